@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.figures import Headline, choose_headline
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.web.preview import Introduction
 
-__all__ = ["INTRODUCING", "headlines_of", "introduce_sheet", "marked_text", "marks_of", "sheet_data"]
+__all__ = ["INTRODUCING", "headline_of", "headlines_of", "introduce_sheet", "marked_text", "marks_of", "sheet_data"]
 
 # What most people come for, in this order; of several rates the first that is published stands for the others.
 INTRODUCING: tuple[tuple[str, ...], ...] = (
@@ -31,7 +31,7 @@ def headlines_of(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[
     def choose() -> tuple[Headline, ...]:
         chosen = []
         for names in INTRODUCING:
-            figures = (_figure(name, accelerator, catalogue) for name in names if name in FIELDS)
+            figures = (headline_of(accelerator, FIELDS[name], catalogue) for name in names if name in FIELDS)
             published = next((figure for figure in figures if figure.is_published), None)
             if published is not None:
                 chosen.append(published)
@@ -40,8 +40,9 @@ def headlines_of(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[
     return catalogue.once(("introduction", accelerator.pk, get_language()), choose)
 
 
-def _figure(name: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> Headline:
-    return choose_headline(FIELDS[name], catalogue.preferred(accelerator.pk, name))
+def headline_of(accelerator: Accelerator, field: Field, catalogue: PublicCatalogue) -> Headline:
+    """The figure of this field to show first. No query."""
+    return choose_headline(field, catalogue.preferred(accelerator.pk, field.name))
 
 
 def marks_of(figure: Headline) -> str:

@@ -16,10 +16,10 @@ from stackviz.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAMED_ACCUM
 from stackviz.catalog.figures import base_condition, join_unnamed, printed_unit, variant_of
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue
+from stackviz.charts.ladder import RUNGS_PER_PAGE, Rung, rank_rungs
 from stackviz.units import format_factor, format_in
 
 FEWEST = 5  # of a kind: a median of fewer says nothing
-LADDER_PER_PAGE = 60  # rows of a page of `/ladder/`
 NO_CONDITION = "none"  # how the ladder's address names the empty condition
 
 _Amounts = Mapping[str, Mapping[int, float]]  # condition -> accelerator pk -> amount in SI
@@ -42,6 +42,15 @@ class RelativeFigure:
     url: str
 
 
+@dataclass(frozen=True, slots=True)
+class LadderPlace:
+    """`rank`: equal figures share one; `count`: of all that are ranked; `row`: on the ladder, from 0."""
+
+    rank: int
+    count: int
+    row: int
+
+
 def standings(
     accelerator: Accelerator, predecessor: Accelerator | None, catalogue: PublicCatalogue
 ) -> dict[str, RelativeFigure]:
@@ -50,11 +59,21 @@ def standings(
     for field in HEADLINES:
         if field.is_text:
             continue
-        amounts = _amounts(field, catalogue)
-        condition = next((usual for usual in field.usual if accelerator.pk in amounts.get(usual, {})), None)
+        condition = _usual_condition(field, accelerator, catalogue)
         if condition is not None:
             by_field[field.name] = _standing(field, condition, accelerator, predecessor, catalogue)
     return by_field
+
+
+def ladder_place(field: Field, accelerator: Accelerator, catalogue: PublicCatalogue) -> LadderPlace | None:
+    """Under the first of the field's usual conditions in which the accelerator has a figure; None without one."""
+    condition = _usual_condition(field, accelerator, catalogue)
+    return None if condition is None else _ladder_places(field, condition, catalogue)[accelerator.pk]
+
+
+def _usual_condition(field: Field, accelerator: Accelerator, catalogue: PublicCatalogue) -> str | None:
+    amounts = _amounts(field, catalogue)
+    return next((usual for usual in field.usual if accelerator.pk in amounts.get(usual, {})), None)
 
 
 def _standing(
@@ -85,26 +104,27 @@ def _before_text(field: Field, before: float, mine: float) -> str:
 
 def _rank(field: Field, condition: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[str, str]:
     """Its place among all accelerators under this condition, and the address of that place on the ladder."""
-    amounts = _amounts(field, catalogue)[condition]
-    order = catalogue.once(("ladder order", field.name, condition), lambda: _ladder_order(field, amounts, catalogue))
-    mine = amounts[accelerator.pk]
-    is_less_better = field.higher_is_better is False
-    rank = 1 + sum(amount < mine if is_less_better else amount > mine for amount in amounts.values())
+    place = _ladder_places(field, condition, catalogue)[accelerator.pk]
     query = {"field": field.name}
     if condition != field.usual[0]:
         query["condition"] = condition or NO_CONDITION
-    page = order.index(accelerator.pk) // LADDER_PER_PAGE + 1
+    page = place.row // RUNGS_PER_PAGE + 1
     if page > 1:
         query["page"] = str(page)
-    words = _("place %(place)d of %(all)d") % {"place": rank, "all": len(amounts)}
+    words = _("place %(place)d of %(all)d") % {"place": place.rank, "all": place.count}
     return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
 
 
-def _ladder_order(field: Field, amounts: Mapping[int, float], catalogue: PublicCatalogue) -> list[int]:
-    """Accelerators as the ladder lists them: the best first, equal ones by name."""
-    sign = 1 if field.higher_is_better is False else -1
-    by_name = sorted((pk for pk in amounts), key=lambda pk: catalogue.by_pk[pk].name)
-    return sorted(by_name, key=lambda pk: sign * amounts[pk])
+def _ladder_places(field: Field, condition: str, catalogue: PublicCatalogue) -> Mapping[int, LadderPlace]:
+    """Accelerator pk -> its place on the ladder, which lists equal ones by name."""
+
+    def rank() -> dict[int, LadderPlace]:
+        amounts = _amounts(field, catalogue)[condition]
+        rungs = [Rung(pk, amounts[pk]) for pk in sorted(amounts, key=lambda pk: catalogue.by_pk[pk].name)]
+        steps = rank_rungs(rungs, "linear", lower_is_better=field.higher_is_better is False).steps
+        return {step.key: LadderPlace(step.rank, len(steps), row) for row, step in enumerate(steps)}
+
+    return catalogue.once(("ladder places", field.name, condition), rank)
 
 
 def _amounts(field: Field, catalogue: PublicCatalogue) -> _Amounts:

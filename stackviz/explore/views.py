@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.benchmarks.best_measured import MeasuredSummary, measured
+from stackviz.charts.ladder import RUNGS_PER_PAGE
 from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
 from stackviz.explore.forms import efficiency_views, heatmap_form, ladder_form, presets, scatter_form, timeline_form
@@ -37,7 +38,7 @@ from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 
-PER_PAGE = 60
+HEAT_ROWS_PER_PAGE = 60
 POINTS_PER_PAGE = 30  # rows of the table below the plot
 CACHE_S = 600  # the key changes with the catalogue's edition and with the measured results
 
@@ -62,7 +63,7 @@ def _ladder_html(
 
     def render_body() -> str:
         ranking, known = rank(catalogue, choice, results), catalogue.known
-        page = page_of(ranking.rows, number, PER_PAGE)
+        page = page_of(ranking.rows, number, RUNGS_PER_PAGE)
         return render_part(
             "explore/_ladder.jinja",
             choice=choice,
@@ -138,7 +139,7 @@ def _heatmap_html(choice: HeatmapChoice, catalogue: PlotData, number: int) -> Sa
             choice=choice,
             heatmap=drawn,
             form=heatmap_form(choice, catalogue.known),
-            page=page_of(drawn.rows, number, PER_PAGE),
+            page=page_of(drawn.rows, number, HEAT_ROWS_PER_PAGE),
         )
 
     if number > 1 or not choice.is_plain:

@@ -10,12 +10,12 @@ from django.utils.cache import get_conditional_response
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from stackviz.accelerators.introduction import marked_text
+from stackviz.accelerators.introduction import headline_of, marked_text
+from stackviz.accelerators.standing import ladder_place
 from stackviz.benchmarks.comparability import rate_of_ranked
-from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.figures import Headline, choose_headline
-from stackviz.catalog.models import Accelerator, CatalogueEdition
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.catalog.queries import public_catalogue
 from stackviz.compare.comparison import measured_of
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind
 from stackviz.compare.subjects import heads_of, load
@@ -45,37 +45,22 @@ def figure_badge(request: HttpRequest, slug: str, field: str) -> HttpResponse:
     if accelerator is None or described is None:
         return _unknown()
     with override("en"):
-        figure = _figure(accelerator, described, catalogue)
+        figure = headline_of(accelerator, described, catalogue)
         label = f"{accelerator.short_name} {described.words[0]}"
         return _answer(request, Badge(label, marked_text(figure) or "not published"))
 
 
 @require_safe
 def rank_badge(request: HttpRequest, slug: str, field: str) -> HttpResponse:
-    """`H100 SXM5 80GB memory bandwidth | 12 of 180`: its place among the accelerators that have this figure."""
+    """`H100 SXM5 80GB memory bandwidth, rank | 12 of 180`: its place on the ladder."""
     catalogue = public_catalogue()
     accelerator, described = catalogue.by_slug.get(slug), FIELDS.get(field)
     if accelerator is None or described is None or described.is_text:
         return _unknown()
     with override("en"):
+        place = ladder_place(described, accelerator, catalogue)
         label = f"{accelerator.short_name} {described.words[0]}, rank"
-        return _answer(request, Badge(label, rank_text(accelerator, described, catalogue)))
-
-
-def rank_text(accelerator: Accelerator, field: Field, catalogue: PublicCatalogue) -> str:
-    """`12 of 180`, equal ones sharing a rank; the better end first, the larger where neither is better."""
-
-    def by_amount() -> dict[int, float]:
-        figures = {row.pk: _figure(row, field, catalogue).amount for row in catalogue.accelerators}
-        return {pk: amount for pk, amount in figures.items() if amount is not None}
-
-    amounts = catalogue.once(("amounts for ranks", field.name), by_amount)
-    amount = amounts.get(accelerator.pk)
-    if amount is None:
-        return "not published"
-    is_ascending = field.higher_is_better is False
-    better = sum(other < amount if is_ascending else other > amount for other in amounts.values())
-    return f"{better + 1} of {len(amounts)}"
+        return _answer(request, Badge(label, f"{place.rank} of {place.count}" if place else "not published"))
 
 
 @require_safe
@@ -99,10 +84,6 @@ def _machine_answer(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         _slot, result = leading.results[0]
         label = f"{chosen[0].title} {result.title} {result.setting}"
         return _answer(request, Badge(label, rate_of_ranked(result).label))
-
-
-def _figure(accelerator: Accelerator, field: Field, catalogue: PublicCatalogue) -> Headline:
-    return choose_headline(field, catalogue.preferred(accelerator.pk, field.name))
 
 
 def badge_svg(badge: Badge) -> str:

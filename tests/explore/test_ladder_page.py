@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 
 from stackviz.benchmarks.best_measured import measured
 from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.charts.ladder import RUNGS_PER_PAGE
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import rank
 from stackviz.explore.selection import LadderChoice
-from stackviz.explore.views import PER_PAGE
 from tests.machines.factories import copy, gemm, make_lab
 from tests.responses import words_of
 
@@ -381,7 +381,7 @@ def test_the_first_page_says_where_apple_begins_and_leads_there(client, curated,
     page = client.get("/ladder/?field=compute-rate")
     choice = LadderChoice(field="compute-rate")
     first = next(row for row in rank(read_plot_data(), choice, {}).rows if row.subject.vendor == "apple")
-    assert first.rank > PER_PAGE
+    assert first.rank > RUNGS_PER_PAGE
     assert (
         f"Further down: Apple from place {first.rank} ({first.subject.name}, {first.figure.text} TFLOPS)"
         in words_of(page)

@@ -83,11 +83,19 @@ def test_robots_and_language_models_are_led_to_it(client, curated, db):
 # --- badges ---
 
 
-def test_a_badge_shows_a_figure_a_rank_and_the_best_of_a_machine(client, dgx):
+@pytest.mark.parametrize("field", ["memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w"])
+def test_the_rank_of_a_badge_is_the_place_on_the_sheet(client, curated, db, field):
+    badge = client.get(f"/badge/{H100}/{field}/rank.svg").content.decode()
+    sheet = unescape(client.get(f"/accelerators/{H100}/").content.decode())
+    places = re.findall(rf'field={field}[^"]*"[^>]*>\s*place (\d+ of \d+)', sheet)
+    assert places
+    assert f": {places[0]}<" in badge
+
+
+def test_a_badge_shows_a_figure_and_the_best_of_a_machine(client, dgx):
     figure = client.get(f"/badge/{H100}/memory_bandwidth_gb_s.svg")
     assert figure["Content-Type"].startswith("image/svg+xml")
     assert "3,350 GB/s" in figure.content.decode()
-    assert re.search(r": \d+ of \d+<", client.get(f"/badge/{H100}/memory_bandwidth_gb_s/rank.svg").content.decode())
     assert "780 TFLOP/s" in client.get("/badge/machine/north/dgx-07/best.svg").content.decode()
     ET.fromstring(figure.content)
 
