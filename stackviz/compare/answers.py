@@ -19,7 +19,7 @@ from stackviz.units import quantity_label
 from stackviz.web.words import KINDS, missing_text
 
 
-@light_dataclass(slots=True)
+@light_dataclass(slots=True, kw_only=True)
 class SubjectFigure:
     """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, with its unit.
 
@@ -29,13 +29,13 @@ class SubjectFigure:
     """
 
     subject: str
-    amount: float | None
+    slot: int
+    amount: float | None = None
     text: str = ""
     condition: str = ""
     kind: str = ""
     why: str = ""
     is_beside: bool = False
-    slot: int = 0
     url: str = ""
 
     @property
@@ -61,7 +61,7 @@ def figures_of(
     """
     candidates = [row for field in question.fields for row in rows if row.field == field]
     if not candidates:
-        return [SubjectFigure(heads[column].title, None, slot=heads[column].slot) for column in columns]
+        return [SubjectFigure(subject=heads[column].title, slot=heads[column].slot) for column in columns]
 
     def known(row: SpecRow) -> int:
         return sum(cell is not None and cell.amount is not None for cell in (row.cells[column] for column in columns))
@@ -114,8 +114,8 @@ def _memory(size: float) -> str:
 def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
     cell = row.cells[column]
     if cell is None or cell.amount is None:
-        return SubjectFigure(head.title, None, why=_why(row.missing[column]), slot=head.slot)
-    figure = _shown(SubjectFigure(head.title, None, slot=head.slot), cell, row.unit, row.condition)
+        return SubjectFigure(subject=head.title, slot=head.slot, why=_why(row.missing[column]))
+    figure = _shown(SubjectFigure(subject=head.title, slot=head.slot), cell, row.unit, row.condition)
     if not _has_sizes(cell):
         return figure
     # Where a product is sold in variants the largest is what is compared.

@@ -9,18 +9,16 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results
 from stackviz.catalog.models import Accelerator
-from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.file_parts import FileParts
 from stackviz.compare.like_for_like import cited_tile, measured_tile, shared_results
 from stackviz.compare.measured import Measured, measure
 from stackviz.compare.query import Address, Subject, SubjectKind
-from stackviz.compare.questions import Question
-from stackviz.compare.reached import Own, decode_tile, with_reached
+from stackviz.compare.reached import MachineResults, decode_tile, with_reached
 from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.compare.subjects import Head, Loaded, ProbedRow, baseline, describe, heads_of, probed_rows
 from stackviz.compare.summary import gap_tiles, measured_tiles, sheet_figures
 from stackviz.compare.tiles import Tile, tile_of
-from stackviz.compare.verdict import verdict_of
+from stackviz.compare.verdict import Answered, verdict_of
 from stackviz.diagrams.boxes import Box, StackColumn, copy_with
 from stackviz.diagrams.columns import sheet_column
 from stackviz.diagrams.layers import Layer, State
@@ -189,25 +187,20 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     heads = heads_of(chosen, address)
     stacks = stacks_of(chosen) if address.at is None else None
     figures, sheet_heads = spec_rows(chosen, heads, address)
-    machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
+    machines = _machines(chosen, heads)
     base = baseline([head for head, _loaded in machines], address)
-    own = _own_results(machines)
-    measured = _measured(machines, own, base)
+    results = _results_of(machines)
+    measured = _measured(machines, results, base)
     answered = sheet_figures(chosen, sheet_heads, figures)
+    if address.at is None:
+        tiles = [*_sheet_tiles(chosen, answered, results), *_shared_tiles(chosen, heads, address, results)]
+    else:
+        tiles = [*_published_tiles(answered)]
+    tiles += [*measured_tiles(heads, measured), *(gap_tiles(stacks.drawing) if stacks else ())]
     return Comparison(
         heads=heads,
         verdict=verdict_of(chosen, answered),
-        tiles=tuple(
-            filter(
-                None,
-                (
-                    *(_sheet_tiles(chosen, answered, own) if address.at is None else _published_tiles(answered)),
-                    *(_shared_tiles(chosen, heads, address, own) if address.at is None else ()),
-                    *measured_tiles(heads, measured),
-                    *(gap_tiles(stacks.drawing) if stacks else ()),
-                ),
-            )
-        ),
+        tiles=tuple(filter(None, tiles)),
         stacks=stacks,
         sheets=sheets_of(chosen, sheet_heads, figures, address),
         machines=tuple(head for head, _loaded in machines),
@@ -218,27 +211,24 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     )
 
 
-Answered = Sequence[tuple[Question, Sequence[SubjectFigure]]]
-
-
-def _published_tiles(answered: Answered) -> list[Tile]:
+def _published_tiles(answered: Sequence[Answered]) -> list[Tile]:
     """Of a past moment: measured and cited results have no history."""
     return [tile_of(question, figures) for question, figures in answered]
 
 
-def _sheet_tiles(chosen: Sequence[Loaded], answered: Answered, own: Own) -> list[Tile | None]:
+def _sheet_tiles(chosen: Sequence[Loaded], answered: Sequence[Answered], results: MachineResults) -> list[Tile | None]:
     """The decode rate stands after the peaks that bound it, before power and price."""
     tiles = _published_tiles([(question, with_reached(question, figures, chosen)) for question, figures in answered])
     of_peaks = sum(bool(question.higher_is_better) for question, _figures in answered)
-    return [*tiles[:of_peaks], decode_tile(chosen, own) if len(chosen) > 1 else None, *tiles[of_peaks:]]
+    return [*tiles[:of_peaks], decode_tile(chosen, results) if len(chosen) > 1 else None, *tiles[of_peaks:]]
 
 
 def _shared_tiles(
-    chosen: Sequence[Loaded], heads: Sequence[Head], address: Address, own: Own
+    chosen: Sequence[Loaded], heads: Sequence[Head], address: Address, results: MachineResults
 ) -> tuple[Tile | None, ...]:
     base = baseline(heads, address)
     names = {head.slot: head.title for head in heads}
-    return cited_tile(chosen, base.slot if base else 0), measured_tile(names, shared_results(own))
+    return cited_tile(chosen, base.slot if base else 0), measured_tile(names, shared_results(results))
 
 
 def parts_of_file(
@@ -247,12 +237,12 @@ def parts_of_file(
     """What is handed out as a file: as on the page, whose address is `page`. Three queries; three of the past."""
     heads = heads_of(chosen, address)
     figures, sheet_heads = spec_rows(chosen, heads, address)
-    machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
+    machines = _machines(chosen, heads)
     base = baseline([head for head, _loaded in machines], address)
     parts = FileParts(
         machines=tuple(head for head, _loaded in machines),
         probed=probed_rows([loaded.report for _head, loaded in machines]),
-        measured=_measured(machines, _own_results(machines), base),
+        measured=_measured(machines, _results_of(machines), base),
         drawing=stacks_of(chosen).drawing if with_stacks and address.at is None else None,
         address=page,
     )
@@ -261,19 +251,20 @@ def parts_of_file(
 
 def comparison_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
     """The charts of what the machines measured, each by its `id`, as Plotly reads them."""
-    address = Address(tuple(loaded.subject for loaded in chosen))
-    pairs = zip(heads_of(chosen, address), chosen, strict=True)
-    machines = [(head, loaded) for head, loaded in pairs if loaded.machine is not None]
-    return _measured(machines, _own_results(machines), None).figures
+    return measured_of(chosen, heads_of(chosen, Address(tuple(loaded.subject for loaded in chosen)))).figures
 
 
 def measured_of(chosen: Sequence[Loaded], heads: Sequence[Head]) -> Measured:
     """What the machines among these measured. Two queries; none without a machine."""
-    machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine]
-    return _measured(machines, _own_results(machines), None)
+    machines = _machines(chosen, heads)
+    return _measured(machines, _results_of(machines), None)
 
 
-def _own_results(machines: Sequence[tuple[Head, Loaded]]) -> dict[int, Sequence[Measurement]]:
+def _machines(chosen: Sequence[Loaded], heads: Sequence[Head]) -> list[tuple[Head, Loaded]]:
+    return [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
+
+
+def _results_of(machines: Sequence[tuple[Head, Loaded]]) -> dict[int, Sequence[Measurement]]:
     """Slot of a machine -> its newest results."""
     rows = [loaded.machine for _head, loaded in machines if loaded.machine is not None]
     snapshots = [loaded.snapshot for _head, loaded in machines if loaded.snapshot is not None]
@@ -281,9 +272,9 @@ def _own_results(machines: Sequence[tuple[Head, Loaded]]) -> dict[int, Sequence[
     return {head.slot: results.get(loaded.machine.pk, []) for head, loaded in machines if loaded.machine is not None}
 
 
-def _measured(machines: Sequence[tuple[Head, Loaded]], own: Own, base: Head | None) -> Measured:
-    results = [(head.slot, head.title, own[head.slot]) for head, _loaded in machines]
-    return measure(results, base.slot if base else None)
+def _measured(machines: Sequence[tuple[Head, Loaded]], results: MachineResults, base: Head | None) -> Measured:
+    of_machines = [(head.slot, head.title, results[head.slot]) for head, _loaded in machines]
+    return measure(of_machines, base.slot if base else None)
 
 
 def _faults(head: Head, loaded: Loaded) -> Faults | None:

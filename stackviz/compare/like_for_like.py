@@ -60,7 +60,7 @@ def cited_tile(chosen: Sequence[Loaded], base: int) -> Tile | None:
     lines = [_cited_line(first_of[pk], shared, longest) for pk, shared in others.items()]
     slot = first_of[against][0]
     base_line = TileLine(slot=slot, name=name, figure=format_factor(1.0), share=f"{100 / longest:.1f}")
-    return Tile(_title(), "", _mean_of(), lines=(base_line, *lines))
+    return Tile(title=_title(), rest=_mean_of(), lines=(base_line, *lines))
 
 
 def _title() -> str:
@@ -72,12 +72,8 @@ def _mean_of() -> str:
 
 
 def _without_shared() -> Tile:
-    return Tile(
-        _title(),
-        _("cannot tell"),
-        _("no cited result has equal parameters on both"),
-        is_known=False,
-    )
+    why = _("no cited result has equal parameters on both")
+    return Tile(title=_title(), lead=_("cannot tell"), rest=why, is_known=False)
 
 
 def _cited_line(subject: tuple[int, Loaded], shared: LikeForLike | None, longest: float) -> TileLine:
@@ -122,7 +118,7 @@ def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: L
     }
     if shared.settings > 1:
         rest += _("; single settings %(low)s to %(high)s") % {"low": format_factor(low), "high": format_factor(high)}
-    return Tile(_title(), lead, rest, lines=tuple(lines) if len(lines) > 1 else ())
+    return Tile(title=_title(), lead=lead, rest=rest, lines=tuple(lines) if len(lines) > 1 else ())
 
 
 def _settings_note(each: BenchmarkRatio, ahead: str) -> str:
@@ -142,12 +138,12 @@ class SharedResults:
     pairs: tuple[Pair, ...]
 
 
-def shared_results(own: Mapping[int, Sequence[Measurement]]) -> SharedResults | None:
-    """None for any other number of machines than two."""
-    if len(own) != 2:
+def shared_results(measured: Mapping[int, Sequence[Measurement]]) -> SharedResults | None:
+    """`measured`: slot of a machine -> its newest results. None for any other number of machines than two."""
+    if len(measured) != 2:
         return None
-    first, second = own
-    bests = [_best_by_setting(own[slot]) for slot in (first, second)]
+    first, second = measured
+    bests = [_best_by_setting(measured[slot]) for slot in (first, second)]
     pairs = tuple((bests[0][key], bests[1][key]) for key in bests[0] if key in bests[1])
     return SharedResults((first, second), pairs)
 
@@ -170,7 +166,8 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
     comparable = [pair for pair in shared.pairs if _answer(pair) in _MAY_BE_COMPARED]
     lines = _interval_lines(shared)
     if not comparable:
-        return Tile(title, _("cannot tell"), _reasons(shared.pairs), is_known=False, lines=lines)
+        why = _reasons(shared.pairs)
+        return Tile(title=title, lead=_("cannot tell"), rest=why, is_known=False, lines=lines)
     ratio = geometric_mean([rate_of_ranked(first).value / rate_of_ranked(second).value for first, second in comparable])
     fast, slow = (names[slot] for slot in (shared.slots if ratio >= 1 else shared.slots[::-1]))
     factor = max(ratio, 1 / ratio)
@@ -187,7 +184,7 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
     if left_out:
         text = ngettext("; %(n)d more cannot be compared", "; %(n)d more cannot be compared", left_out)
         rest += text % {"n": left_out}
-    return Tile(title, lead, rest, lines=lines)
+    return Tile(title=title, lead=lead, rest=rest, lines=lines)
 
 
 def _answer(pair: Pair) -> Comparability:

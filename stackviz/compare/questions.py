@@ -10,7 +10,7 @@ from stackviz.catalog.fields import COMPUTE_RATE, POWER, PRICE, Meaning
 Words = str | Promise
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """`fields`: catalogue fields that answer it, the first that anybody publishes wins.
 
@@ -29,45 +29,58 @@ class Question:
 
 QUESTIONS = (
     Question(
-        "memory",
-        gettext_lazy("Memory"),
-        gettext_lazy("memory"),
-        ("memory_gb", "memory_gb_max"),
+        key="memory",
+        title=gettext_lazy("Memory"),
+        noun=gettext_lazy("memory"),
+        fields=("memory_gb", "memory_gb_max"),
         higher_is_better=True,
     ),
     Question(
-        "bandwidth",
-        gettext_lazy("Memory bandwidth"),
-        gettext_lazy("memory bandwidth"),
-        ("memory_bandwidth_gb_s",),
+        key="bandwidth",
+        title=gettext_lazy("Memory bandwidth"),
+        noun=gettext_lazy("memory bandwidth"),
+        fields=("memory_bandwidth_gb_s",),
         higher_is_better=True,
     ),
     Question(
-        "bf16",
-        COMPUTE_RATE.title,
-        gettext_lazy("bf16 matrix rate"),
-        ("bf16_tensor_tflops",),
+        key="bf16",
+        title=COMPUTE_RATE.title,
+        noun=gettext_lazy("bf16 matrix rate"),
+        fields=("bf16_tensor_tflops",),
         higher_is_better=True,
         meaning=COMPUTE_RATE,
         matmul="bf16",
     ),
     Question(
-        "fp32",
-        gettext_lazy("fp32"),
-        gettext_lazy("fp32 rate"),
-        ("fp32_tflops",),
+        key="fp32",
+        title=gettext_lazy("fp32"),
+        noun=gettext_lazy("fp32 rate"),
+        fields=("fp32_tflops",),
         higher_is_better=True,
         matmul="fp32",
     ),
-    Question("power", POWER.title, gettext_lazy("power"), ("tdp_w", "power_w"), higher_is_better=False, meaning=POWER),
     Question(
-        "price",
-        gettext_lazy("Launch price"),
-        gettext_lazy("launch price"),
-        ("launch_price_usd", "machine_price_usd"),
+        key="power",
+        title=POWER.title,
+        noun=gettext_lazy("power"),
+        fields=("tdp_w", "power_w"),
+        higher_is_better=False,
+        meaning=POWER,
+    ),
+    Question(
+        key="price",
+        title=gettext_lazy("Launch price"),
+        noun=gettext_lazy("launch price"),
+        fields=("launch_price_usd", "machine_price_usd"),
         higher_is_better=False,
         meaning=PRICE,
     ),
 )
 
-DECODE = Question("decode", gettext_lazy("Decode rate"), gettext_lazy("decode rate"), (), higher_is_better=True)
+DECODE = Question(
+    key="decode",
+    title=gettext_lazy("Decode rate"),
+    noun=gettext_lazy("decode rate"),
+    fields=(),
+    higher_is_better=True,
+)

@@ -26,7 +26,7 @@ from stackviz.units import quantity_label
 from stackviz.web.words import KINDS
 
 MEASURED_DECODE = "llama-bench"
-Own = Mapping[int, Sequence[Measurement]]  # slot of a machine -> its newest results
+MachineResults = Mapping[int, Sequence[Measurement]]  # slot of a machine -> its newest results
 Public = Mapping[int, MeasuredSummary]
 Cited = Mapping[int, tuple[float, CitedCase]]
 
@@ -39,18 +39,20 @@ class _Setting:
     rates: dict[int, tuple[float, str]] = field(default_factory=dict)
 
 
-def decode_tile(chosen: Sequence[Loaded], own: Own) -> Tile | None:
+def decode_tile(chosen: Sequence[Loaded], results: MachineResults) -> Tile | None:
     """Tokens per second in the setting that most subjects have a result in; None for fewer than two to compare.
 
-    `own`: what the machines compared measured themselves.
+    `results`: what the machines compared measured themselves.
     """
     subjects = [(slot, loaded) for slot, loaded in enumerate(chosen) if loaded.accelerator or loaded.machine]
     if len(subjects) < 2:
         return None
-    settings = _settings(chosen, own)
+    settings = _settings(chosen, results)
     if not settings:
         nothing = _("nobody published or measured one for any of these; what to expect is below")
-        return tile_of(DECODE, [SubjectFigure(loaded.title, None, why=nothing) for _slot, loaded in subjects])
+        return tile_of(
+            DECODE, [SubjectFigure(subject=loaded.title, slot=slot, why=nothing) for slot, loaded in subjects]
+        )
     fullest = max(settings, key=lambda setting: len(setting.rates))  # of equals the first, the best known
     figures = [_decode_figure(slot, loaded, fullest) for slot, loaded in subjects]
     return tile_of(DECODE, figures, *fullest.name())
@@ -58,14 +60,14 @@ def decode_tile(chosen: Sequence[Loaded], own: Own) -> Tile | None:
 
 def _decode_figure(slot: int, loaded: Loaded, setting: _Setting) -> SubjectFigure:
     if slot not in setting.rates:
-        return SubjectFigure(loaded.title, None, why=_("no result in this setting; what to expect is below"), slot=slot)
+        why = _("no result in this setting; what to expect is below")
+        return SubjectFigure(subject=loaded.title, slot=slot, why=why)
     rate, kind = setting.rates[slot]
-    return SubjectFigure(
-        loaded.title, rate, quantity_label(rate, "token/s", digits=3), kind=str(KINDS[kind]), slot=slot
-    )
+    text = quantity_label(rate, "token/s", digits=3)
+    return SubjectFigure(subject=loaded.title, slot=slot, amount=rate, text=text, kind=str(KINDS[kind]))
 
 
-def _settings(chosen: Sequence[Loaded], own: Own) -> list[_Setting]:
+def _settings(chosen: Sequence[Loaded], of_machines: MachineResults) -> list[_Setting]:
     """Every decode setting that any of them has a result in: cited ones first, as they are best known."""
     by_pk: dict[int, list[int]] = {}
     for slot, loaded in enumerate(chosen):
@@ -79,10 +81,12 @@ def _settings(chosen: Sequence[Loaded], own: Own) -> list[_Setting]:
     for of_public in measured_settings(MEASURED_DECODE):
         if _is_decode(of_public.example):
             _add_public(settings, of_public, by_pk)
-    for slot, results in own.items():
+    for slot, results in of_machines.items():
         for result in results:
             if _is_decode(result) and is_rankable(result):
-                setting = settings.setdefault(measured_setting_key(result), _Setting(name=partial(_own_name, result)))
+                setting = settings.setdefault(
+                    measured_setting_key(result), _Setting(name=partial(_machine_name, result))
+                )
                 setting.rates[slot] = rate_of_ranked(result).value, "measured"
     return list(settings.values())
 
@@ -107,7 +111,7 @@ def _public_name(of_public: MeasuredSetting) -> tuple[str, str]:
     return f"{of_public.example.title}: {of_public.words}", address
 
 
-def _own_name(result: Measurement) -> tuple[str, str]:
+def _machine_name(result: Measurement) -> tuple[str, str]:
     return f"{result.title}: {result.setting}", ""
 
 

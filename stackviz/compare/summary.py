@@ -61,8 +61,8 @@ def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Tile:
         if names
     ]
     if not lines:
-        return Tile(title, _("every component has a counterpart"))
-    return Tile(title, lines[0], "; ".join(lines[1:]))
+        return Tile(title=title, lead=_("every component has a counterpart"))
+    return Tile(title=title, lead=lines[0], rest="; ".join(lines[1:]))
 
 
 def measured_tiles(heads: Sequence[Head], measured: Measured) -> list[Tile]:
@@ -70,28 +70,28 @@ def measured_tiles(heads: Sequence[Head], measured: Measured) -> list[Tile]:
     if not measured.rows:
         return []
     if measured.leading is None:
-        return [Tile(_("Measured"), _("cannot tell"), _("no result counts"), is_known=False)]
+        return [Tile(title=_("Measured"), lead=_("cannot tell"), rest=_("no result counts"), is_known=False)]
     names = {head.slot: head.title for head in heads}
     results = measured.leading.results
     slot, fastest = results[0]
     title = f"{_('Measured')}: {fastest.title} {fastest.setting}"
     lines = tile_lines([_result_figure(slot, names[slot], result) for slot, result in results])
     if len(results) == 1:
-        return [Tile(title, "", lines=lines)]
+        return [Tile(title=title, lines=lines)]
     outcome = measured.leading.outcome
     rest = "; ".join(outcome.reasons) if outcome else ""
     if outcome and outcome.answer is Comparability.NOT_COMPARABLE:
-        return [Tile(title, _("not comparable"), rest, is_known=False, lines=lines)]
+        return [Tile(title=title, lead=_("not comparable"), rest=rest, is_known=False, lines=lines)]
     if outcome and outcome.answer is Comparability.CANNOT_TELL:
-        return [Tile(title, _("cannot tell"), rest, is_known=False, lines=lines)]
+        return [Tile(title=title, lead=_("cannot tell"), rest=rest, is_known=False, lines=lines)]
     last_slot, slowest = results[-1]
     lead = speed_distance(names[slot], rate_factor(fastest, slowest), names[last_slot])
-    return [Tile(title, lead, rest, lines=lines)]
+    return [Tile(title=title, lead=lead, rest=rest, lines=lines)]
 
 
 def _result_figure(slot: int, name: str, result: Measurement) -> SubjectFigure:
     rate = rate_of_ranked(result)
-    return SubjectFigure(name, rate.value, rate.label, condition=_details(result), slot=slot)
+    return SubjectFigure(subject=name, slot=slot, amount=rate.value, text=rate.label, condition=_details(result))
 
 
 def speed_distance(best: str, between: RateFactor, last: str) -> str:

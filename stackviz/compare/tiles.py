@@ -37,7 +37,7 @@ class TileLine:
         return f"s{self.slot + 1}" + (" beside" if self.is_beside else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
     """`lead`: the answer, to be read first, "" where ranks give it; `rest`: what qualifies it.
 
@@ -45,7 +45,7 @@ class Tile:
     """
 
     title: str
-    lead: str
+    lead: str = ""
     rest: str = ""
     is_known: bool = True
     lines: tuple[TileLine, ...] = ()
@@ -63,7 +63,7 @@ def tile_of(question: Question, figures: Sequence[SubjectFigure], setting: str =
     lead, is_known = _lead(question, figures, compared)
     title = str(question.title)
     if all(figure.amount is None for figure in figures):
-        return Tile(title, lead, _reasons(figures), is_known, setting=setting, url=url)
+        return Tile(title=title, lead=lead, rest=_reasons(figures), is_known=is_known, setting=setting, url=url)
     is_ranked = len(figures) > 2 and len(compared) > 1
     common = _common_marks(figures)
     marks = [common, _("least first") if is_ranked and not question.higher_is_better else ""]
@@ -74,7 +74,7 @@ def tile_of(question: Question, figures: Sequence[SubjectFigure], setting: str =
         figures = [figure for figure in figures if figure.amount is not None]
         rest = "; ".join(_by_reason(unknown))
     lines = tile_lines(figures, compared if is_ranked else (), common)
-    return Tile(title, lead, rest, is_known, lines, setting, url)
+    return Tile(title=title, lead=lead, rest=rest, is_known=is_known, lines=lines, setting=setting, url=url)
 
 
 def _common_marks(figures: Sequence[SubjectFigure]) -> str:

@@ -9,8 +9,14 @@ from stackviz.compare.questions import QUESTIONS
 from stackviz.compare.tiles import tile_of
 
 BY_KEY = {question.key: question for question in QUESTIONS}
-H100 = SubjectFigure("H100 SXM", 3.35e12, "3.35 TB/s")
-MAX = SubjectFigure("M3 Max", 4e11, "400 GB/s", slot=1)
+
+
+def figure(subject: str, amount: float | None = None, text: str = "", slot: int = 0, **more) -> SubjectFigure:
+    return SubjectFigure(subject=subject, slot=slot, amount=amount, text=text, **more)
+
+
+H100 = figure("H100 SXM", 3.35e12, "3.35 TB/s")
+MAX = figure("M3 Max", 4e11, "400 GB/s", slot=1)
 
 
 def test_more_bandwidth_is_a_factor_of_what_the_other_has():
@@ -23,12 +29,12 @@ def test_more_bandwidth_is_a_factor_of_what_the_other_has():
 
 
 def test_power_names_the_one_with_more_of_it():
-    figures = [SubjectFigure("T4", 70, "70 W"), SubjectFigure("H100 SXM", 700, "700 W", slot=1)]
+    figures = [figure("T4", 70, "70 W"), figure("H100 SXM", 700, "700 W", slot=1)]
     assert tile_of(BY_KEY["power"], figures).lead == "H100 SXM has 10× the power of T4"
 
 
 def test_unpublished_figure_is_never_zero():
-    figures = [SubjectFigure("H100 SXM", 989.4e12, "989.4 TFLOP/s"), SubjectFigure("M3 Max", None, slot=1)]
+    figures = [figure("H100 SXM", 989.4e12, "989.4 TFLOP/s"), figure("M3 Max", None, slot=1)]
     tile = tile_of(BY_KEY["bf16"], figures)
     assert (tile.lead, tile.is_known) == ("known only for H100 SXM", False)
     assert [(line.figure, line.note, line.share) for line in tile.lines] == [
@@ -38,8 +44,8 @@ def test_unpublished_figure_is_never_zero():
 
 
 def test_figures_of_two_kinds_have_no_factor():
-    observed = SubjectFigure("M3 Max", 60, "60 W", condition="observed", is_beside=True, slot=1)
-    tile = tile_of(BY_KEY["power"], [SubjectFigure("H100 SXM", 700, "700 W"), observed])
+    observed = figure("M3 Max", 60, "60 W", condition="observed", is_beside=True, slot=1)
+    tile = tile_of(BY_KEY["power"], [figure("H100 SXM", 700, "700 W"), observed])
     assert (tile.lead, tile.is_known) == ("not like for like", False)
     assert [line.css for line in tile.lines] == ["s1", "s2 beside"]
 
@@ -52,22 +58,20 @@ def test_figures_of_two_kinds_have_no_factor():
     ],
 )
 def test_without_figures_a_tile_says_why(whys, rest):
-    figures = [
-        SubjectFigure(name, None, why=why, slot=slot) for slot, (name, why) in enumerate(zip("AB", whys, strict=True))
-    ]
+    figures = [figure(name, None, why=why, slot=slot) for slot, (name, why) in enumerate(zip("AB", whys, strict=True))]
     tile = tile_of(BY_KEY["price"], figures)
     assert (tile.lead, tile.rest, tile.lines) == ("cannot tell", rest, ())
 
 
 def test_rounding_differences_are_not_differences():
-    figures = [SubjectFigure("A", 2.039e12, "2.04 TB/s"), SubjectFigure("B", 2.0e12, "2 TB/s", slot=1)]
+    figures = [figure("A", 2.039e12, "2.04 TB/s"), figure("B", 2.0e12, "2 TB/s", slot=1)]
     assert tile_of(BY_KEY["bandwidth"], figures).lead == "about equal"
 
 
 def test_from_three_subjects_on_a_tile_has_ranks_and_no_sentence():
     amounts = (2, None, 5, 5, 1)
-    figures = [SubjectFigure(f"G{n}", amount, f"{amount} GB", slot=n) for n, amount in enumerate(amounts)]
-    figures.append(SubjectFigure("G5", 3, "3 GB", is_beside=True, slot=5))
+    figures = [figure(f"G{n}", amount, f"{amount} GB", slot=n) for n, amount in enumerate(amounts)]
+    figures.append(figure("G5", 3, "3 GB", is_beside=True, slot=5))
     tile = tile_of(BY_KEY["memory"], figures)
     assert tile.lead == ""
     assert [(line.rank, line.name, line.share) for line in tile.lines] == [
@@ -81,9 +85,7 @@ def test_from_three_subjects_on_a_tile_has_ranks_and_no_sentence():
 
 
 def test_a_kind_is_said_once_only_where_all_are_of_it():
-    cited, measured = (
-        SubjectFigure(kind, 5, "5 token/s", kind=kind, slot=n) for n, kind in enumerate(("cited", "measured"))
-    )
+    cited, measured = (figure(kind, 5, "5 token/s", kind=kind, slot=n) for n, kind in enumerate(("cited", "measured")))
     others = [replace(cited, slot=2), replace(cited, slot=3)]
     tile = tile_of(BY_KEY["bandwidth"], [cited, measured, *others])
     assert tile.title == "Memory bandwidth"
@@ -92,23 +94,23 @@ def test_a_kind_is_said_once_only_where_all_are_of_it():
 
 
 def test_a_factor_that_is_written_as_one_is_no_factor():
-    figures = [SubjectFigure("A", 1.04, "1.04 GB"), SubjectFigure("B", 1.0, "1 GB", slot=1)]
+    figures = [figure("A", 1.04, "1.04 GB"), figure("B", 1.0, "1 GB", slot=1)]
     assert tile_of(BY_KEY["memory"], figures).lead == "about equal"
 
 
 def test_the_least_power_is_the_first():
-    figures = [SubjectFigure(f"G{n}", amount, f"{amount} W", slot=n) for n, amount in enumerate((700, 60, 350))]
+    figures = [figure(f"G{n}", amount, f"{amount} W", slot=n) for n, amount in enumerate((700, 60, 350))]
     tile = tile_of(BY_KEY["power"], figures)
     assert (tile.title, [line.name for line in tile.lines]) == ("Power, least first", ["G1", "G2", "G0"])
 
 
 def test_what_all_figures_hold_under_is_said_once():
-    figures = [SubjectFigure(f"G{n}", n, f"{n} TFLOPS", condition="dense", slot=n) for n in (1, 2)]
+    figures = [figure(f"G{n}", n, f"{n} TFLOPS", condition="dense", slot=n) for n in (1, 2)]
     tile = tile_of(BY_KEY["fp32"], figures)
     assert (tile.title, [line.note for line in tile.lines]) == ("fp32, dense", ["", ""])
-    most = tile_of(BY_KEY["fp32"], [*figures, SubjectFigure("G3", 3, "3 TFLOPS", "dense", "derived", slot=3)])
+    most = tile_of(BY_KEY["fp32"], [*figures, figure("G3", 3, "3 TFLOPS", condition="dense", kind="derived", slot=3)])
     assert (most.title, [line.note for line in most.lines]) == ("fp32, dense", ["derived", "", ""])
-    unmarked = tile_of(BY_KEY["fp32"], [*figures, SubjectFigure("G3", 3, "3 TFLOPS", slot=3)])
+    unmarked = tile_of(BY_KEY["fp32"], [*figures, figure("G3", 3, "3 TFLOPS", slot=3)])
     assert (unmarked.title, [line.note for line in unmarked.lines]) == ("fp32", ["", "dense", "dense"])
     of_two_kinds = tile_of(BY_KEY["fp32"], [figures[0], replace(figures[1], kind="derived")])
     assert (of_two_kinds.title, [line.note for line in of_two_kinds.lines]) == ("fp32", ["dense", "dense, derived"])

@@ -20,7 +20,10 @@ def answered(**amounts):
     return [
         (
             BY_KEY[key],
-            [SubjectFigure(name, amount, f"{amount} units") for name, amount in zip("ABCDEF", row, strict=False)],
+            [
+                SubjectFigure(subject=name, slot=slot, amount=amount, text=f"{amount} units")
+                for slot, (name, amount) in enumerate(zip("ABCDEF", row, strict=False))
+            ],
         )
         for key, row in amounts.items()
     ]
