@@ -104,14 +104,14 @@ def _before_text(field: Field, before: float, mine: float) -> str:
 
 def _rank(field: Field, condition: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[str, str]:
     """Its place among all accelerators under this condition, and the address of that place on the ladder."""
-    place = _ladder_places(field, condition, catalogue)[accelerator.pk]
+    ranked = _ladder_places(field, condition, catalogue)[accelerator.pk]
     query = {"field": field.name}
     if condition != field.usual[0]:
         query["condition"] = condition or NO_CONDITION
-    page = place.row // RUNGS_PER_PAGE + 1
+    page = ranked.row // RUNGS_PER_PAGE + 1
     if page > 1:
         query["page"] = str(page)
-    words = _("place %(place)d of %(all)d") % {"place": place.rank, "all": place.count}
+    words = _("place %(place)d of %(all)d") % {"place": ranked.rank, "all": ranked.count}
     return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
 
 

@@ -153,10 +153,8 @@ def tile_lines(
     `common`: marks that the title says.
     """
     longest = max((figure.amount or 0.0 for figure in figures), default=0.0)
-    ranks: dict[int, int] = {}
-    for place, figure in enumerate(ranked, 1):
-        is_level = place > 1 and figure.amount == ranked[place - 2].amount
-        ranks[figure.slot] = ranks[ranked[place - 2].slot] if is_level else place
+    amounts = [figure.amount for figure in ranked]
+    ranks = {figure.slot: 1 + amounts.index(figure.amount) for figure in ranked}  # equal figures share one
     others = [figure for figure in figures if figure.slot not in ranks] if ranked else figures
     in_order = sorted(others, key=lambda figure: figure.amount is None) if ranked else others
     return tuple(_line(figure, longest, ranks.get(figure.slot, 0), common) for figure in (*ranked, *in_order))

@@ -65,13 +65,13 @@ def _no_dump(text: str = "") -> Refused:
                 "python -m torch.utils.collect_env."
             )
         )
-    word, command = command_for_words(start)
+    mentioned, command = command_for_words(start)
     if command:
         problem = _(
             "No known error message and no output of a supported tool was found. The text mentions %(word)s: run "
             "%(command)s and paste everything it prints, with the error message."
         )
-        return Refused(problem % {"word": word, "command": command})
+        return Refused(problem % {"word": mentioned, "command": command})
     return Refused(_("This is not the output of a supported tool. Paste the complete output of one of the tools."))
 
 

@@ -199,8 +199,8 @@ class Look(_Facts):
 
     def is_from_conda(self, component: str) -> bool:
         """Whether conda lists a package as its own, not as one that pip put into its environment."""
-        found = self._found_by.get(component, {})
-        return any(re.search(r"\bconda\b", by) for finders in found.values() for by in finders)
+        by_version = self._found_by.get(component, {})
+        return any(re.search(r"\bconda\b", by) for finders in by_version.values() for by in finders)
 
     def files(self, component: str) -> list[str]:
         """Of the versions found, those read off files' names only: they lie on the system, and may not be in use."""

@@ -58,9 +58,9 @@ def rank_badge(request: HttpRequest, slug: str, field: str) -> HttpResponse:
     if accelerator is None or described is None or described.is_text:
         return _unknown()
     with override("en"):
-        place = ladder_place(described, accelerator, catalogue)
+        ranked = ladder_place(described, accelerator, catalogue)
         label = f"{accelerator.short_name} {described.words[0]}, rank"
-        return _answer(request, Badge(label, f"{place.rank} of {place.count}" if place else "not published"))
+        return _answer(request, Badge(label, f"{ranked.rank} of {ranked.count}" if ranked else "not published"))
 
 
 @require_safe

@@ -70,8 +70,8 @@ def _nothing_left(tables: Tables, driver: str, platform: str, last: str, cards: 
 
 def _newest(look: Look, platform: str, why: str) -> str:
     """The driver is of the newest branch that is known: what comes after it, and never an older one."""
-    place = {True: "in Windows, not in WSL, ", False: "in Windows "}[look.get("os.wsl") is not None]
-    where = place if platform == "windows" else "on the host " if why_container(look) else ""
+    on_windows = "in Windows, not in WSL, " if look.get("os.wsl") is not None else "in Windows "
+    where = on_windows if platform == "windows" else "on the host " if why_container(look) else ""
     kind = "the newest Game Ready or Studio driver" if platform == "windows" else "the newest driver of its branch"
     return f"{why}, so do not go back to an older one. Install {where}{kind} from {DOWNLOADS}. To check: nvidia-smi"
 

@@ -113,13 +113,13 @@ def after(look: Look, tables: Tables, build: ReleasedBuild) -> str:
 
 def _pinned(look: Look, build: ReleasedBuild) -> str:
     """The packages found that are compiled for one torch, and what they need then."""
-    found = {slug: versions for slug in _PINNED if (versions := look.software(slug))}
-    if not found:
+    pinned = {slug: versions for slug in _PINNED if (versions := look.software(slug))}
+    if not pinned:
         return ""
-    named = ", ".join(f"{_PINNED[slug]} {versions[0]}".strip() for slug, versions in found.items())
+    named = ", ".join(f"{_PINNED[slug]} {versions[0]}".strip() for slug, versions in pinned.items())
     if major_minor(look.get("torch.version") or "") == build.torch:
         return f"{named}: compiled for a CUDA too; install the build for {build.variant}, if it no longer loads."
-    vllm_too = "vLLM pins its torch: better install a newer vLLM, which brings one. " if "vllm" in found else ""
+    vllm_too = "vLLM pins its torch: better install a newer vLLM, which brings one. " if "vllm" in pinned else ""
     needed = f"{named}: made for one release of torch, and need their own release for torch {build.torch}."
     return f"{needed} {vllm_too}".strip()
 
