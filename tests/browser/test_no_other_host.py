@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.test_safety import PAGES
 
-CHARTS = ["/explore/", "/compare/?a=machine:lab/rack-7&a=machine:lab/desk-mac"]  # drawn by static/js/charts.js
+CHARTS = ["/explore/", "/roofline/"]  # drawn by static/js/charts.js
 WAIT = 60_000
 
 # Every way a script of the page could send something out without leaving the page. Each is refused or fails.
