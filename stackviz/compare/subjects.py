@@ -57,8 +57,8 @@ def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple
     absent = [subject for subject in selection.of_kind(SubjectKind.MACHINE) if subject not in loaded_by_subject]
     loaded_by_subject |= _merged(absent, user) if absent else {}
     unknown = [unknown_subject(subject) for subject in selection.subjects if subject not in loaded_by_subject]
-    found = (loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
-    return tuple({loaded.subject: loaded for loaded in found}.values()), (*selection.refused, *unknown)
+    in_order = (loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
+    return tuple({loaded.subject: loaded for loaded in in_order}.values()), (*selection.refused, *unknown)
 
 
 def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
