@@ -165,7 +165,8 @@ def test_build_with_unknown_content_is_no_promise(plan):
 def test_a_cuda_older_than_the_card_is_named_as_the_reason(plan):
     text = words_of(plan("accelerator=nvidia-geforce-rtx-5090&torch=2.6.0"))
     assert "it will not work as planned" in text
-    assert "CUDA 12.6 does not support compute capability 12.0; CUDA 12.8 is the first release that does." in text
+    assert "torch 2.6.0+cu126 carries no code for NVIDIA GeForce RTX 5090" in text
+    assert "built with CUDA 12.6, and the first toolkit that makes code for capability 12.0 is 12.8" in text
 
 
 def test_plan_defaults_to_newest_working_release(plan):
