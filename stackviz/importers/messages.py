@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from stackviz.importers.env_report import number_of_bytes
+from stackviz.importers.env_report import add_listed_card, number_of_bytes
 from stackviz.importers.importer import Importer, Span
-from stackviz.importers.reading import CardReading, Reading, vendor_of
+from stackviz.importers.reading import Reading
 from stackviz.symptoms import SYMPTOMS, Symptom
-from stackviz.wire import FACTS, LIMITS
+from stackviz.wire import FACTS
 
 __all__ = ["IMPORTER", "is_message"]
 
@@ -122,9 +122,8 @@ def read_messages(text: str) -> Reading:
     """Never raises. What its messages prove; of two that say the same thing, the first."""
     reading = Reading(kind=KIND)
     messages = _messages(text)
-    reading.sheet.state(
-        "message.symptoms", " ".join(dict.fromkeys(message.symptom.key for message in messages)) or None
-    )
+    keys = dict.fromkeys(message.symptom.key for message in messages)
+    reading.sheet.state("message.symptoms", " ".join(keys) or None)
     for message in messages:
         reading.sheet.state("message.detail", message.groups.get("detail"))
         for group, written in message.groups.items():
@@ -164,13 +163,11 @@ _CONVERTERS: Mapping[str, Callable[[str], str | int | None]] = {
 def _add_card(reading: Reading, groups: Mapping[str, str]) -> None:
     """The card that a message names, once."""
     name = groups.get("card", "").strip()
-    if not name or len(reading.cards) >= LIMITS.cards or any(card.reported_name == name for card in reading.cards):
+    if not name or any(card.reported_name == name for card in reading.cards):
         return
-    card = CardReading(index=len(reading.cards), kind="gpu", vendor=vendor_of(name), reported_name=name)
-    card.sheet.mark_missing("memory_bytes", "not_reported", "the message does not state it")
-    if digits := re.sub(r"\D", "", groups.get("capability", "")):
-        card.sheet.state("compute_capability", f"{digits[:-1]}.{digits[-1]}" if len(digits) > 1 else None)
-    reading.cards.append(card.card())
+    digits = re.sub(r"\D", "", groups.get("capability", ""))
+    capability = f"{digits[:-1]}.{digits[-1]}" if len(digits) > 1 else None
+    add_listed_card(reading, len(reading.cards), name, "the message", compute_capability=capability)
 
 
 IMPORTER = Importer(

@@ -21,13 +21,14 @@ _COMMANDS = (
 _WORDS = tuple(
     (re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE), command) for words, command in _COMMANDS
 )
-_READ_CHARS = 64 * 1024
 
 
 def command_for_words(text: str) -> tuple[str, str]:
-    """(the word as it is written, the command): `("ROCm", "rocminfo")`; two empty texts where no word tells."""
-    start = text[:_READ_CHARS]
+    """(the word as it is written, the command): `("ROCm", "rocminfo")`; two empty texts where no word tells.
+
+    Searches all of the text, once for each command: who calls it bounds its length.
+    """
     for pattern, command in _WORDS:
-        if match := pattern.search(start):
+        if match := pattern.search(text):
             return match[0], command
     return "", ""
