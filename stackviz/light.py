@@ -1,8 +1,10 @@
-"""Dataclasses of which one page makes hundreds. Standard library only; imports nothing of ours."""
+"""Dataclasses of which one page makes hundreds. Standard library only."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar
+
+from stackviz.backports import dataclass_transform
 
 T = TypeVar("T")
 

@@ -77,7 +77,7 @@ def for_apple_silicon(around: Surroundings) -> None:
         raise MissingFact("not_applicable", "an Intel Mac")
 
 
-@FACTS.text("apple.chip", "Apple M3 Max")
+@FACTS.text("apple.chip", "Apple M3 Max", command="system_profiler SPHardwareDataType")
 def apple_chip(around: Surroundings) -> str:
     for_apple_silicon(around)
     return sysctl(around, "machdep.cpu.brand_string")

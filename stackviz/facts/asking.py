@@ -68,7 +68,8 @@ def _plain_environ() -> dict[str, str]:
 class Surroundings:
     """The machine a probe asks: files under `root`, commands, environment. Tests hand in another one.
 
-    `torch`: the module, imported, for the questions of the torch probe; None for all others.
+    `torch`: the module, imported, for the questions of the torch probe; None for all others. `within_s`: the time that
+    all questions of a probe have together.
     """
 
     root: Path = Path("/")
@@ -76,6 +77,7 @@ class Surroundings:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     run_command: Callable[[Sequence[str], float], str] = run_command
     torch: Any = None  # torch has no types to rely on
+    within_s: float = 60.0
     _outputs: dict[tuple[str, ...], str | MissingFact] = field(default_factory=dict)
 
     def run(self, *argv: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
@@ -150,7 +152,7 @@ class Questions:
     def names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self._questions)
 
-    def ask(self, around: Surroundings, sheet: AnswerSheet) -> None:
+    def ask(self, around: Surroundings, sheet: AnswerSheet, after_each: Callable[[], None] = lambda: None) -> None:
         """Ask all; each ends as a fact or as an absent fact with its reason."""
         for name, question in self._questions:
             try:
@@ -164,3 +166,4 @@ class Questions:
                     sheet.mark_missing(name, "not_reported")
                 else:
                     sheet.state(name, value)
+            after_each()

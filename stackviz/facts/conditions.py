@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from stackviz.facts import cards
-from stackviz.facts.nvml import NvmlCard
 from stackviz.facts.table import CardFactTable, FactTable
 
 __all__ = ["CONDITIONS", "MOMENTS", "READINGS"]
@@ -15,20 +14,14 @@ READINGS = CardFactTable(probe="nvidia")
 """What is read of a card or a processor right before and right after the blocks."""
 
 
-@READINGS.number("sm_clock_hz", "clock of the multiprocessors", unit="Hz")
-def sm_clock_hz(card: NvmlCard) -> float:
-    return card.clock_hz("nvmlDeviceGetClockInfo", "NVML_CLOCK_SM")
-
-
-@READINGS.number("memory_clock_hz", "memory clock", unit="Hz")
-def memory_clock_hz(card: NvmlCard) -> float:
-    return card.clock_hz("nvmlDeviceGetClockInfo", "NVML_CLOCK_MEM")
-
-
+READINGS.number("sm_clock_hz", "clock of the multiprocessors", unit="Hz")(cards.sm_clock_hz)
+READINGS.number("memory_clock_hz", "memory clock", unit="Hz")(cards.memory_clock_hz)
 READINGS.number("power_w", "power drawn by the card", unit="W")(cards.power_w)
 READINGS.number("power_limit_w", "power limit in force", unit="W", least=1)(cards.power_limit_w)
 READINGS.number("temperature_c", "temperature of the card or processor", unit="°C", least=None)(cards.temperature_c)
-READINGS.number("memory_temperature_c", "temperature of the card's memory", unit="°C", least=None)
+READINGS.number("memory_temperature_c", "temperature of the card's memory", unit="°C", least=None)(
+    cards.memory_temperature_c
+)
 READINGS.number("busy_ratio", "share of the last moments in which the device worked", unit="1")(cards.busy_ratio)
 READINGS.size("memory_used_bytes", "device memory in use, by all", least=0)(cards.memory_used_bytes)
 READINGS.text(

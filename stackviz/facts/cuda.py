@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
+from stackviz.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts.asking import MissingFact, Surroundings, only_on, variable
 from stackviz.facts.fact import LONGEST_TEXT
 from stackviz.facts.table import FactTable
@@ -57,20 +58,28 @@ FACTS.text("cuda.toolkit_version", "version nvcc states")
 def _init_answer(around: Surroundings) -> dict[str, str]:
     if around.system not in ("Linux", "Windows"):
         raise MissingFact("not_applicable", "asked on Linux and Windows only")
-    output = around.run(sys.executable, "-P", "-c", _INIT, timeout_s=_INIT_TIMEOUT_S)
+    output = around.run(sys.executable, "-c", PATH_WITHOUT_FOLDER + _INIT, timeout_s=_INIT_TIMEOUT_S)
     answer = dict(line.split(" ", 1) for line in output.splitlines() if " " in line)
     if "missing" in answer:
         raise MissingFact("not_installed", "libcuda, part of the NVIDIA driver, cannot be loaded")
     return answer
 
 
-@FACTS.integer("cuda.init_code", "what cuInit answered: 0, or the number of the error", least=0, probe="nvidia")
+@FACTS.integer(
+    "cuda.init_code",
+    "what cuInit answered: 0, or the number of the error",
+    least=0,
+    probe="nvidia",
+    command='python -c "import torch; torch.cuda.init()"',
+)
 def init_code(around: Surroundings) -> int | None:
     code = _init_answer(around).get("code", "")
     return int(code) if code.isdecimal() else None
 
 
-@FACTS.text("cuda.libcuda_path", "the libcuda that a program would load", probe="nvidia")
+@FACTS.text(
+    "cuda.libcuda_path", "the libcuda that a program would load", probe="nvidia", command="ldconfig -p | grep libcuda"
+)
 def libcuda_path(around: Surroundings) -> str | None:
     if around.system == "Windows":
         raise MissingFact("not_applicable", "Windows has one nvcuda.dll, in its system folder")
@@ -135,7 +144,12 @@ def _in_cache(around: Surroundings) -> Iterator[str]:
         return
 
 
-@FACTS.text("cudnn.libraries", "cuDNN libraries outside Python's packages, space separated", probe="system")
+@FACTS.text(
+    "cudnn.libraries",
+    "cuDNN libraries outside Python's packages, space separated",
+    probe="system",
+    command="python -m torch.utils.collect_env",
+)
 def cudnn_libraries(around: Surroundings) -> str:
     """Paths a loader would search before or beside Python's packages, those of the packages left out."""
     only_on(around, "Linux")

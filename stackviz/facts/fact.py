@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from types import MappingProxyType
+
+from stackviz.backports import StrEnum
 
 __all__ = ["ABSENT_REASONS", "LONGEST_TEXT", "Fact", "FactType", "Scalar", "noun"]
 

@@ -7,6 +7,7 @@ some releases of it hide the real one). What NVML answers and fails with: NVML A
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from ctypes import byref
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 # nvmlReturn_t, by number: older bindings lack names of newer codes
+_INVALID_ARGUMENT = 2
 _NOT_SUPPORTED = 3
 _NO_PERMISSION = 4
 _NOT_FOUND = 6
@@ -36,6 +38,7 @@ _MISMATCH = 18
 _UNKNOWN = 999
 
 _REASONS = {
+    _INVALID_ARGUMENT: ("not_supported", "NVML says: invalid argument, which means not on this card"),
     _NOT_SUPPORTED: ("not_supported", None),
     _NO_PERMISSION: ("failed", "NVML says: no permission"),
     _NOT_FOUND: ("not_reported", "NVML says: not found"),
@@ -61,6 +64,11 @@ _OWN_WORDS = {
     _UNKNOWN: "Unknown Error",
 }
 """What nvmlErrorString and nvidia-smi call them: people search for these words."""
+
+_UNKNOWN_FIGURES = frozenset({2**31 - 1, 2**32 - 1, 2**64 - 1})
+"""All ones, as wide as the answer: NVML fills an answer with them where the board does not tell. Nothing that is
+asked here can reach them.
+"""
 
 _THROTTLE_BITS = {
     # NVML API reference, nvmlClocksEventReasons; bit 0 is "idle", which holds nothing back
@@ -102,7 +110,7 @@ class Nvml:
             answer = call(*arguments)
         except self._library.NVMLError as error:
             raise _missing(error) from None
-        return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
+        return _known(answer)
 
     def first(self, *functions: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """The answer of the first of these that this binding and driver know: newer names stand first."""
@@ -127,6 +135,25 @@ class Nvml:
         """A constant of the binding."""
         return getattr(self._library, name)
 
+    def field(self, handle: object, name: str) -> int:
+        """One of the figures that have a number instead of a function. Raises Missing, CardLost."""
+        number = getattr(self._library, name, None)
+        if number is None:
+            raise MissingFact("not_supported", f"this nvidia-ml-py is too old: it has no {name}")
+        (answer,) = self.ask("nvmlDeviceGetFieldValues", handle, [number])
+        if answer.nvmlReturn:
+            raise _missing(self._library.NVMLError(answer.nvmlReturn))
+        return int(_known(answer.value.uiVal))
+
+    def fabric_state(self, handle: object) -> tuple[int, int]:
+        """Where joining the fabric stands (nvmlGpuFabricState_t), and what it ended with. Raises Missing, CardLost."""
+        structure = getattr(self._library, "c_nvmlGpuFabricInfo_v2_t", None)
+        if structure is None:
+            raise MissingFact("not_supported", "this nvidia-ml-py is too old: it has no c_nvmlGpuFabricInfo_v2_t")
+        info = structure()
+        self.ask("nvmlDeviceGetGpuFabricInfoV", handle, byref(info))
+        return int(info.state), int(info.status)
+
 
 @dataclass(frozen=True, slots=True)
 class NvmlCard:
@@ -138,6 +165,11 @@ class NvmlCard:
     def ask(self, function: str, *more: object) -> Any:  # noqa: ANN401
         """What NVML answers about this card. Raises Missing, CardLost."""
         return self.nvml.ask(function, self.handle, *more)
+
+    def part(self, function: str, key: int | str, *more: object) -> Any:  # noqa: ANN401
+        """One figure of an answer that has several: by its place in a list, or by its field's name."""
+        answer = self.ask(function, *more)
+        return _known(getattr(answer, key) if isinstance(key, str) else answer[key])
 
     def watts(self, function: str) -> float:
         return float(self.ask(function) / 1000)
@@ -197,6 +229,13 @@ def throttle_bits(nvml: Nvml, handle: object) -> int:
 def throttle_words(bits: int) -> str:
     """The reasons as words, space separated; "none" where nothing holds the clock back."""
     return " ".join(reason for bit, reason in _THROTTLE_BITS.items() if bits & bit) or "none"
+
+
+def _known(answer: Any) -> Any:  # noqa: ANN401
+    """Text as str. Raises Missing for a figure that stands for "unknown"."""
+    if isinstance(answer, int) and answer in _UNKNOWN_FIGURES:
+        raise MissingFact("not_reported", f"NVML answers {answer}, which stands for unknown")
+    return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
 
 
 def _code(error: Exception) -> int:

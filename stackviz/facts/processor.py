@@ -152,6 +152,38 @@ def _windows_memory_bytes() -> int | None:
     return int(status.total) if succeeded else None
 
 
+@FACTS.size("memory.shared_bytes", "size of /dev/shm, through which processes share memory: 64 MiB in a new container")
+def memory_shared_bytes(around: Surroundings) -> int:
+    only_on(around, "Linux")
+    folder = around.path("/dev/shm")  # noqa: S108 - it is asked about, not written to
+    if not folder.is_dir():
+        raise MissingFact("not_applicable", "there is no /dev/shm")
+    size = os.statvfs(folder)
+    return size.f_blocks * size.f_frsize
+
+
+@FACTS.count(
+    "memory.numa_nodes", "NUMA nodes with processors or memory: parts of main memory, each nearer to some cores"
+)
+def memory_numa_nodes(around: Surroundings) -> int | None:
+    only_on(around, "Linux")
+    nodes = around.path("/sys/devices/system/node")
+    return len(list(nodes.glob("node[0-9]*"))) if nodes.is_dir() else None
+
+
+@FACTS.number(
+    "memory.transfer_rate_hz", "transfers per second of the slowest module of main memory", unit="Hz", least=1
+)
+def memory_transfer_rate_hz(around: Surroundings) -> int | None:
+    """The firmware's table, which only root may read: DDR5-4800 states 4800 MT/s."""
+    only_on(around, "Linux")
+    if not os.access(around.path("/sys/firmware/dmi/tables/DMI"), os.R_OK):
+        raise MissingFact("not_supported", "only root may read the firmware's table of memory modules")
+    text = around.run("dmidecode", "-t", "17")
+    speeds = re.findall(r"^\s*Configured (?:Memory|Clock) Speed: (\d+) M", text, re.MULTILINE)
+    return min(map(int, speeds)) * 10**6 if speeds else None
+
+
 @FACTS.size("memory.total_bytes", "main memory the system can use")
 def memory_total_bytes(around: Surroundings) -> int | None:
     if around.system == "Windows":

@@ -30,14 +30,16 @@ def _os_release(around: Surroundings) -> dict[str, str]:
     return dict(pairs)
 
 
-@FACTS.text("os.name", "operating system or distribution: Ubuntu, macOS, Windows")
+@FACTS.text(
+    "os.name", "operating system or distribution: Ubuntu, macOS, Windows", command="python -m torch.utils.collect_env"
+)
 def os_name(around: Surroundings) -> str | None:
     if around.system == "Linux":
         return _os_release(around).get("NAME")
     return {"Darwin": "macOS"}.get(around.system, around.system)
 
 
-@FACTS.text("os.version", "its version: 24.04, 15.3.1")
+@FACTS.text("os.version", "its version: 24.04, 15.3.1", command="python -m torch.utils.collect_env")
 def os_version(around: Surroundings) -> str | None:
     if around.system == "Linux":
         return _os_release(around).get("VERSION_ID")
@@ -75,7 +77,9 @@ def os_libc(around: Surroundings) -> str | None:
 
 
 @FACTS.text(
-    "os.modules", "kernel modules of graphics cards that are loaded, space separated: nvidia nvidia_uvm nouveau"
+    "os.modules",
+    "kernel modules of graphics cards that are loaded, space separated: nvidia nvidia_uvm nouveau",
+    command="lsmod",
 )
 def os_modules(around: Surroundings) -> str | None:
     only_on(around, "Linux")
@@ -88,7 +92,7 @@ def os_modules(around: Surroundings) -> str | None:
     return " ".join(sorted(loaded & _GRAPHICS_MODULES))
 
 
-@FACTS.truth("os.secure_boot", "the firmware loads signed kernels only")
+@FACTS.truth("os.secure_boot", "the firmware loads signed kernels only", command="mokutil --sb-state")
 def os_secure_boot(around: Surroundings) -> bool | None:
     """The variable is four bytes of attributes and one that is 1 or 0; `read` takes trailing zeros off."""
     only_on(around, "Linux")

@@ -8,6 +8,7 @@ import sys
 from importlib import util
 from typing import Any
 
+from stackviz.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.facts.pip_index import pip_index_url
 from stackviz.facts.table import FactTable
@@ -51,7 +52,11 @@ def torch_cuda_version(around: Surroundings) -> str | None:
     return _built_with(around.torch.version.cuda, "CUDA")
 
 
-@FACTS.text("torch.hip_version", "HIP version torch was built with; absent for other builds")
+@FACTS.text(
+    "torch.hip_version",
+    "HIP version torch was built with; absent for other builds",
+    command="python -m torch.utils.collect_env",
+)
 def torch_hip_version(around: Surroundings) -> str | None:
     return _built_with(getattr(around.torch.version, "hip", None), "HIP")
 
@@ -123,8 +128,8 @@ def is_installed(module: str) -> bool:
 
 
 def in_child(around: Surroundings, code: str) -> str:
-    """What a Python of its own prints. -P: a file in the current folder must not stand in for a package."""
-    return around.run(sys.executable, "-P", "-c", code, timeout_s=_IMPORT_TIMEOUT_S)
+    """What a Python of its own prints. A file in the current folder must not stand in for a package."""
+    return around.run(sys.executable, "-c", PATH_WITHOUT_FOLDER + code, timeout_s=_IMPORT_TIMEOUT_S)
 
 
 @FACTS.text("flash_attn.import_error", "how importing flash_attn failed; absent if it did not", probe="packages")

@@ -8,11 +8,12 @@ they were given, separator included: "" for the value itself, ".detail", "[3]".
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from stackviz.backports import UTC, time_of_iso
 from stackviz.facts.fact import noun
 from stackviz.wire.errors import ReportError
 from stackviz.wire.limits import LIMITS
@@ -150,7 +151,7 @@ def _whole(pattern: str) -> str:
 
 def _parse_time(text: str) -> datetime:
     try:
-        return datetime.fromisoformat(text).astimezone(UTC)
+        return time_of_iso(text).astimezone(UTC)
     except (ValueError, OverflowError):
         raise ReportError("", "is not a time that exists") from None
 

@@ -7,7 +7,7 @@ from stackviz.facts.fact import LONGEST_TEXT
 __all__ = ["LIMITS", "Limits"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """Counts, unless the name ends in its unit. Characters are Unicode code points."""
 
