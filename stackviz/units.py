@@ -50,7 +50,7 @@ class UnknownUnit(KeyError):
 
 
 _PLAIN = (
-    "count", "cores", "ALUs", "major", "USD", "W", "bit", "token/s", "FLOP", "op", "K", "V", "image/s", "sequence/s",
+    "count", "cores", "ALUs", "major", "USD", "W", "bit", "token/s", "op", "K", "V", "image/s", "sequence/s",
     "sentence/s", "sample/s", "frame/s", "item/s", "inference/s", "query/s", "step/s", "mel/s", "molecule/s", "J/token",
     "J/image", "J/video",
 )  # fmt: skip
@@ -89,6 +89,7 @@ def _table() -> dict[str, Unit]:
             Unit(f"{prefix}B/s", "B/s", factor),
             Unit(f"{prefix}bit/s", "bit/s", factor),
             Unit(f"{prefix}Hz", "Hz", factor),
+            Unit(f"{prefix}FLOP", "FLOP", factor),
             Unit(f"{prefix}FLOPS", "FLOP/s", factor),
             Unit(f"{prefix}FLOP/s", "FLOP/s", factor),
             Unit(f"{prefix}OPS", "op/s", factor),
@@ -107,6 +108,7 @@ _SCALES: dict[str, tuple[str, ...]] = {
     "B/s": ("B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"),
     "bit/s": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"),
     "Hz": ("Hz", "kHz", "MHz", "GHz"),
+    "FLOP": ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"),
     "FLOP/s": ("FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
     "op/s": ("op/s", "kop/s", "Mop/s", "Gop/s", "TOPS", "POPS"),
     "s": ("ns", "us", "ms", "s"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from stackviz.light import light_dataclass
 
-__all__ = ["MIB", "AnyParams", "Benchmark", "Params", "Prepared", "RateBound", "gettext_noop", "positive"]
+__all__ = ["MIB", "AnyParams", "Benchmark", "Params", "Prepared", "RateBound", "gettext_noop", "positive", "uniform"]
 
 Params = dict[str, str | int]
 AnyParams = Mapping[str, Any]  # as a report states them: whatever a sender put there
@@ -28,6 +28,15 @@ def positive(params: AnyParams, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):  # a union takes twice the time
         return 0.0
     return float(value) if 0 < value < 1e18 else 0.0
+
+
+def uniform(torch: Any, device: str, shape: tuple[int, ...], dtype: Any) -> Any:  # noqa: ANN401 - torch has no types here
+    """Random numbers in [-1, 1). On a processor all threads touch the memory first: torch makes random numbers in one,
+    and pages lie on the NUMA node that touches them first."""
+    made = torch.empty(shape, device=device, dtype=dtype)
+    if device == "cpu":
+        made.zero_()
+    return made.uniform_(-1, 1)
 
 
 def _no_cases(_kind: str, _quick: bool) -> list[Params]:  # noqa: FBT001 (the signature of Benchmark.cases)
@@ -66,9 +75,10 @@ class Benchmark:
 
     `cases(kind of device, quick)` -> parameter sets, flat, and the same on every device. `light`: the one set that
     every plan has for a processor. `prepare(torch, device, params)` makes random inputs. `working_set_bytes(params)`:
-    memory that inputs and output take. `smaller(params)`: a set whose run is shorter, and by what factor, to tell
-    beforehand that a run would take too long; None if every run is short. `must_exceed_cache`: skipped where the
-    last-level cache would hold the working set.
+    memory that inputs and output take. `extra_bytes(params)`: what making the inputs takes beyond that.
+    `smaller(params)`: a set whose run is shorter, and by what factor, to tell beforehand that a run would take too
+    long; None if every run is short. `must_exceed_cache`: skipped where the last-level cache would hold the working
+    set.
 
     What it counts, on the site:
 
@@ -99,6 +109,7 @@ class Benchmark:
     light: Params = field(default_factory=dict)
     prepare: Callable[[Any, str, Params], Prepared] = _another_tool_runs_it
     working_set_bytes: Callable[[Params], int] = lambda _params: 0
+    extra_bytes: Callable[[Params], int] = lambda _params: 0
     smaller: Callable[[Params], tuple[Params, float] | None] = lambda _params: None
     must_exceed_cache: bool = False
 

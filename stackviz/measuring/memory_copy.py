@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stackviz.measuring.benchmark import MIB, AnyParams, Benchmark, Params, Prepared, gettext_noop, positive
+from stackviz.measuring.benchmark import MIB, AnyParams, Benchmark, Params, Prepared, gettext_noop, positive, uniform
 
 __all__ = ["MEMORY_COPY"]
 
@@ -16,7 +16,7 @@ def _cases(_kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signat
 
 def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
     """Random 4-byte numbers; `bytes` are read and as many written."""
-    source = torch.empty((int(params["bytes"]) // 4,), device=device, dtype=torch.float32).uniform_(-1, 1)
+    source = uniform(torch, device, (int(params["bytes"]) // 4,), torch.float32)
     target = torch.empty_like(source)
     return Prepared(
         run=lambda: target.copy_(source),

@@ -9,9 +9,10 @@ Too few samples to say is None, never 0: a spread of 0.0 from one sample would l
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import geometric_mean
 
 from stackviz.light import light_dataclass
 
@@ -122,3 +123,14 @@ def ratio(new: Summary, base: Summary) -> Ratio | None:
     if new.low is None or new.high is None or not base.low or base.high is None or base.low < 0:
         return Ratio(value, None, None)
     return Ratio(value, new.low / base.high, new.high / base.low)
+
+
+def mean_of_groups(groups: Iterable[Sequence[float]]) -> float:
+    """The geometric mean of the geometric means of groups of ratios: each group counts once, however many are in it.
+
+        >>> round(mean_of_groups([[2.0], [8.0, 8.0, 8.0]]), 6)
+        4.0
+
+    All ratios must be positive, no group empty; StatisticsError otherwise.
+    """
+    return geometric_mean([geometric_mean(group) for group in groups])

@@ -4,8 +4,9 @@ import shlex
 
 import pytest
 
+from stackviz.agent.arguments import make_parser
 from stackviz.agent.benchmarks.cases import plan_cases
-from stackviz.agent.cli import _parser
+from stackviz.agent.cli import _COMMANDS
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.measuring import RUNNABLE
 from tests.benchmarks.test_measurement import CLEAN, measured
@@ -22,7 +23,7 @@ def test_the_agent_runs_that_case_and_no_other(known, device, quick):
             conditions=CLEAN | {"quick": quick},
         )  # fmt: skip
         _python, _file, *arguments = shlex.split(reproduce_command(result))
-        read = _parser().parse_args(arguments)
+        read = make_parser(_COMMANDS).parse_args(arguments)
         assert (read.device, read.benchmark, read.quick) == ([device], [known.key], quick)
         (case,) = plan_cases([(device, kind)], read.benchmark, quick=read.quick, wanted=read.case)
         assert case.params == params
@@ -44,6 +45,6 @@ def test_what_the_agent_does_not_run_has_no_command(changes):
 
 def test_a_case_that_nothing_has_ends_the_command_with_the_reason(capsys):
     with pytest.raises(SystemExit) as ended:
-        _parser().parse_args(["bench", "--case", "dtype=fp3"])
+        make_parser(_COMMANDS).parse_args(["bench", "--case", "dtype=fp3"])
     assert ended.value.code == 2
     assert "--case: no benchmark has a case with these parameters" in capsys.readouterr().err

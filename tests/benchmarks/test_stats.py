@@ -1,10 +1,11 @@
 """What samples come to. Expected values are from numpy.percentile and tables of the binomial distribution."""
 
 import random
+from statistics import StatisticsError
 
 import pytest
 
-from stackviz.stats import Ratio, Summary, interval_rank, ratio, summarize
+from stackviz.stats import Ratio, Summary, interval_rank, mean_of_groups, ratio, summarize
 
 
 def test_no_samples_have_no_summary():
@@ -136,3 +137,15 @@ def test_too_few_samples_cannot_tell():
 
 def test_nothing_is_a_multiple_of_zero():
     assert ratio(Summary(count=1, median=1.0), Summary(count=1, median=0.0)) is None
+
+
+def test_a_group_counts_once_however_many_are_in_it():
+    assert mean_of_groups([[2.0], [8.0, 8.0, 8.0]]) == pytest.approx(4.0)
+    assert mean_of_groups([[2.0, 0.5], [3.0]]) == pytest.approx(3.0**0.5)
+    assert mean_of_groups([[1.5, 6.0]]) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("groups", [[], [[]], [[1.0], [0.0]], [[1.0], [-2.0]]])
+def test_a_mean_of_nothing_or_of_what_is_not_positive_is_refused(groups):
+    with pytest.raises(StatisticsError):
+        mean_of_groups(groups)
