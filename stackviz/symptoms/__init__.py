@@ -5,6 +5,6 @@ pages and the search show them. Standard library only.
 """
 
 from stackviz.symptoms.registry import BY_KEY, SYMPTOMS
-from stackviz.symptoms.symptom import Cause, Symptom
+from stackviz.symptoms.symptom import BETWEEN_QUOTES, Cause, Symptom
 
-__all__ = ["BY_KEY", "SYMPTOMS", "Cause", "Symptom"]
+__all__ = ["BETWEEN_QUOTES", "BY_KEY", "SYMPTOMS", "Cause", "Symptom"]

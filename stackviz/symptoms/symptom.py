@@ -4,19 +4,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["COLLECT_ENV", "NVIDIA_SMI", "Cause", "Symptom"]
+__all__ = ["BETWEEN_QUOTES", "COLLECT_ENV", "NVIDIA_SMI", "Cause", "Symptom"]
 
 COLLECT_ENV = "python -m torch.utils.collect_env"
 NVIDIA_SMI = "nvidia-smi"
+BETWEEN_QUOTES = " ¶ "
+"""What stands between the messages in the fact `message.quotes`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """One cause of a message. `sign`: what tells it from the others; `remedy`: what to do then, with the command."""
+    """One cause of a message. `sign`: what tells it from the others; `remedy`: what to do then, with the command.
+
+    `excluded_by`: rules that look for this cause; where one of them compared and holds, it is not the cause.
+    """
 
     text: str
     sign: str = ""
     remedy: str = ""
+    excluded_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +32,8 @@ class Symptom:
     `message` is how it is printed most often: its title, and found by its own patterns. `patterns` are regular
     expressions without regard to case, in which a space stands for any white space, so that a wrapped line is found
     too; all repetitions in them are bounded. They are tried only near one of `anchors`: lower-case words that every
-    wording has one of, rare enough in a log.
+    wording has one of, rare enough in a log. Without patterns another importer reads the message, and `rules` explain
+    it.
 
     A named group states a fact: `cuda__init_code` is `cuda.init_code`; sizes with a unit become bytes. `card` and
     `capability` name a card, `detail` is what the message is about: a library, a symbol, an operator. `states` are
@@ -34,7 +41,7 @@ class Symptom:
 
     `component`: the slug of the component that prints it or is at fault. `causes`: the likeliest first, one at least.
     `ask`: the one command whose output tells the causes apart. `rules`: the rules that find the cause where the facts
-    are known; what one of them calls broken needs no second explanation.
+    are known; what one of them calls broken, or warns of, needs no second explanation.
     """
 
     key: str

@@ -5,25 +5,36 @@ from re import _constants, _parser  # the parser of `re`: no other way to see ho
 
 import pytest
 
+from stackviz.dumps import machines
 from stackviz.importers import read_all
+from stackviz.rules import judge, packaged_tables
 from stackviz.rules.registry import RULES
 from stackviz.symptoms import BY_KEY, SYMPTOMS
 from stackviz.wire import ABSENT_REASONS, COMPONENTS, FACTS
 
+FOUND_BY_PATTERNS = [symptom for symptom in SYMPTOMS if symptom.patterns]
+READ_BY_OTHERS = [symptom for symptom in SYMPTOMS if not symptom.patterns]
 each_symptom = pytest.mark.parametrize("symptom", SYMPTOMS, ids=lambda symptom: symptom.key)
 
 
-@each_symptom
+@pytest.mark.parametrize("symptom", FOUND_BY_PATTERNS, ids=lambda symptom: symptom.key)
 def test_a_message_is_found_by_its_own_patterns(symptom):
     found = [str(reading.facts.get("message.symptoms")).split() for reading in read_all(symptom.message).readings]
     assert any(symptom.key in keys for keys in found)
+
+
+@pytest.mark.parametrize("symptom", READ_BY_OTHERS, ids=lambda symptom: symptom.key)
+def test_a_message_that_another_importer_reads_is_explained_by_one_of_its_rules(symptom):
+    [machine] = machines(read_all(symptom.message))
+    assert {finding.rule for finding in judge(machine.report(), packaged_tables())} & set(symptom.rules)
 
 
 @each_symptom
 def test_a_row_names_facts_rules_and_components_that_exist(symptom):
     groups = {name.replace("__", ".") for pattern in symptom.patterns for name in re.compile(pattern).groupindex}
     assert groups | symptom.states.keys() | symptom.lacks.keys() <= {*FACTS, "card", "capability", "detail"}
-    assert set(symptom.rules) <= {rule.id for rule in RULES}
+    excluding = {rule for cause in symptom.causes for rule in cause.excluded_by}
+    assert {*symptom.rules, *excluding} <= {rule.id for rule in RULES}
     assert set(symptom.lacks.values()) <= set(ABSENT_REASONS)
     assert symptom.component in COMPONENTS
 

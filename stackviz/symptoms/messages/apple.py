@@ -23,6 +23,7 @@ SYMPTOMS = (
                 text="macOS is older than the release of torch needs.",
                 sign="sw_vers shows a lower version than the message.",
                 remedy="Update macOS, or install an older torch.",
+                excluded_by=("mps-old-macos",),
             ),
             Cause(
                 text="Python is built for an old macOS, or runs under Rosetta, and sees another version.",
@@ -30,6 +31,7 @@ SYMPTOMS = (
                     "python -c 'import platform; print(platform.mac_ver(), platform.machine())' shows 10.16 or x86_64."
                 ),
                 remedy="Install a Python for arm64.",
+                excluded_by=("rosetta",),
             ),
         ),
         ask="sw_vers",
@@ -57,7 +59,7 @@ SYMPTOMS = (
                 text="Nobody has written it yet, or only in a newer release.",
                 sign="The page of the operator says on which devices it runs.",
                 remedy=(
-                    "Update torch; or let the processor run it: PYTORCH_ENABLE_MPS_FALLBACK=1 (before torch "
+                    "Update torch; or let the processor run it: export PYTORCH_ENABLE_MPS_FALLBACK=1 (before torch "
                     "is imported; "
                     "each call copies to the processor and back)"
                 ),
@@ -113,8 +115,9 @@ SYMPTOMS = (
                 text="Python runs as x86_64 under Rosetta, or the Mac has an Intel processor.",
                 sign="python -c 'import platform; print(platform.machine())' prints x86_64.",
                 remedy="On an Apple chip, install a Python for arm64, then torch again.",
+                excluded_by=("rosetta",),
             ),
-            Cause(text="torch is older than 1.12.", sign="torch.__version__", remedy="Update torch."),
+            Cause(text="torch is older than 1.12.", sign="torch.__version__ shows it.", remedy="Update torch."),
             Cause(
                 text="The machine is no Mac.",
                 sign="The program asks for mps whatever it runs on.",

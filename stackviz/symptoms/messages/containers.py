@@ -35,6 +35,7 @@ SYMPTOMS = (
             ),
         ),
         ask="docker info",
+        rules=("docker-runtime",),
         source_title=_TOOLKIT,
         source_url=_TOOLKIT_URL,
     ),
@@ -47,6 +48,7 @@ SYMPTOMS = (
         meaning="A container asks for the runtime nvidia, which Docker does not know.",
         causes=(_NO_TOOLKIT,),
         ask="docker info",
+        rules=("docker-runtime",),
         source_title=_TOOLKIT,
         source_url=_TOOLKIT_URL,
     ),
@@ -160,6 +162,7 @@ SYMPTOMS = (
                 text="The driver was updated and the old module is still loaded.",
                 sign="The library is newer than the module.",
                 remedy="Reboot when nothing else runs on the machine.",
+                excluded_by=("nvml-mismatch",),
             ),
             Cause(
                 text="A container image brings NVIDIA libraries of its own.",

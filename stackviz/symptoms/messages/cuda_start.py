@@ -26,6 +26,7 @@ SYMPTOMS = (
                 text="The driver is older than the CUDA version of the build.",
                 sign="nvidia-smi shows a CUDA version below torch.version.cuda.",
                 remedy="Install a build for a CUDA version that the driver supports, or update the driver.",
+                excluded_by=("driver-too-old",),
             ),
             Cause(
                 text="In a container, the image is newer than the host's driver.",
@@ -139,7 +140,7 @@ SYMPTOMS = (
                 sign="uname -r contains microsoft.",
                 remedy=(
                     "Update the NVIDIA driver in Windows, then: wsl --shutdown. With several cards, try one: "
-                    "CUDA_VISIBLE_DEVICES=0"
+                    "export CUDA_VISIBLE_DEVICES=0"
                 ),
             ),
             Cause(
@@ -223,6 +224,7 @@ SYMPTOMS = (
                 text="The fabric manager is not running.",
                 sign="systemctl status nvidia-fabricmanager does not say active.",
                 remedy="sudo systemctl enable --now nvidia-fabricmanager",
+                excluded_by=("err802-fabric",),
             ),
             Cause(
                 text="The fabric manager is of another version than the driver.",
@@ -251,11 +253,13 @@ SYMPTOMS = (
                 text="An image brings its own libcuda, or a compat folder stands first in LD_LIBRARY_PATH.",
                 sign="LD_LIBRARY_PATH names a folder with compat in it.",
                 remedy="Remove that folder from LD_LIBRARY_PATH.",
+                excluded_by=("err803",),
             ),
             Cause(
                 text="The driver was updated and the old module is still loaded.",
                 sign="cat /proc/driver/nvidia/version names another version than nvidia-smi.",
                 remedy="Reboot the host when nothing else runs on it.",
+                excluded_by=("err803",),
             ),
         ),
         ask="cat /proc/driver/nvidia/version; echo $LD_LIBRARY_PATH",
@@ -309,6 +313,7 @@ SYMPTOMS = (
                 text="The machine slept, and the module nvidia_uvm kept a stale state.",
                 sign="It worked before the machine was suspended.",
                 remedy="sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm (no program may use the card meanwhile)",
+                excluded_by=("uvm-after-suspend",),
             ),
             Cause(
                 text="CUDA_VISIBLE_DEVICES was changed after the program had started CUDA.",
@@ -319,6 +324,7 @@ SYMPTOMS = (
                 text="The device file /dev/nvidia-uvm is missing.",
                 sign="ls -l /dev/nvidia-uvm fails.",
                 remedy="sudo nvidia-modprobe -c 0 -u",
+                excluded_by=("uvm-device-missing",),
             ),
         ),
         ask=COLLECT_ENV,
@@ -343,17 +349,44 @@ SYMPTOMS = (
                 text="The driver is older than the toolkit that built the kernels.",
                 sign="nvidia-smi shows a lower CUDA version than the program was built with.",
                 remedy="Update the driver, or use a build for the CUDA version that nvidia-smi shows.",
+                excluded_by=("minor-compat-ptx",),
             ),
             Cause(
                 text="The build has no code for exactly this card, so that the driver compiles it.",
                 sign="torch.cuda.get_arch_list() lacks the card's capability.",
                 remedy="Use a build with code for the card.",
+                excluded_by=("kernels-missing",),
             ),
         ),
         ask=COLLECT_ENV,
         rules=("minor-compat-ptx", "driver-too-old", "kernels-missing"),
         source_title="CUDA Compatibility, minor version compatibility",
         source_url="https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html",
+    ),
+    Symptom(
+        key="kernel-image-invalid",
+        message="CUDA error: device kernel image is invalid",
+        patterns=(r"device kernel image is invalid", r"cudaErrorInvalidKernelImage"),
+        anchors=("kernel image is invalid", "cudaerrorinvalidkernelimage"),
+        component="nvidia-driver",
+        meaning="The driver cannot load the code that the program carries for the card (error 200).",
+        causes=(
+            Cause(
+                text="The driver is older than the toolkit that built the program.",
+                sign="nvidia-smi shows a lower CUDA version than the program was built with.",
+                remedy="Update the driver, or use a build for the CUDA version that nvidia-smi shows.",
+                excluded_by=("driver-too-old",),
+            ),
+            Cause(
+                text="A file of the program is damaged, or was built for something else.",
+                sign="Other programs run on the card.",
+                remedy="Install the program again, without its cache.",
+            ),
+        ),
+        ask=NVIDIA_SMI,
+        rules=("driver-too-old", "minor-compat-ptx"),
+        source_title="CUDA Runtime API, cudaError",
+        source_url="https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html",
     ),
     Symptom(
         key="libcuda-missing",

@@ -125,7 +125,7 @@ SYMPTOMS = (
             Cause(
                 text="The machine shows no CUDA, so that builds for it are ruled out.",
                 sign="conda info lists no __cuda.",
-                remedy="CONDA_OVERRIDE_CUDA=12.6 (with the version that nvidia-smi shows, before the command)",
+                remedy="export CONDA_OVERRIDE_CUDA=12.6 (with the version that nvidia-smi shows, before the command)",
             ),
         ),
         ask="conda info",

@@ -13,6 +13,7 @@ SYMPTOMS = (
                 rf"(?:CUDA|HIP|XPU) out of memory\. Tried to allocate (?P<message__oom_requested_bytes>{_SIZE})"
                 rf"(?:.{{0,60}}?total capacity of (?P<message__oom_total_bytes>{_SIZE}))?"
                 rf"(?: of which (?P<message__oom_free_bytes>{_SIZE}) is free)?"
+                rf"(?:.{{0,400}}?this process has (?P<message__oom_process_bytes>{_SIZE}) memory in use)?"
                 rf"(?:.{{0,400}}?(?P<message__oom_allocated_bytes>{_SIZE}) is allocated by PyTorch)?"
                 rf"(?:,? and (?P<message__oom_reserved_bytes>{_SIZE}) is reserved by PyTorch but unallocated)?"
             ),
@@ -22,11 +23,15 @@ SYMPTOMS = (
                 rf"(?P<message__oom_total_bytes>{_SIZE}) total capacity; "
                 rf"(?P<message__oom_allocated_bytes>{_SIZE}) already allocated; "
                 rf"(?P<message__oom_free_bytes>{_SIZE}) free"
+                rf"(?:; (?P<message__oom_reserved_total_bytes>{_SIZE}) reserved in total by PyTorch)?"
             ),
             r"CUDA error: out of memory",
             r"cudaErrorMemoryAllocation",
             r"CUDA out of memory",
-            r"ggml_backend_cuda_buffer_type_alloc_buffer: allocating .{0,80}: cudaMalloc failed: out of memory",
+            (
+                rf"ggml_backend_cuda_buffer_type_alloc_buffer: allocating (?P<message__oom_requested_bytes>{_SIZE})"
+                r".{0,80}: cudaMalloc failed: out of memory"
+            ),
         ),
         anchors=("out of memory", "cudaerrormemoryallocation"),
         component="pytorch",
@@ -47,7 +52,7 @@ SYMPTOMS = (
             Cause(
                 text="The memory is fragmented.",
                 sign="Much is reserved by PyTorch but unallocated.",
-                remedy="PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (before the program starts)",
+                remedy="export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (before the program starts)",
             ),
             Cause(
                 text="The program keeps results on the card: losses or outputs with their graph.",
@@ -56,6 +61,7 @@ SYMPTOMS = (
             ),
         ),
         ask=NVIDIA_SMI,
+        rules=("out-of-memory",),
         source_title="PyTorch, CUDA semantics: memory management",
         source_url="https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management",
     ),
@@ -68,7 +74,8 @@ SYMPTOMS = (
         patterns=(
             (
                 rf"MPS backend out of memory(?: \(MPS allocated: (?P<message__oom_allocated_bytes>{_SIZE}), "
-                rf"other allocations: {_SIZE}, max allowed: (?P<message__oom_total_bytes>{_SIZE})\))?"
+                rf"other allocations: (?P<message__oom_other_bytes>{_SIZE}), "
+                rf"max allowed: (?P<message__oom_total_bytes>{_SIZE})\))?"
                 rf"(?:\. Tried to allocate (?P<message__oom_requested_bytes>{_SIZE}))?"
             ),
         ),
@@ -96,6 +103,7 @@ SYMPTOMS = (
             ),
         ),
         ask="system_profiler SPHardwareDataType SPDisplaysDataType",
+        rules=("out-of-memory",),
         source_title="PyTorch, MPS environment variables",
         source_url="https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
     ),

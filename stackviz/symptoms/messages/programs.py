@@ -37,7 +37,7 @@ SYMPTOMS = (
             ),
         ),
         ask='python -c "import tensorflow as tf; print(tf.__version__, tf.sysconfig.get_build_info())"',
-        rules=("tf-windows",),
+        rules=("tf-windows", "tf-other-cuda"),
         source_title="TensorFlow, install with pip",
         source_url="https://www.tensorflow.org/install/pip",
     ),
@@ -60,6 +60,25 @@ SYMPTOMS = (
         source_url="https://github.com/tensorflow/tensorflow/issues/62075",
     ),
     Symptom(
+        key="numa-node",
+        message="could not open file to read NUMA node: /sys/bus/pci/devices/0000:01:00.0/numa_node",
+        patterns=(r"could not open file to read NUMA node",),
+        anchors=("to read numa node",),
+        component="tensorflow",
+        severity="note",
+        meaning="The message is harmless: the kernel does not say which part of the memory is nearest.",
+        causes=(
+            Cause(
+                text="The kernel offers no NUMA node for the card.",
+                sign="It stands there in WSL2, on desktops and on Jetson; the program runs on.",
+                remedy="Nothing needs to be done.",
+            ),
+        ),
+        ask=NVIDIA_SMI,
+        source_title="jax-ml/jax issue 5361",
+        source_url="https://github.com/jax-ml/jax/issues/5361",
+    ),
+    Symptom(
         key="jax-cpu-only",
         message=(
             "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back "
@@ -78,6 +97,7 @@ SYMPTOMS = (
                 text="Plain jax was installed.",
                 sign="python -m pip list shows no jax-cuda12-plugin or jax-cuda13-plugin.",
                 remedy="pip install -U 'jax[cuda13]' (or cuda12 for an older driver)",
+                excluded_by=("jax-cpu",),
             ),
         ),
         ask='python -c "import jax; jax.print_environment_info()"',
@@ -105,11 +125,13 @@ SYMPTOMS = (
                 text="CUDA or cuDNN of another major version is installed, or none.",
                 sign="The message names the versions it requires.",
                 remedy="pip install 'onnxruntime-gpu[cuda,cudnn]', and call onnxruntime.preload_dlls() first",
+                excluded_by=("ort-cudnn-major",),
             ),
             Cause(
                 text="onnxruntime and onnxruntime-gpu are both installed.",
                 sign="python -m pip list shows both.",
                 remedy="pip uninstall -y onnxruntime onnxruntime-gpu; then install onnxruntime-gpu alone",
+                excluded_by=("ort-two-packages",),
             ),
         ),
         ask=_PIP_LIST,
@@ -182,7 +204,7 @@ SYMPTOMS = (
         causes=(
             Cause(
                 text="The card's compute capability is below 8.0.",
-                sign="nvidia-smi --query-gpu=compute_cap --format=csv",
+                sign="nvidia-smi --query-gpu=name,compute_cap --format=csv shows it.",
                 remedy="Load the model in fp16: --dtype half",
             ),
         ),
@@ -201,8 +223,9 @@ SYMPTOMS = (
         causes=(
             Cause(
                 text="The card's compute capability is below 8.0.",
-                sign="nvidia-smi --query-gpu=compute_cap --format=csv",
+                sign="nvidia-smi --query-gpu=name,compute_cap --format=csv shows it.",
                 remedy='Use PyTorch\'s own attention: attn_implementation="sdpa"',
+                excluded_by=("flash-attn-card",),
             ),
         ),
         ask="nvidia-smi --query-gpu=name,compute_cap --format=csv",
@@ -240,7 +263,7 @@ SYMPTOMS = (
                     "The card is older than Ollama supports: compute capability below 5.0, or a gfx target without "
                     "kernels."
                 ),
-                sign="nvidia-smi --query-gpu=compute_cap --format=csv, or rocminfo.",
+                sign="nvidia-smi --query-gpu=name,compute_cap --format=csv, or rocminfo.",
                 remedy="Use the processor.",
             ),
         ),
@@ -296,6 +319,7 @@ SYMPTOMS = (
             ),
         ),
         ask="df -h /dev/shm",
+        rules=("shared-memory-small",),
         source_title="PyTorch, README: Docker image",
         source_url="https://github.com/pytorch/pytorch#docker-image",
     ),

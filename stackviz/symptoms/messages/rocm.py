@@ -20,11 +20,12 @@ SYMPTOMS = (
                 text="The card is not one that this build supports.",
                 sign="rocminfo names a gfx target that torch.cuda.get_arch_list() lacks.",
                 remedy="Install a build for that target.",
+                excluded_by=("rocm-kernels-missing",),
             ),
             Cause(
                 text="The card is close to one that is supported.",
                 sign="It is of the same family: gfx1031 beside gfx1030.",
-                remedy="Let it pass for that one, at your own risk: HSA_OVERRIDE_GFX_VERSION=10.3.0",
+                remedy="Let it pass for that one, at your own risk: export HSA_OVERRIDE_GFX_VERSION=10.3.0",
             ),
         ),
         ask="rocminfo",
@@ -116,7 +117,7 @@ SYMPTOMS = (
             Cause(
                 text="The card is close to one that is supported.",
                 sign="It is of the same family.",
-                remedy="Let it pass for that one, at your own risk: HSA_OVERRIDE_GFX_VERSION=11.0.0",
+                remedy="Let it pass for that one, at your own risk: export HSA_OVERRIDE_GFX_VERSION=11.0.0",
             ),
         ),
         ask="rocminfo",

@@ -4,6 +4,10 @@ from stackviz.symptoms.symptom import COLLECT_ENV, Cause, Symptom
 
 _GET_STARTED = "PyTorch, Start Locally"
 _GET_STARTED_URL = "https://pytorch.org/get-started/locally/"
+_CUDA_INIT = "PyTorch, torch/cuda/__init__.py"
+_CUDA_INIT_URL = "https://github.com/pytorch/pytorch/blob/main/torch/cuda/__init__.py"
+_NAMED_GPU = r"Found GPU\d{1,2} (?P<card>[A-Z][\w ()./-]{1,60}?[\w)]) which is of cuda capability "
+_PROCESS = r"(?:\(\w{1,20} pid=\d{1,9}\) )?"  # vLLM writes it before every line
 _WRONG_INDEX = Cause(
     text="pip took the wheel of its default index, which has no CUDA on this platform.",
     sign="torch.__version__ ends in +cpu, or torch.version.cuda is None.",
@@ -37,6 +41,21 @@ SYMPTOMS = (
         ask=COLLECT_ENV,
         lacks={"torch.cuda_version": "not_applicable"},
         rules=("cpu-wheel", "torch-sees-no-card", "driver-too-old", "rosetta"),
+        source_title=_GET_STARTED,
+        source_url=_GET_STARTED_URL,
+    ),
+    Symptom(
+        key="torch-cpu-build",
+        message="PyTorch `2.9.1+cpu`",
+        patterns=(r"(?:Py)?Torch(?: version)?[*:= ]{0,4}`(?P<torch__version>\d\.\d{1,2}\.\d{1,2}\+cpu)`",),
+        anchors=("+cpu`",),
+        component="pytorch",
+        severity="note",
+        meaning="This torch is built for the CPU: it has no CUDA, and uses no GPU.",
+        causes=(_WRONG_INDEX,),
+        ask=COLLECT_ENV,
+        lacks={"torch.cuda_version": "not_applicable"},
+        rules=("cpu-wheel",),
         source_title=_GET_STARTED,
         source_url=_GET_STARTED_URL,
     ),
@@ -77,10 +96,11 @@ SYMPTOMS = (
                 text="The build of torch is too old for a new card, or has dropped an old one.",
                 sign="torch.cuda.get_arch_list() lacks the card's capability.",
                 remedy="Install a build that has code for the card.",
+                excluded_by=("kernels-missing",),
             ),
             Cause(
                 text="An extension (flash-attn, xFormers, a custom kernel) was built for other cards.",
-                sign="Plain torch works: torch.ones(1, device='cuda') + 1",
+                sign="Plain torch works: torch.ones(1, device='cuda') + 1 runs without an error.",
                 remedy="Install or build that extension for this card.",
             ),
         ),
@@ -114,17 +134,84 @@ SYMPTOMS = (
                 text="The card is newer than the build.",
                 sign="Its capability is above the highest of the list.",
                 remedy="Install a build for a newer CUDA version.",
+                excluded_by=("kernels-missing",),
             ),
             Cause(
                 text="The build has dropped the card.",
                 sign="Its capability is below the lowest of the list.",
                 remedy="Install the last build that has code for it.",
+                excluded_by=("kernels-missing",),
             ),
         ),
         ask=COLLECT_ENV,
         rules=("kernels-missing",),
         source_title=_GET_STARTED,
         source_url=_GET_STARTED_URL,
+    ),
+    Symptom(
+        key="card-outside-range",
+        message=(
+            "Found GPU0 Tesla P100-PCIE-16GB which is of cuda capability 6.0. Minimum and Maximum cuda capability "
+            "supported by this version of PyTorch is (7.0) - (12.0)"
+        ),
+        patterns=(
+            _NAMED_GPU
+            + r"(?P<capability>(?!12\.1)\d{1,2}\.\d)\.? "
+            + _PROCESS
+            + r"Minimum and Maximum cuda capability supported",
+            _NAMED_GPU
+            + r"(?P<capability>\d{1,2}\.\d)\.? "
+            + _PROCESS
+            + r"PyTorch no longer supports this GPU because it is too old",
+            r"PyTorch no longer supports this GPU because it is too old",
+        ),
+        anchors=("which is of cuda capability", "no longer supports this gpu"),
+        component="pytorch",
+        meaning="This build of torch has no code for the card, so that the first kernel on it fails.",
+        causes=(
+            Cause(
+                text="The build has dropped the card.",
+                sign="The card's capability is below the range, or the message calls it too old.",
+                remedy="Install the last build that has code for it; those for CUDA 12.6 go down to capability 5.0.",
+                excluded_by=("kernels-missing",),
+            ),
+            Cause(
+                text="The card is newer than the build.",
+                sign="The card's capability is above the range.",
+                remedy="Install a build for a newer CUDA version.",
+                excluded_by=("kernels-missing",),
+            ),
+        ),
+        ask=COLLECT_ENV,
+        rules=("kernels-missing",),
+        source_title=_CUDA_INIT,
+        source_url=_CUDA_INIT_URL,
+    ),
+    Symptom(
+        key="capability-12-1",
+        message=(
+            "Found GPU0 NVIDIA GB10 which is of cuda capability 12.1. Minimum and Maximum cuda capability supported by "
+            "this version of PyTorch is (8.0) - (12.0)"
+        ),
+        patterns=(
+            _NAMED_GPU + r"(?P<capability>12\.1)\.? " + _PROCESS + r"Minimum and Maximum cuda capability supported by "
+            r"this version of PyTorch is " + _PROCESS + r"\(\d{1,2}\.\d\) - \(12\.0\)",
+        ),
+        anchors=("which is of cuda capability 12.1",),
+        component="pytorch",
+        severity="note",
+        meaning="The warning is harmless: a card of capability 12.1 runs the code that torch has for 12.0.",
+        causes=(
+            Cause(
+                text="torch compares the capability with the newest it was built for, not with what the card can run.",
+                sign="torch.ones(1, device='cuda') + 1 works.",
+                remedy="Nothing needs to be done.",
+            ),
+        ),
+        ask="python -c \"import torch; print(torch.ones(1, device='cuda') + 1)\"",
+        rules=("kernels-missing",),
+        source_title="CUDA Programming Guide, compute capabilities",
+        source_url="https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/compute-capabilities.html",
     ),
     Symptom(
         key="torchvision-nms",
@@ -141,6 +228,7 @@ SYMPTOMS = (
                     "together."
                 ),
                 remedy="Install both in one command, from the same index.",
+                excluded_by=("companion-version",),
             ),
             Cause(
                 text="conda and pip have each installed one of them.",
@@ -165,6 +253,7 @@ SYMPTOMS = (
                 text="torchvision was installed from another index than torch.",
                 sign="torchvision.__version__ ends in +cpu.",
                 remedy="Install it again from the index of torch.",
+                excluded_by=("companion-build",),
             ),
         ),
         ask="python -m pip list",
@@ -193,7 +282,7 @@ SYMPTOMS = (
             ),
             Cause(
                 text="The card is older than Triton supports (compute capability below 7.0).",
-                sign="nvidia-smi --query-gpu=compute_cap --format=csv",
+                sign="nvidia-smi --query-gpu=name,compute_cap --format=csv shows it.",
                 remedy="Run without torch.compile.",
             ),
             Cause(
@@ -221,6 +310,7 @@ SYMPTOMS = (
                 text="Triton's own ptxas does not know the card.",
                 sign="The message comes below torch.compile or a Triton kernel.",
                 remedy="Install a newer Triton or torch, or set TRITON_PTXAS_PATH to the ptxas of a newer toolkit.",
+                excluded_by=("triton-ptxas",),
             ),
             Cause(
                 text="An extension is built with an installed toolkit that does not know the card.",
