@@ -1,4 +1,4 @@
-"""What identifies a person or a machine in a text: home folders, UUIDs, addresses. All masking uses these."""
+"""What identifies a person or a machine in a text, homes, UUIDs, addresses, and secrets. All masking uses these."""
 
 import ipaddress
 import re
@@ -14,6 +14,7 @@ __all__ = [
     "without_addresses",
     "without_homes",
     "without_names",
+    "without_secrets",
 ]
 
 UUID = re.compile(r"\b(?:GPU-|MIG-)?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\b")
@@ -133,3 +134,40 @@ def _without_ipv4(match: re.Match[str], stand_in: str) -> str:
         if not (address.is_loopback or address.is_unspecified):
             return stand_in
     return match[0]
+
+
+# ---- what opens doors: passwords, keys and tokens, by their names or their form ------------------------------------
+
+_LABELS = (
+    "token", "secret", "password", "passwd", "passphrase", "(?-i:_PASS)", "(?-i:_PWD)", "api[_-]?key",
+    "access[_-]?key(?:[_-]?id)?", "secret[_-]?key", "private[_-]?key", "signature", "(?-i:_KEY)",
+)  # fmt: skip
+_NAMED_SECRET = re.compile(
+    rf"(?i)((?:{'|'.join(_LABELS)})[\"']?[ \t]{{0,5}}[:=][ \t]{{0,5}}[\"']?)(?!\[redacted\])([^\s\"',;&<>]{{4,400}})"
+)
+_AUTHORIZED = re.compile(
+    r"(?i)(\bauthorization[\"']?[ \t]{0,5}:[ \t]{0,5}[\"']?(?:bearer|basic|token)?[ \t]{1,5}"
+    r"|\bbearer[ \t]{1,5}(?=[\w.~+/-]{16})|\bwandb login (?=[0-9a-f]{40}))(?!\[redacted\])([^\s\"',;]{4,2000})"
+)
+_FORMS = re.compile(
+    r"\b(?:(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|aw_|npm_|pypi-|xox[abprs]-)[A-Za-z0-9_-]{16,400}"
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,60}|(?<![\w-])eyJ[\w-]{10,2000}\.[\w-]{10,2000}(?:\.[\w-]{0,2000})?)"
+)
+_URL = re.compile(r"(?<=://)[^\s/@:\[]{1,100}:[^\s/@]{1,200}@")
+_PEM = re.compile(r"(?<=PRIVATE KEY-----\n)(?:[ \t>]{0,8}[A-Za-z0-9+/=:, -]{1,200}\n){1,400}")
+_PEM_LINE = re.compile(r"^(?!-----).+$", re.MULTILINE)
+_NO_SECRET = frozenset({"none", "null", "true", "false", "unknown", "not set", "unset"})
+
+
+def without_secrets(text: str, stand_in: str) -> str:
+    """Never fewer or more lines. What is no secret for certain, but is named as one, goes too."""
+
+    def hidden(match: re.Match[str]) -> str:
+        return match[0] if match[2].lower() in _NO_SECRET else f"{match[1]}{stand_in}"
+
+    text = _AUTHORIZED.sub(hidden, _FORMS.sub(stand_in, text))
+    text = _NAMED_SECRET.sub(hidden, text)
+    text = _URL.sub(f"{stand_in}@", text) if "://" in text else text
+    if "PRIVATE KEY-----" in text:
+        text = _PEM.sub(lambda match: _PEM_LINE.sub(stand_in, match[0]), text)
+    return text

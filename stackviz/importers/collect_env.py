@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from stackviz.backports import POSSESSIVE
 from stackviz.importers.env_report import (
     add_listed_card,
     check_torch_versions,
@@ -52,7 +53,10 @@ _SPECIFIC = (
 )  # fmt: skip
 """Labels that only these reports write; those of _COMMON are in issue templates too."""
 
-_LABEL = re.compile(rf"^[{_MARGIN}]{{0,8}}({'|'.join(map(re.escape, _COMMON + _SPECIFIC))})[ \t]*:", re.MULTILINE)
+_ANY_LABEL = "|".join(map(re.escape, _COMMON + _SPECIFIC))
+_NO_COLON = r"(?=[ \t]{1,4}(?:\d|True\b|False\b|N/A|Could not))"  # it was lost on the way
+_LABEL = re.compile(rf"^[{_MARGIN}]{{0,8}}({_ANY_LABEL})(?:[ \t]*:|{_NO_COLON})", re.MULTILINE)
+_WITHOUT_COLON = re.compile(rf"({_ANY_LABEL}){_NO_COLON}[ \t]*")
 _BEFORE = re.compile(
     r"collect[_-]env|Collecting environment|^[\s`=]*$|System Info|PyTorch Info|^\W*(?:OS|\w+ version)\s*:"
 )
@@ -60,7 +64,7 @@ _PACKAGE_START = re.compile(rf"^[{_MARGIN}]{{0,8}}\[(?:pip3?|conda)\]", re.MULTI
 _PACKAGE = re.compile(r"\[(pip3?|conda)\]\s+([\w.-]{1,80})(?:\s*==\s*|\s+\(?)([^\s()]{1,80})")
 _CONDA_TORCH = re.compile(r"\[conda\]\s+pytorch\s(?!.{0,200}\bpypi\s*$)")
 _VARIABLE = re.compile(r"([A-Z][A-Z0-9_]{2,60})=(.*)$")
-_CARD = re.compile(r"GPU\s(\d{1,4}):\s*(.{1,200}?)\s*(?:\(UUID: [^)]*\))?$")
+_CARD = re.compile(rf"GPU\s(\d{{1,4}}):\s*{POSSESSIVE}(.{{1,200}}?)\s{{0,40}}{POSSESSIVE}(?:\(UUID: [^)]*\))?$")
 _INSTANCE = re.compile(r"MIG\s+(\d+c?\.?\d*g\.\d+gb\S{0,10})\s+Device\s+(\d{1,3}):")
 
 
@@ -212,7 +216,7 @@ def _parts(text: str) -> _Parts:
     parts = _Parts()
     last = ""
     for line in _lines(text):
-        label, colon, rest = line.partition(":")
+        label, colon, rest = _WITHOUT_COLON.sub(r"\1: ", line, count=1).partition(":")
         label = label.strip()
         if line.startswith(("[pip", "[conda]")):
             parts.packages.append(line)
@@ -492,6 +496,7 @@ IMPORTER = Importer(
     tells="torch, CUDA, ROCm or XPU, system, cards, processor, packages; layouts of torch 0.4 to 2.15",
     trust=60,
     find=find_collect_env,
+    marks=(*_COMMON, *_SPECIFIC),
     read=read_collect_env,
     command=r"(?:python3?|uv run python3?) -m torch\.",
 )
@@ -501,6 +506,7 @@ VLLM_IMPORTER = Importer(
     tells="what collect_env tells, in sections, and vLLM's version, environment variables, container",
     trust=58,
     find=find_vllm_env,
+    marks=("vLLM Version",),
     read=read_vllm_env,
     command="vllm collect-env",
 )

@@ -129,5 +129,6 @@ IMPORTER = Importer(
     tells="torch, cards with their compute capability, driver",
     trust=50,
     find=find_detectron2_env,
+    marks=("sys.platform",),
     read=read_detectron2_env,
 )

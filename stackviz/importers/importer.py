@@ -25,12 +25,18 @@ class Importer:
     ever raises, whatever the text.
 
     `tool` is what a reader calls it: the command that prints it. `tells` is for the table of docs/diagnose.md.
+    `marks`: a text in which a dump of this kind lies has one of them, within a line; without any of them `find` is not
+    asked. Digits in them do not count. (): it is asked for each text.
+
     `command` is a regular expression for how a line begins that only runs the tool: such a line is no unread text.
+    `answers`: commands that advice asks for, word for word, whose question the output answers, besides `tool`.
 
     `trust`: where two dumps state the same fact, the higher counts. From 70 on the tool asked the system itself, more
     if it prints for programs; from 40 on it asked other tools; below 40 it mentions the system in passing; 0 was typed
-    by hand. `is_typed`: it is no evidence of another machine. `lists_all_cards`: False where it lists only the cards
-    that it was told to use.
+    by hand. `is_typed`: its words are another's than the tools', so that it is no evidence of another machine; its
+    cards count where no tool lists any of their vendor. `lists_all_cards`: False where it lists only the cards
+    that it was told to use. `yields`: what other tools printed is blank to it, because its lines stand in
+    their dumps too.
     """
 
     kind: str
@@ -39,6 +45,9 @@ class Importer:
     trust: int
     find: Callable[[str], Iterable[Span]]
     read: Callable[[str], Reading]
+    marks: tuple[str, ...] = ()
     command: str = ""
+    answers: tuple[str, ...] = ()
     is_typed: bool = False
     lists_all_cards: bool = True
+    yields: bool = False

@@ -166,6 +166,7 @@ IMPORTER = Importer(
     tells="processor, cores, vector extensions",
     trust=74,
     find=find_lscpu,
+    marks=("Architecture:", "processor", "vendor_id", "model name"),
     read=read_lscpu,
     command="lscpu",
 )

@@ -41,6 +41,7 @@ IMPORTER = Importer(
     tells="main memory",
     trust=72,
     find=find_meminfo,
+    marks=("MemTotal:",),
     read=read_meminfo,
     command="cat /proc/",
 )

@@ -67,6 +67,7 @@ IMPORTER = Importer(
     tells="the number of cards measured, without their names",
     trust=82,
     find=find_dmon,
+    marks=("gpu",),
     read=read_dmon,
     command="nvidia-smi",
 )

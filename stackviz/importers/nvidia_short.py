@@ -74,6 +74,7 @@ LIST_IMPORTER = Importer(
     tells="cards and their instances",
     trust=88,
     find=find_list,
+    marks=("(UUID:",),
     read=read_list,
     command="nvidia-smi",
 )
@@ -108,6 +109,7 @@ VERSION_IMPORTER = Importer(
     tells="driver, NVML, newest CUDA",
     trust=86,
     find=find_version,
+    marks=("NVIDIA-SMI version",),
     read=read_version,
     command="nvidia-smi",
 )
@@ -121,7 +123,7 @@ _NVCC = re.compile(
 
 
 def find_nvcc(text: str) -> list[Span]:
-    return [Span(*match.span()) for match in _NVCC.finditer(text)]
+    return [Span(*match.span()) for match in _NVCC.finditer(text)] if "Cuda compilation tools" in text else []
 
 
 def read_nvcc(text: str) -> Reading:

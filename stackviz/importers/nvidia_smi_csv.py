@@ -10,7 +10,7 @@ from stackviz.importers.importer import Importer, Span
 from stackviz.importers.nvidia_card import add_card, new_card, note_cut, note_system
 from stackviz.importers.nvidia_fields import columns, read_fields
 from stackviz.importers.nvidia_values import byte_count, integer_of, value, why
-from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.importers.reading import UNNAMED, CardReading, Reading, clean
 from stackviz.wire import LIMITS
 
 __all__ = ["IMPORTER", "find_nvidia_smi_csv", "read_nvidia_smi_csv"]
@@ -34,14 +34,21 @@ _OTHER = frozenset(
     }
 )
 _KNOWN = columns() | _OTHER
+_OF_A_CARD = frozenset({"compute_cap", "compute_mode", "persistence_mode"})
+"""Columns that advice asks for alone: the card is then the one of its number that another dump names."""
 _TELLING = _KNOWN - {"name", "index", "count", "timestamp", "uuid", "serial", "addressing_mode"}
 _ANCHOR = re.compile(
-    r"driver_version|gpu_name|gpu_uuid|compute_cap\b|vbios_version|pci\.bus_id|(?:memory|utilization|temperature|power|clocks|ecc|pcie|mig|display)[._][a-z]"
+    r"driver_version|gpu_name|gpu_uuid|compute_(?:cap|mode)\b|persistence_mode|vbios_version|pci\.bus_id|(?:memory|utilization|temperature|power|clocks|ecc|pcie|mig|display)[._][a-z]"
     r"|^(?:index, ?)?name(?:, ?(?:uuid|index|pstate))?$",
     re.MULTILINE,
 )
+_ANCHOR_MARKS = (
+    *("driver_version", "gpu_uuid", "compute_", "persistence_mode", "vbios_version", "pci.bus_id", "name"),
+    *("memory", "utilization", "temperature", "power", "clocks", "ecc", "pcie", "mig", "display"),
+)
 _QUERY = re.compile(r"nvidia-smi[^\n]{0,200}?--query-gpu[= ]([\w.,]{1,8000})[^\n]{0,200}")
-_MAKER = r"(?:NVIDIA|Tesla|Quadro|GeForce|GRID|TITAN|A100|H100)\b"
+_MAKERS = ("NVIDIA", "Tesla", "Quadro", "GeForce", "GRID", "TITAN", "A100", "H100")
+_MAKER = rf"(?:{'|'.join(_MAKERS)})\b"
 _LOOKS = {
     "name": re.compile(rf"{_MAKER}|Graphics Device"),
     "gpu_name": re.compile(rf"{_MAKER}|Graphics Device"),
@@ -52,6 +59,8 @@ _LOOKS = {
     "gpu_uuid": re.compile(r"GPU-|\["),
     "pci.bus_id": re.compile(r"[0-9A-Fa-f]{4,8}:"),
     "compute_cap": re.compile(r"\d{1,2}\.\d|\["),
+    "compute_mode": re.compile(r"Default$|Prohibited$|Exclusive_|\["),
+    "persistence_mode": re.compile(r"(?:En|Dis)abled$|\["),
     "memory.total": re.compile(r"\d{1,9}(?: MiB)?$|\["),
 }
 """What stands in a column. Where no header says that a table begins, only rows that look so are rows."""
@@ -96,6 +105,8 @@ def find_nvidia_smi_csv(text: str) -> list[Span]:
 
 
 def _with_header(text: str) -> Iterator[Span]:
+    if not any(mark in text for mark in _ANCHOR_MARKS):
+        return
     at = 0
     while (anchor := _ANCHOR.search(text, at)) is not None:
         start = text.rfind("\n", 0, anchor.start()) + 1
@@ -111,6 +122,8 @@ def _with_header(text: str) -> Iterator[Span]:
 
 
 def _below_a_query(text: str) -> Iterator[Span]:
+    if "--query-gpu" not in text:
+        return
     end = 0
     for query in _QUERY.finditer(text):
         if "noheader" in query[0] and query.start() >= end:
@@ -127,6 +140,8 @@ def _is_row(line: str, header: list[str]) -> bool:
 
 
 def _bare_rows(text: str) -> Iterator[Span]:
+    if not any(maker in text for maker in _MAKERS):
+        return
     for row in _BARE_ROW.finditer(text):
         if _BARE_CELL.search(row[0]):
             yield Span(row.start(), row.end())
@@ -209,6 +224,7 @@ def _read_cards(reading: Reading, rows: list[dict[str, str]], first_index: int) 
         name = next((text for text in (value(row.get(column)) for column in _NAMES) if text), None)
         index = integer_of(row.get("index"))
         key = next((row[column] for column in (*_UUIDS, "pci.bus_id", "index") if column in row), str(number))
+        name = name or (UNNAMED if _OF_A_CARD & row.keys() else None)
         if name is None or (key in seen and "timestamp" in row):
             continue  # a query in a loop prints each card again
         seen.add(key)

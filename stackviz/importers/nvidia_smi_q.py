@@ -173,6 +173,7 @@ IMPORTER = Importer(
     tells="driver, cards with their limits, states and errors",
     trust=94,
     find=find_nvidia_smi_q,
+    marks=("=NVSMI LOG=", "Attached GPUs"),
     read=read_nvidia_smi_q,
     command="nvidia-smi",
 )

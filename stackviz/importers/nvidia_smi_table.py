@@ -28,6 +28,10 @@ _ERROR = re.compile(
     r"|GPU has fallen off the bus\b"
     r"|NVML library version: ?\d{2,4}\.\d[\d.]{0,12}"
 )
+_MARKS = (
+    *("NVIDIA-SMI", "| GPU ", "Failed to initialize NVML", "nvml error: ", "No devices were found"),
+    *("Unable to determine the device handle", "GPU is lost", "GPU has fallen off the bus", "NVML library version:"),
+)
 _PUT_BEFORE = re.compile(r"^(?:Failed to initialize NVML|nvml error): ?")
 _LOST = re.compile(r"Unable to determine the device handle for (?:GPU ?)?([0-9A-Fa-f:.]{4,20})")
 _NVML_LIBRARY = re.compile(r"NVML library version: ?(\d{2,4}\.[\d.]{1,12})")
@@ -42,10 +46,13 @@ _NAME = re.compile(r"(\d{1,3}) (\S.{0,80}?) ?\b(On|Off|WDDM|TCC|MCDM|N/A|ERR!)$"
 _BUS = re.compile(r"([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]) ?(On|Off|N/A|ERR!)?$")
 _USAGE = re.compile(r"(\S{1,5}) (\S{1,5}) (P\d{1,2}|N/A|ERR!|Unknown.{0,6}) (\S{1,6}?W?|N/A) ?/ ?(\S{1,7})$")
 _MEMORY = re.compile(r"(\d{1,9} ?MiB|N/A|ERR!|Unknown Error) ?/ ?(\d{1,9} ?MiB|N/A|ERR!|Unknown Error)$")
+_NO_NAMES = frozenset({"ERR!", "Unknown Error", "GPU is lost", "N/A"})
 _LOAD = re.compile(r"(\d{1,3} ?%|N/A|ERR!) (Default|E\. ?Process|E\. ?Thread|Prohibited|N/A|ERR!)$")
 _INSTANCE = re.compile(r"(\d{1,3}) (?:\d{1,3}|N/A) (?:\d{1,3}|N/A) (\d{1,3})$")
 _RULE = re.compile(r"[+=-]{3,}[+=-]*")
-_COMPUTE_MODES = {"e. process": "exclusive-process", "e. thread": "exclusive-thread"}
+_COMPUTE_MODES = {
+    "default": "default", "prohibited": "prohibited", "e. process": "exclusive-process", "e. thread": "exclusive-thread"
+}  # fmt: skip
 
 
 # ---- where ----------------------------------------------------------------------------------------------------------
@@ -163,7 +170,7 @@ def _read_errors(reading: Reading, text: str) -> None:
 
 def _read_cells(reading: Reading, cells: list[str]) -> None:
     card: CardReading | None = None
-    count = 0
+    count = lost = 0
     for at, cell in enumerate(cells):
         following = cells[at + 1] if at + 1 < len(cells) else ""
         name, bus = _NAME.match(cell), _BUS.match(following)
@@ -171,6 +178,7 @@ def _read_cells(reading: Reading, cells: list[str]) -> None:
             _finish(reading, card)
             count += 1
             card = _card(name, bus, cells[at + 2] if at + 2 < len(cells) else "", reading)
+            lost += name[2].strip("[]") in _NO_NAMES
         elif cell.startswith("Processes"):
             break
         elif cell.startswith("MIG devices"):
@@ -182,10 +190,12 @@ def _read_cells(reading: Reading, cells: list[str]) -> None:
             _read_instance(reading, int(instance[1]), following, cells[at + 2] if at + 2 < len(cells) else "")
     _finish(reading, card)
     note_cut(reading, count)
+    reading.sheet.state("nvidia.cards_lost", lost or None)
 
 
 def _finish(reading: Reading, card: CardReading | None) -> None:
-    if card is None:
+    """A card that does not answer has no name: it is counted, and is none of the cards."""
+    if card is None or card.reported_name.strip("[]") in _NO_NAMES:
         return
     if card.memory_bytes is None:
         card.sheet.mark_missing("memory_bytes", "not_reported", "the table does not state it")
@@ -222,7 +232,7 @@ def _take(card: CardReading, cell: str) -> None:
     elif load := _LOAD.match(cell):
         _state(card, "busy_ratio", load[1], number(load[1]))
         mode = load[2].lower().replace(".p", ". p").replace(".t", ". t")
-        card.sheet.state("compute_mode", _COMPUTE_MODES.get(mode, "default" if mode == "default" else None))
+        card.sheet.state("compute_mode", _COMPUTE_MODES.get(mode))
     elif cell in ("Enabled", "Disabled", "Enabled*", "Disabled*"):
         card.sheet.state("mig_mode", hyphened(cell.rstrip("*")))
         other = {"Enabled*": "disabled", "Disabled*": "enabled"}.get(cell)
@@ -260,6 +270,7 @@ IMPORTER = Importer(
     tells="driver, newest CUDA it supports, cards with memory; the tool truncates long names",
     trust=90,
     find=find_nvidia_smi_table,
+    marks=_MARKS,
     read=read_nvidia_smi_table,
     command="nvidia-smi",
 )

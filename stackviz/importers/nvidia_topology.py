@@ -96,6 +96,7 @@ IMPORTER = Importer(
     tells="links between cards",
     trust=84,
     find=find_topology,
+    marks=("GPU0", "ERROR: Option -m is missing"),
     read=read_topology,
     command="nvidia-smi",
 )

@@ -43,6 +43,7 @@ _SCALES = {
     "ghz": 1e9,
     "kib": 1024.0,
     "mib": 1024.0**2,
+    "mb": 1024.0**2,  # as drivers before R340 write it
     "gib": 1024.0**3,
 }
 """Unit as nvidia-smi writes it -> SI."""
@@ -81,7 +82,7 @@ def integer_of(text: str | None) -> int | None:
 
 def byte_count(text: str | None) -> int | None:
     """Bytes, where the unit says that it is bytes."""
-    return integer_of(text) if text and text.strip().lower().endswith("ib") else None
+    return integer_of(text) if text and text.strip().lower().endswith(("ib", "mb")) else None
 
 
 def boolean(text: str) -> bool | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.messages import is_message
-from stackviz.importers.reading import Reading, clean
+from stackviz.importers.reading import Reading, clean, distinct_lines, without_digits
 from stackviz.importers.registry import IMPORTERS
 from stackviz.importers.tidy import tidy
 
@@ -48,6 +48,7 @@ _LONGEST_LINE_SCANNED = 10_000
 _COMMANDS = "|".join(dict.fromkeys(importer.command for importer in IMPORTERS if importer.command))
 _COMMAND = re.compile(rf"\s{{0,20}}(?:\+ )?(?:sudo )?(?:{_COMMANDS}|exit\b|logout\b)[^\n]{{0,200}}$")
 """A line that only says how the dump below it was made."""
+_MARKS = {importer.kind: tuple(map(without_digits, importer.marks)) for importer in IMPORTERS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +68,43 @@ def read_all(text: str) -> Paste:
     """Never raises. What wraps a dump (prompts, fences, quote marks, log prefixes, escapes) is taken off first."""
     unread = [f"{len(text) - MOST_CHARS} characters after the first {MOST_CHARS}"] if len(text) > MOST_CHARS else []
     text = tidy(text[:MOST_CHARS])
-    dumps = sorted(
-        ((span, importer) for importer in IMPORTERS for span in importer.find(text)), key=lambda dump: dump[0].start
-    )
+    dumps: list[tuple[Span, Importer]] = []
+    readable: dict[int, str] = {}
+    lines = distinct_lines(text)
+    likely = [importer for importer in IMPORTERS if _may_be_in(lines, importer)]
+    for rank in range(3):
+        readable[rank] = rest = _without(text, [span for span, importer in dumps if not importer.is_typed])
+        dumps += [(span, importer) for importer in likely if _rank(importer) == rank for span in importer.find(rest)]
+    dumps.sort(key=lambda dump: dump[0].start)
     if len(dumps) > MOST_DUMPS:
         unread.append(f"{len(dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
-    readings = tuple(_read(importer, text, span) for span, importer in dumps[:MOST_DUMPS])
+    readings = tuple(
+        importer.read(readable[_rank(importer)][span.start : span.end]) for span, importer in dumps[:MOST_DUMPS]
+    )
     return Paste(readings, (*unread, *_outside(text, [span for span, _importer in dumps])))
 
 
-def _read(importer: Importer, text: str, span: Span) -> Reading:
-    return importer.read(text[span.start : span.end])
+def _may_be_in(lines: str, importer: Importer) -> bool:
+    """`lines`: the distinct lines of a text."""
+    marks = _MARKS[importer.kind]
+    return not marks or any(mark in lines for mark in marks)
+
+
+def _rank(importer: Importer) -> int:
+    """0 looks at the whole text, 1 at what is left of it, 2, which a person typed, at what is left then."""
+    return importer.yields + (importer.yields and not importer.trust)
+
+
+def _without(text: str, spans: Sequence[Span]) -> str:
+    """The text with a blank line where each of these spans lies: what is left stays in its place."""
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        if end > at:
+            width = end - max(at, start)
+            parts += [text[at:start], f"\n{' ' * (width - 2)}\n" if width > 1 else "\n"]
+            at = end
+    return "".join(parts) + text[at:]
 
 
 def _outside(text: str, spans: Sequence[Span]) -> tuple[str, ...]:

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 
 from stackviz.wire import CARD_FACTS, FACTS, LIMITS, Absent, Card, Fact, FactType, Result, Scalar, Software
 
-__all__ = ["CardReading", "FactSheet", "Reading", "clean", "vendor_of"]
+__all__ = ["UNNAMED", "CardReading", "FactSheet", "Reading", "clean", "distinct_lines", "vendor_of", "without_digits"]
+
+UNNAMED = "NVIDIA GPU"
+"""What a card is called of which nvidia-smi was asked something else than the name."""
 
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _MOST_PROBLEMS = 50
@@ -21,6 +24,18 @@ def clean(text: str, longest: int = LIMITS.string_chars) -> str:
     """Text a report can hold: no control characters, one space for many, ends trimmed, at most `longest` characters."""
     text = " ".join(_UNSTORABLE.sub("", text[: 4 * longest]).split())
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+_DIGITS = b"0123456789"
+
+
+def without_digits(text: str) -> str:
+    return text.encode(errors="surrogatepass").translate(None, _DIGITS).decode(errors="surrogatepass")
+
+
+def distinct_lines(text: str) -> str:
+    """Each line once, without digits: where the lines of a log differ in figures only, a few lines of thousands."""
+    return "\n".join(dict.fromkeys(without_digits(text).split("\n")))
 
 
 @dataclass

@@ -115,6 +115,7 @@ IMPORTER = Importer(
     tells="AMD cards, their power and load; names and memory if requested",
     trust=76,
     find=find_rocm_smi,
+    marks=("ROCm System Management Interface",),
     read=read_rocm_smi,
     command="rocm-smi",
 )

@@ -130,6 +130,7 @@ IMPORTER = Importer(
     tells="AMD cards with memory and target, processor",
     trust=78,
     find=find_rocminfo,
+    marks=("ROCk module", "WSL environment detected", "HSA System Attributes"),
     read=read_rocminfo,
     command="rocminfo",
 )

@@ -175,6 +175,7 @@ IMPORTER = Importer(
     tells="a Mac: chip, memory, Metal, macOS, cards of Intel Macs",
     trust=70,
     find=find_system_profiler_text,
+    marks=("Hardware Overview:", "System Software Overview:", "Graphics/Displays:", "Chipset Model:"),
     read=read_system_profiler_text,
     command="system_profiler",
 )

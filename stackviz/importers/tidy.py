@@ -28,6 +28,7 @@ _MOJIBAKE = re.compile(
     "[\xc2-\xf4][\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
 )
 """A byte that begins a character of UTF-8 and one that goes on with it, each read as a letter of a code page."""
+_FULL_WIDTH = str.maketrans({"\xa0": " ", "\uff1a": ":", "\uff1d": "=", "\uff08": "(", "\uff09": ")"})
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 
 
@@ -39,7 +40,16 @@ def _decode(text: str) -> str:
 
 
 def _plain_blanks(text: str) -> str:
-    return text if text.isascii() else _INVISIBLE.sub("", text).replace("\xa0", " ")
+    """Without marks that nobody sees; full-width signs of Chinese keyboards as what tools print."""
+    return text if text.isascii() else _INVISIBLE.sub("", text).translate(_FULL_WIDTH)
+
+
+_JOINED = re.compile(r"(?<=information\.\.)\.[ \t]?(?=PyTorch version)")
+
+
+def _parted_head(text: str) -> str:
+    """`Collecting environment information...PyTorch version: 2.6.0` on two lines, as collect_env prints it."""
+    return _JOINED.sub("\n", text) if "information...PyTorch" in text or "information... PyTorch" in text else text
 
 
 def _drop_escapes(text: str) -> str:
@@ -249,6 +259,17 @@ def _escape(match: re.Match[str]) -> str:
     return "" if 0xD800 <= code <= 0xDFFF else chr(code)  # half a character is none
 
 
+# ---- what is left ---------------------------------------------------------------------------------------------------
+
+_MOST_BLANKS = 256
+_BLANKS = re.compile(rf"(?<![ \t])[ \t]{{{_MOST_BLANKS}}}[ \t]+")
+
+
+def _short_blanks(text: str) -> str:
+    """No more blanks in a row than a wide table has: a pattern that may end at many places passes them from each."""
+    return _BLANKS.sub(lambda blanks: blanks[0][:_MOST_BLANKS], text)
+
+
 _STEPS: tuple[Callable[[str], str], ...] = (
     _decode,
     _one_line_end,
@@ -256,8 +277,10 @@ _STEPS: tuple[Callable[[str], str], ...] = (
     _drop_escapes,
     _repair,
     _plain_blanks,
+    _parted_head,
     _drop_markup,
     _drop_beginnings,
     _one_line_end,
     _dedent,
+    _short_blanks,
 )

@@ -1,7 +1,10 @@
 """Several dumps in one paste, dumps inside dumps, and what nobody understood."""
 
+import pytest
+
 from stackviz.importers import paste as module
 from stackviz.importers import read_all
+from stackviz.importers.importer import Span
 from tests.importers import nvidia_dumps as dumps
 
 
@@ -41,3 +44,14 @@ def test_table_of_100000_lines_stays_bounded():
     reading = read_all("\n".join([*dumps.TABLE.splitlines()[:8], *(row * 25_000)])).readings[0]
     assert len(reading.cards) <= 64
     assert any("the rest was not read" in problem for problem in reading.problems)
+
+
+@pytest.mark.parametrize("spans", [[], [(0, 1)], [(0, 12)], [(3, 5), (4, 9)], [(2, 4), (4, 5)], [(5, 12), (0, 3)]])
+def test_what_is_blank_to_an_importer_leaves_the_rest_in_its_place(spans):
+    text = "abcdefghijkl"
+    rest = module._without(text, [Span(*span) for span in spans])
+    covered = {at for start, end in spans for at in range(start, end)}
+    assert len(rest) == len(text)
+    assert all(
+        (rest[at] == text[at]) != (at in covered) and (at not in covered or rest[at].isspace()) for at in range(12)
+    )
