@@ -9,29 +9,36 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from stackviz.backports import POSSESSIVE
 from stackviz.importers.env_report import add_listed_card, number_of_bytes
 from stackviz.importers.importer import Importer, Span
-from stackviz.importers.reading import Reading
-from stackviz.symptoms import SYMPTOMS, Symptom
+from stackviz.importers.reading import Reading, clean, distinct_lines, without_digits
+from stackviz.private import UUID, without_addresses, without_homes, without_secrets
+from stackviz.symptoms import BETWEEN_QUOTES, SYMPTOMS, Symptom
 from stackviz.wire import FACTS
 
-__all__ = ["IMPORTER", "is_message"]
+__all__ = ["IMPORTER", "find_messages", "is_message", "message_bounds"]
 
 KIND = "error-message"
 MOST_HITS = 64  # of one anchor: a log repeats its error on every line
 MOST_MESSAGES = 32
 _BEFORE, _AFTER = 300, 1_200  # characters around an anchor in which its message stands
+LONGEST_QUOTE = 160
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMessage:
-    """One message in a text: where its lines lie, which symptom it is of, what its groups say."""
+    """One message in a text: where it and its lines lie, which symptom it is of, what its groups say."""
 
+    start: int
+    end: int
     span: Span
     symptom: Symptom
     groups: Mapping[str, str]
 
 
+_ANCHORS = frozenset(anchor for symptom in SYMPTOMS for anchor in symptom.anchors)
+_WORDS = {anchor: tuple(map(without_digits, anchor.split())) for anchor in _ANCHORS}
 _CLASS_OR_SPACE = re.compile(r"\[(?:\\.|[^\]\\])+\]| (\??)")
 
 
@@ -45,7 +52,7 @@ def _any_space(part: re.Match[str]) -> str:
     """Possessive: white space that was passed is not tried again, however much of it a text has."""
     if part[0].startswith("["):
         return part[0]
-    return r"\s{0,80}+" if part[1] else r"\s{1,80}+"
+    return (r"\s{0,80}" if part[1] else r"\s{1,80}") + POSSESSIVE
 
 
 def find_messages(text: str) -> list[Span]:
@@ -59,20 +66,39 @@ def find_messages(text: str) -> list[Span]:
     return spans
 
 
+def message_bounds(text: str) -> list[tuple[int, int]]:
+    """From where to where what is recognised of each message goes: words of its line stand before it and behind it."""
+    return [(message.start, message.end) for message in _messages(text)]
+
+
 def is_message(line: str) -> bool:
     """Whether a line is one of the messages: a log repeats them."""
     lowered = _lowered(line)
-    return any(True for symptom in SYMPTOMS for _message in _of_symptom(symptom, line, lowered))
+    near = {anchor for anchor in _ANCHORS if anchor in lowered}  # most lines of a log have none
+    if not near:
+        return False
+    return any(True for symptom in _symptoms_of(near) for _message in _of_symptom(symptom, line, lowered))
 
 
 def _messages(text: str) -> list[FoundMessage]:
     """The different messages of a text in its order: of one that is repeated with the same values the first."""
     lowered = _lowered(text)
+    near = _likely_anchors(text)
     different: dict[tuple[object, ...], FoundMessage] = {}
-    for symptom in SYMPTOMS:
+    for symptom in _symptoms_of(near):
         for message in sorted(_of_symptom(symptom, text, lowered), key=lambda message: message.span.start):
             different.setdefault((symptom.key, *message.groups.items()), message)
     return sorted(different.values(), key=lambda message: message.span.start)[:MOST_MESSAGES]
+
+
+def _likely_anchors(text: str) -> set[str]:
+    """Those whose words are all in the text. A message may be wrapped, so that each word is looked for by itself."""
+    lines = _lowered(distinct_lines(text))
+    return {anchor for anchor, words in _WORDS.items() if all(map(lines.__contains__, words))}
+
+
+def _symptoms_of(anchors: set[str]) -> Iterator[Symptom]:
+    return (symptom for symptom in SYMPTOMS if not anchors.isdisjoint(symptom.anchors))
 
 
 def _lowered(text: str) -> str:
@@ -85,7 +111,7 @@ def _of_symptom(symptom: Symptom, text: str, lowered: str) -> Iterator[FoundMess
         for pattern in symptom.patterns:
             for match in _compiled(pattern).finditer(text, start, end):
                 groups = {name: value for name, value in match.groupdict().items() if value}
-                yield FoundMessage(_whole_lines(text, match), symptom, groups)
+                yield FoundMessage(match.start(), match.end(), _whole_lines(text, match), symptom, groups)
 
 
 def _windows(anchors: Sequence[str], lowered: str) -> Iterator[tuple[int, int]]:
@@ -122,8 +148,11 @@ def read_messages(text: str) -> Reading:
     """Never raises. What its messages prove; of two that say the same thing, the first."""
     reading = Reading(kind=KIND)
     messages = _messages(text)
-    keys = dict.fromkeys(message.symptom.key for message in messages)
-    reading.sheet.state("message.symptoms", " ".join(keys) or None)
+    quotes: dict[str, str] = {}
+    for message in messages:
+        quotes.setdefault(message.symptom.key, _quote(text, message))
+    reading.sheet.state("message.symptoms", " ".join(quotes) or None)
+    reading.sheet.state("message.quotes", BETWEEN_QUOTES.join(quotes.values()) or None)
     for message in messages:
         reading.sheet.state("message.detail", message.groups.get("detail"))
         for group, written in message.groups.items():
@@ -135,6 +164,28 @@ def read_messages(text: str) -> Reading:
         for fact, reason in message.symptom.lacks.items():
             reading.sheet.mark_missing(fact, reason, f"the message says so: {message.symptom.message}")
     return reading
+
+
+_NAMES_AN_ERROR = (
+    r"(?:[A-Za-z][\w.]{0,60}(?:Error|Exception)|(?:CUDA|HIP|MPS|cuDNN|NCCL|docker)(?: runtime)?(?: error)?|[Ee]rror"
+    r"|ERROR|[\w./+-]{1,80}\.so)(?:\.\d{1,3}){0,3}(?:[ =]?\(?\d{1,4}\)?)? ?: "
+)
+_LEAD = re.compile(rf"(?:{_NAMES_AN_ERROR}){{0,3}}[^.:;?!]{{0,80}}$|\b(?:pip3?|uv|conda) [^\n]{{0,140}}$")
+"""What stands before a match and belongs to it: the name of the error, the beginning of its sentence."""
+_BREAK = re.compile(r"\n|\] |\W[>|] |[\"`]|Warning: (?:CUDA initialization: )?")
+_SHORT_LEAD = 40
+_REST = re.compile(r"(?:[^.\n`\"(]|\.(?=\w)){0,120}")
+
+
+def _quote(text: str, message: FoundMessage) -> str:
+    """The message as it is written, in one line, shortened; without names, addresses and secrets."""
+    before = text[max(0, message.start - LONGEST_QUOTE) : message.start]
+    before = _BREAK.split(before)[-1]
+    lead = before if len(before) <= _SHORT_LEAD else _LEAD.search(before)[0]  # type: ignore[index]  # matches "" too
+    written = f"{lead}{text[message.start : message.end]}{_REST.match(text, message.end)[0]}"  # type: ignore[index]
+    written = without_homes(UUID.sub("[redacted]", without_secrets(written, "[redacted]")))
+    written = without_addresses(written, "[redacted]").replace(BETWEEN_QUOTES.strip(), " ")
+    return clean(written, LONGEST_QUOTE).lstrip("#>*- ")
 
 
 def _state_group(reading: Reading, group: str, written: str) -> None:
