@@ -2,9 +2,9 @@
 
 import re
 
-__all__ = ["command_for_words"]
+__all__ = ["COMMANDS", "command_for_words"]
 
-_COMMANDS = (
+COMMANDS = (
     (r"nvidia-container|docker|podman|containerd", "docker info"),
     (r"rocm|hip|amdgpu|radeon|instinct|gfx\d{3,4}", "rocminfo"),
     (r"wsl2?", "wsl --version"),
@@ -19,7 +19,7 @@ _COMMANDS = (
     (r"nvidia|cuda|geforce|rtx|gtx|nvml|ollama|llama(?:\.cpp)?|ggml|tensorflow|jax|onnxruntime", "nvidia-smi"),
 )
 _WORDS = tuple(
-    (re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE), command) for words, command in _COMMANDS
+    (re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE), command) for words, command in COMMANDS
 )
 
 
