@@ -10,9 +10,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 
+from stackviz.backports import UTC, time_of_iso
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.llama_devices import device_label, device_of_name, devices_in, split_names
 from stackviz.importers.reading import Reading, clean
@@ -402,7 +403,7 @@ def _samples(written: object) -> tuple[float, ...]:
 def _moment(written: object) -> datetime | None:
     text = str(written or "")
     try:
-        return datetime.fromisoformat(text).astimezone(UTC) if _TIME.fullmatch(text) else None
+        return time_of_iso(text).astimezone(UTC) if _TIME.fullmatch(text) else None
     except (ValueError, OverflowError):
         return None
 

@@ -16,13 +16,17 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 @dataclass(frozen=True, kw_only=True)
 class OwnDump:
-    """A text of one kind; facts that must be read of it, how many cards, and rules that must answer."""
+    """A text of one kind; facts that must be read of it, how many cards, rules that must answer, what prints it.
+
+    `commands`: as advice writes them.
+    """
 
     kind: str
     text: str
     facts: Mapping[str, Scalar] = field(default_factory=dict)
     cards: int = 0
     rules: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
 
 
 def own_dumps() -> tuple[OwnDump, ...]:

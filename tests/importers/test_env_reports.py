@@ -307,7 +307,8 @@ def test_paths_tell_no_name_of_a_home_folder():
 @pytest.mark.parametrize("cut", range(60, len(CLASSIC), 97))
 def test_half_a_report_is_read_as_far_as_it_goes(cut):
     head, tail = read_all(CLASSIC[:cut]), read_all(CLASSIC[cut:])
-    assert all(reading.kind == "collect-env" for part in (head, tail) for reading in part.readings)
+    kinds = {reading.kind for part in (head, tail) for reading in part.readings}
+    assert kinds <= {"collect-env", "package-list"}  # of the tail, the packages may be all that is left
     assert head.readings or tail.readings
 
 
@@ -500,7 +501,7 @@ def test_a_template_filled_in_by_hand_is_read():
         "python.version": "3.10",
     }
     assert {name: reading.facts.get(name) for name in expected} == expected
-    assert [card.reported_name for card in reading.cards] == ["RTX 3090", "RTX 3090"]
+    assert [card.reported_name for card in reading.cards] == ["NVIDIA GeForce RTX 3090"] * 2
 
 
 def test_an_empty_template_says_that_there_is_nothing_to_read():
