@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from stackviz.backports import StrEnum
 from stackviz.rules.compatibility import RuleSource
 
 __all__ = ["Conclusion", "Finding", "Severity"]

@@ -6,8 +6,8 @@ A release whose vendor publishes no end of support has none here; newer releases
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from enum import StrEnum
 
+from stackviz.backports import StrEnum
 from stackviz.rules.compatibility import Release, RuleSource, Tables
 from stackviz.rules.drivers import driver_branch
 from stackviz.rules.look import Look

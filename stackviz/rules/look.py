@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from stackviz.rules.card_names import is_cut
+from stackviz.rules.capabilities import listed_capabilities
+from stackviz.rules.card_names import is_cut, names_behind_share
 from stackviz.rules.compatibility import KnownCard, Tables
 from stackviz.rules.versions import numbers
 from stackviz.wire import Absent, Card, Report, Result, systems
@@ -15,6 +16,8 @@ __all__ = ["CardLook", "Look", "NotReported"]
 # Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
 MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
 NOT_COLLECTED = "not_collected"
+_CAPABILITY = {"nvidia": "compute_capability", "amd": "gfx_target"}
+"""The fact that says what code runs on the cards of a vendor."""
 _PACKAGES = re.compile(r"\b(?:packages?|pip|conda)\b")
 _FILES = re.compile(r"\bnames of libraries\b")
 
@@ -98,7 +101,7 @@ class _Facts:
 
 
 class CardLook(_Facts):
-    """One card of the report. Its compute capability, where it does not state it, is that of the products it may be."""
+    """One card of the report. What code it runs, where it does not state it, follows from the products it may be."""
 
     def __init__(self, card: Card, tables: Tables) -> None:
         super().__init__(card.facts, card.absent, f"card {card.index} ")
@@ -119,19 +122,32 @@ class CardLook(_Facts):
 
     def get(self, name: str) -> str | None:
         value = super().get(name)
-        if value is None and name == "compute_capability" and self._known_capability:
-            value = self._known_capability
-            self.evidence[self._prefix + name] = f"{value} (from the spec sheet)"
-        return value
+        if value is None and name == _CAPABILITY.get(self.vendor):
+            value, source = self._known_capability
+            if value:
+                self.evidence[self._prefix + name] = f"{value} ({source})"
+        return value or None
 
     @cached_property
-    def _known_capability(self) -> str:
-        if self.vendor != "nvidia":
-            return ""
+    def _known_capability(self) -> tuple[str, str]:
+        """By its spec sheet, else by its name, and which of them; two empty texts if neither tells."""
         may_be = self._tables.candidates(self.vendor, self.name, self.memory_bytes)
         may_be = may_be or self._tables.candidates(self.vendor, self.name)  # a memory size without a sheet
         capabilities = {card.compute_capability for card in may_be}
-        return capabilities.pop() if len(capabilities) == 1 else ""
+        if self.is_cut or not may_be:
+            capabilities |= listed_capabilities(self.vendor, self.name)
+        capabilities = capabilities or self._capabilities_behind_share()
+        source = "from the spec sheet" if may_be else "by its name"
+        return (capabilities.pop(), source) if len(capabilities) == 1 else ("", "")
+
+    def _capabilities_behind_share(self) -> set[str]:
+        """Of the card that a vGPU is a share of; empty for every other card."""
+        for name in names_behind_share(self.name):
+            if may_be := self._tables.candidates(self.vendor, name):
+                return {card.compute_capability for card in may_be}
+            if listed := listed_capabilities(self.vendor, name):
+                return set(listed)
+        return set()
 
     @cached_property
     def known(self) -> KnownCard | None:
@@ -147,6 +163,10 @@ class Look(_Facts):
         self.day = report.created_at.date().isoformat()
         self.broken_rules: set[str] = set()
         """The rules that have called something broken so far."""
+        self.problem_rules: set[str] = set()
+        """Those, and the rules that have warned."""
+        self.holds: dict[str, str] = {}
+        """What was compared and holds, by rule; a rule that finds a problem with another card too is not among them."""
         self._report, self._tables = report, tables
         self._software = report.software
 

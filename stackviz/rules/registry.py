@@ -3,7 +3,7 @@
 Every module of `checks/` that names a RuleSet RULES is found; to add a rule: docs/recipes/rule.md.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from stackviz.discovery import modules_of
 from stackviz.rules import checks
@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = tuple(_declared())
 _LAST_RESORTS = tuple(rule for rule in RULES if rule.last_resort)
 _ORDINARY = tuple(rule for rule in RULES if not rule.last_resort)
 _BREAKING = tuple(rule for rule in _ORDINARY if rule.worst == Severity.BROKEN)
+_MESSAGES, _DRIVER = "error-message", "nvidia-driver"
 _NEEDS = {rule.id: rule.needs for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]
 _EXPLAINING = frozenset({"nvidia-driver", "cuda-driver-api", "cuda-runtime", "pytorch", "linux"})
@@ -57,19 +58,33 @@ def is_broken(report: Report, tables: Tables) -> bool:
 
 
 def _answers(rules: Iterable[Rule], report: Report, tables: Tables) -> Iterator[Finding]:
-    """The rules' answers in their order, then those of the last resorts, unless there is nothing to restate."""
+    """The rules' answers; those of a last resort unless there is nothing to restate."""
     look, is_explained = Look(report, tables), False
-    for rule in rules:
-        for finding in run(rule, look, tables):
-            is_explained = is_explained or _explains(finding)
-            if finding.severity == Severity.BROKEN:
-                look.broken_rules.add(rule.id)
-            yield finding
-    for rule in _LAST_RESORTS:
-        if not is_explained:
+    for rule in _in_order(tuple(rules)):
+        if not (rule.last_resort and is_explained):
             for finding in run(rule, look, tables):
                 is_explained = is_explained or _explains(finding)
+                _remember(look, finding)
                 yield finding
+
+
+def _in_order(rules: Sequence[Rule]) -> Iterator[Rule]:
+    """A driver that does not answer causes messages; a card that torch does not see is only one more symptom."""
+    yield from (rule for rule in rules if rule.id != _MESSAGES)
+    yield from (rule for rule in _LAST_RESORTS if rule.component == _DRIVER)
+    yield from (rule for rule in rules if rule.id == _MESSAGES)
+    yield from (rule for rule in _LAST_RESORTS if rule.component != _DRIVER)
+
+
+def _remember(look: Look, finding: Finding) -> None:
+    """For the rules that come later."""
+    if finding.severity == Severity.FITS and finding.rule not in look.problem_rules:
+        look.holds.setdefault(finding.rule, finding.title)
+    if finding.severity in (Severity.BROKEN, Severity.WARNING):
+        look.problem_rules.add(finding.rule)
+        look.holds.pop(finding.rule, None)
+    if finding.severity == Severity.BROKEN:
+        look.broken_rules.add(finding.rule)
 
 
 def _explains(finding: Finding) -> bool:

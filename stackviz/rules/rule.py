@@ -10,7 +10,10 @@ from stackviz.rules.look import Look, NotReported
 
 __all__ = ["Check", "Rule", "RuleSet", "command_to_read", "run"]
 
-_COMMANDS_OF_COMPONENTS = {"triton": 'python -c "import triton; print(triton.__version__)"'}
+_COMMANDS_OF_COMPONENTS = {
+    "triton": 'python -c "import triton; print(triton.__version__)"',
+    "tensorflow": "python -m pip list",
+}
 
 
 def command_to_read(name: str) -> str:

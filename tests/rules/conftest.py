@@ -1,9 +1,16 @@
-"""A rule asks for facts and components that exist: a misspelt one is never reported, and the rule silent for ever."""
+"""A rule asks for facts and components that exist: a misspelt one is never reported, and the rule silent for ever.
+
+What it says is said on the Chinese site too.
+"""
+
+from collections.abc import Iterator
 
 import pytest
 
+from stackviz.rules import Finding, rule
 from stackviz.rules.look import CardLook, Look
 from stackviz.wire import CARD_FACTS, COMPONENTS, FACTS
+from tests.finding_texts import unknown_texts
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +26,18 @@ def _checked(method, known):
         return method(self, name)
 
     return ask
+
+
+@pytest.fixture(autouse=True)
+def _findings_can_be_translated(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever a test of these makes a rule say is recognised by the entries of `findings.po`."""
+    findings: list[Finding] = []
+
+    def remember(*arguments):
+        findings.append(make(*arguments))
+        return findings[-1]
+
+    make = rule._finding
+    monkeypatch.setattr(rule, "_finding", remember)
+    yield
+    assert [text for finding in findings for text in unknown_texts(finding)] == []

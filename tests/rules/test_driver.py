@@ -223,15 +223,28 @@ def test_without_the_driver_the_note_cannot_be_told():
     ("driver", "day", "severity"),
     [
         ("535.183.01", "2026-06-30", "fits"),
-        ("535.183.01", "2026-07-01", "warning"),
+        ("535.183.01", "2026-07-01", "note"),
         ("580.95.05", "2026-11-20", "fits"),
-        ("580.95.05", "2028-07-01", "warning"),
-        ("550.163.01", "2025-04-17", "fits"),
-        ("550.163.01", "2025-04-18", "warning"),
+        ("580.95.05", "2028-07-01", "note"),
+        ("550.163.01", "2025-06-30", "fits"),
+        ("550.163.01", "2025-07-01", "note"),
+        ("565.57.01", "2025-10-01", "fits"),
+        ("565.57.01", "2025-10-02", "note"),
     ],
 )
 def test_a_branch_is_supported_up_to_and_with_its_last_day(driver, day, severity):
     assert answer("driver-branch-ended", linux(nvidia__driver_version=driver, day=day)).severity == severity
+
+
+def test_an_old_branch_is_a_warning_where_torch_needs_a_newer_driver():
+    seen = linux(
+        nvidia__driver_version="535.183.01",
+        cuda__driver_api_version="12.2",
+        cuda__available=False,
+        cuda__init_code=None,
+    )
+    assert answer("driver-too-old", seen).severity == "broken"
+    assert answer("driver-branch-ended", seen).severity == "warning"
 
 
 @pytest.mark.parametrize(("driver", "branch"), [("537.13", "R535"), ("573.76", "R570"), ("582.78", "R580")])
@@ -252,7 +265,7 @@ def test_a_card_without_a_reported_driver_cannot_be_told():
 
 def test_branch_rule_needs_the_system():
     seen = linux(os__name=None, nvidia__driver_version="440.10")  # Linux: R440 ended; Windows: no such branch
-    assert answer("driver-branch-ended", seen).severity == "warning"
+    assert answer("driver-branch-ended", seen).severity == "note"
     seen = linux(os__name=None, nvidia__driver_version="390.10", day="2022-01-01")  # Windows: over, Linux: not yet
     assert answer("driver-branch-ended", seen).title.endswith("os.name not reported")
 
@@ -314,9 +327,9 @@ def test_last_branch_of_a_card_takes_precedence():
 
 
 def test_a_card_of_an_unknown_generation_is_looked_up_first():
-    seen = linux(card(name="GRID K520", compute_capability=None), nvidia__driver_version="367.57")
+    seen = linux(card(name="NVIDIA of tomorrow", compute_capability=None), nvidia__driver_version="367.57")
     advice = answer("driver-branch-ended", seen).advice
-    assert "First look up GRID K520 (card 0)" in advice
+    assert "First look up NVIDIA of tomorrow (card 0)" in advice
     assert "compute capability 5.0 and newer" in advice
 
 
@@ -491,3 +504,20 @@ def test_going_back_to_an_older_branch_says_where_and_what_it_ends():
     found = answer("driver-dropped-card", linux(old, nvidia__driver_version="590.48.01", machine__container="docker"))
     assert "Go back on the host (this is inside a container) to a driver of the R580 branch" in found.advice
     assert "a reboot, which ends every program" in found.advice
+
+
+@pytest.mark.parametrize(("driver", "severity"), [("410.104", "broken"), ("535.98", "fits"), ("440.80", "cannot-tell")])
+def test_where_every_system_gives_the_same_answer_none_has_to_be_known(driver, severity):
+    """The floors of CUDA 10.2 are 440.33 on Linux and 441.22 on Windows."""
+    seen = linux(
+        os__name=None, torch__version="1.5.0", torch__cuda_version="10.2", torch__arch_list=None,
+        nvidia__driver_version=driver, cuda__driver_api_version=None, cuda__available=None, cuda__init_code=None,
+    )  # fmt: skip
+    assert answer("driver-too-old", seen).severity == severity
+
+
+def test_in_a_virtual_gpu_no_driver_of_the_distribution_is_advised():
+    seen = linux(card(name="GRID A40-2B", compute_capability=None), nvidia__driver_version="550.127.05")
+    advice = answer("driver-branch-ended", seen).advice
+    assert "vGPU release of its host" in advice
+    assert "apt" not in advice

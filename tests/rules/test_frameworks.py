@@ -213,3 +213,35 @@ def test_the_deprecated_binding_is_a_note():
 @pytest.mark.parametrize("software", [(), packages(nvidia_ml_py="13.580.65")])
 def test_the_right_binding_or_none_is_no_finding(software):
     assert answers("pynvml-deprecated", linux(software=software)) == []
+
+
+# --- tf-other-cuda ---
+
+NO_CUDA = {"message.symptoms": "tensorflow-no-cuda"}
+
+
+@pytest.mark.parametrize(
+    ("version", "toolkit", "expected"),
+    [("2.13.1", "12.4.99", "11.8"), ("2.15.0", "11.8.89", "12.2"), ("2.13.1", None, "11.8")],
+)
+def test_a_tensorflow_that_finds_no_cuda_is_told_which_it_was_built_for(version, toolkit, expected):
+    facts = {**NO_CUDA, **({"cuda.toolkit_version": toolkit} if toolkit else {})}
+    seen = report(facts, software=packages(tensorflow=version))
+    found = answer("tf-other-cuda", seen)
+    assert (found.severity, f"is built for CUDA {expected}" in found.title) == ("warning", True)
+    assert answers("error-message", seen) == [], "the message is explained once"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        report(NO_CUDA, software=packages(tensorflow="2.99.0")),
+        report({**NO_CUDA, "cuda.toolkit_version": "11.8.89"}, software=packages(tensorflow="2.13.1")),
+        report({**NO_CUDA, "os.name": "Windows"}, software=packages(tensorflow="2.13.1")),
+        report({"cuda.toolkit_version": "12.4.99"}, software=packages(tensorflow="2.13.1")),
+        report(NO_CUDA),
+    ],
+    ids=["unknown", "right", "windows", "no-message", "no-version"],
+)
+def test_a_tensorflow_nobody_can_judge_has_its_message_explained(seen):
+    assert answers("tf-other-cuda", seen) == []

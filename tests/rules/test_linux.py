@@ -1,5 +1,7 @@
 """Linux under an NVIDIA card: containers that lose it, nouveau, Secure Boot; and a Linux driver inside WSL."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.rules.build import UNSET, answer, answers, linux, mac, report
@@ -18,15 +20,17 @@ def test_a_container_that_lost_its_cards_is_broken(error):
     assert (found.severity, "docker" in found.title) == ("broken", True)
 
 
-def test_whether_it_is_a_container_cannot_be_told_unless_said():
+def test_where_no_container_is_reported_it_is_the_likeliest_cause():
     found = answer("nvml-unknown-container", linux(nvidia__nvml_error="Unknown Error"))
-    assert found.title.endswith("machine.container not reported")
+    assert (found.severity, "most likely a container" in found.title) == ("broken", True)
+    assert "Less likely" in found.explanation
 
 
 @pytest.mark.parametrize(
     "seen",
     [
         linux(machine__container="docker"),
+        linux(nvidia__nvml_error="Unable to determine the device handle for GPU 0000:C1:00.0: Unknown Error"),
         linux(machine__container="docker", nvidia__nvml_error="Driver/library version mismatch"),
         linux(nvidia__nvml_error="Unknown Error", absent={"machine.container": UNSET}),
     ],
@@ -134,3 +138,27 @@ def test_inside_wsl_with_trouble_the_library_is_asked_for(trouble):
 )
 def test_elsewhere_or_without_trouble_nobody_asks_for_the_library(seen):
     assert answers("wsl2-linux-driver", seen) == []
+
+
+# --- docker-runtime ---
+
+
+@pytest.mark.parametrize("message", ["docker-no-gpu-driver", "docker-unknown-runtime"])
+def test_docker_without_the_runtime_explains_its_message(message):
+    seen = linux(machine__docker_runtimes="io.containerd.runc.v2 runc", message__symptoms=f"no-torch {message}")
+    assert answer("docker-runtime", seen).severity == "broken"
+
+
+def test_docker_without_the_runtime_is_a_note_where_nothing_fails():
+    assert answer("docker-runtime", linux(machine__docker_runtimes="runc")).severity == "note"
+
+
+@pytest.mark.parametrize("runtimes", [{}, {"machine__docker_runtimes": "io.containerd.runc.v2 nvidia runc"}])
+def test_docker_with_the_runtime_or_no_docker_is_no_finding(runtimes):
+    assert answers("docker-runtime", linux(message__symptoms="docker-no-gpu-driver", **runtimes)) == []
+
+
+def test_the_runtime_is_no_matter_on_a_machine_without_nvidia():
+    seen = linux(machine__docker_runtimes="runc", nvidia__driver_version=None, absent={"nvidia.driver_version": UNSET})
+    seen = replace(seen, cards=())
+    assert answers("docker-runtime", seen) == []

@@ -1,5 +1,7 @@
 """AMD cards and torch built for them."""
 
+from dataclasses import replace
+
 import pytest
 
 from stackviz.rules.checks.rocm import has_code_for, override_for
@@ -139,9 +141,11 @@ def test_override_stays_in_the_family(target, archs, expected):
 
 
 def test_without_the_list_or_the_target_nobody_can_tell():
-    seen = rocm(amd(), torch__arch_list=None, cuda__available=False)
+    seen = rocm(amd(), torch__version="2.12.0+rocm7.1", torch__arch_list=None, cuda__available=False)
     assert answer("rocm-kernels-missing", seen).title.endswith("torch.arch_list not reported")
-    assert answer("rocm-kernels-missing", rocm(amd(gfx_target=""))).title.endswith("gfx_target not reported")
+    assert answer("rocm-kernels-missing", rocm(amd(name="AMD of tomorrow", gfx_target=""))).title.endswith(
+        "gfx_target not reported"
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,12 +153,30 @@ def test_without_the_list_or_the_target_nobody_can_tell():
     [
         linux(),
         rocm(),
-        rocm(amd(), torch__arch_list=None),
+        rocm(amd(), torch__version="2.12.0+rocm7.1", torch__arch_list=None),
         rocm(amd(), torch__version="2.13.0+cpu", torch__hip_version=None),
     ],
 )
 def test_arch_list_is_needed_on_trouble_only(seen):
     assert answers("rocm-kernels-missing", seen) == []
+
+
+@pytest.mark.parametrize(("target", "severity"), [("gfx1100", "fits"), ("gfx1151", "broken")])
+def test_what_a_release_was_published_with_decides_where_no_list_is_told(target, severity):
+    seen = rocm(amd(gfx_target=target), torch__version="2.7.1+rocm6.3", torch__arch_list=None)
+    found = answer("rocm-kernels-missing", seen)
+    assert found.severity == severity
+    assert severity == "fits" or "whl/rocm7.14" in found.advice  # the newest build with code for it
+
+
+def test_hip_itself_proves_that_code_is_missing():
+    laptop = amd(name="AMD Radeon 8060S Graphics")
+    laptop = replace(laptop, facts={})
+    seen = report({"message.symptoms": "hip-invalid-device-function"}, (laptop,))
+    found = answer("rocm-kernels-missing", seen)
+    assert found.title == "This torch carries no code for AMD Radeon 8060S Graphics (card 0) (gfx1151)"
+    assert "'torch==2.14.*' --index-url https://download.pytorch.org/whl/rocm7.14" in found.advice
+    assert answers("error-message", seen) == []
 
 
 @pytest.mark.parametrize(

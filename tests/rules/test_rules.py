@@ -1,5 +1,6 @@
 """All rules together: a healthy machine has no problem, every answer has evidence and a source, tables are complete."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackviz.rules import RULES, Severity, Tables, find, is_broken, judge, judge_breaking, packaged_tables, registry
+from stackviz.rules import (
+    RULES,
+    Severity,
+    Tables,
+    checks,
+    find,
+    is_broken,
+    judge,
+    judge_breaking,
+    packaged_tables,
+    registry,
+)
 from stackviz.rules.compatibility import MOST_REMEMBERED, computed_once
 from stackviz.rules.drivers import driver_branch
+from stackviz.rules.rule import command_to_read
 from stackviz.rules.versions import is_below, numbers, same_line
 from stackviz.wire import CARD_FACTS, COMPONENTS, FACTS, Absent, Card, Report, Software, parse_report, to_json
 from tests.rules.build import LINUX, MAC, answers, card, linux, mac, problems, report
@@ -84,7 +97,7 @@ def test_a_report_that_says_nothing_has_no_finding():
 def test_a_driver_listing_alone_is_judged_as_far_as_it_goes():
     seen = report({"os.name": "Ubuntu", "nvidia.driver_version": "535.183.01"}, (card(),))
     found = problems(seen)
-    assert found["driver-branch-ended"] == "warning"
+    assert found["driver-branch-ended"] == "note"
     assert found.keys() == {"driver-branch-ended"}  # nobody spoke of torch
 
 
@@ -256,3 +269,18 @@ def test_tables_compute_once_and_remember_a_bounded_number():
         tables.rows("pytorch", "ships", "cudnn", platform=f"linux-{number}")
     assert len(tables._computed) <= MOST_REMEMBERED
     assert len(tables._selections) <= MOST_REMEMBERED
+
+
+# What no single command prints: variables of the environment that a program was started with.
+WITHOUT_A_COMMAND = {"env.ld_library_path", "mps.fallback"}
+
+
+def test_each_open_question_comes_with_the_command_that_answers_it():
+    folder = Path(checks.__file__).parent
+    code = "\n".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+    needed = set(re.findall(r'\.need\("([\w.]+)"\)|NotReported\("([\w.]+)"', code))
+    names = {name for pair in needed for name in pair if name} | {
+        name for part in re.findall(r"require_if_mentioned\([^)]*\)", code) for name in re.findall(r'"([\w.]+)"', part)
+    }
+    assert len(names) > 20
+    assert {name for name in names if not command_to_read(name)} == WITHOUT_A_COMMAND

@@ -324,8 +324,12 @@ WINDOWS = {"os__name": "Windows", "os__version": "11", "os__arch": None, "python
     [
         ("2.6.0+cu126", "12.6", "12.0", "broken"),
         ("2.5.1+cu124", "12.4", "12.0", "broken"),
-        ("2.7.1+cu118", "11.8", "12.0", "broken"),  # in no table: CUDA 11.8 makes no code for it
-        ("2.7.1+cu118", "11.8", "6.1", "cannot-tell"),
+        ("2.7.1+cu124", "12.4", "12.0", "broken"),  # in no table: CUDA 12.4 makes no code for it
+        ("2.7.1+cu124", "12.4", "6.1", "cannot-tell"),
+        ("2.7.1+cu118", "11.8", "6.1", "fits"),
+        ("2.7.1+cu128", "12.8", "12.0", "fits"),
+        ("2.8.0+cu126", "12.6", "5.2", "broken"),  # that release alone left Maxwell out there
+        ("2.8.0+cu128", "12.8", "6.1", "fits"),
         ("2.8.0+cu129", "12.9", "6.1", "broken"),
         ("2.9.1+cu130", "13.0", "12.0", "fits"),
         ("2.7.0a0+gitabc1234", "11.8", "12.0", "cannot-tell"),  # may carry PTX
@@ -354,10 +358,7 @@ GTX_1080_TI = card(name="NVIDIA GeForce GTX 1080 Ti", compute_capability="6.1")
 def test_the_same_release_from_another_index_comes_first():
     advice = step([GTX_1080_TI], "2.8.0+cu129", "12.9").advice
     assert "pip install --force-reinstall torch==2.8.0 --index-url https://download.pytorch.org/whl/cu126" in advice
-    assert (
-        "To undo: pip install --force-reinstall torch==2.8.0 --index-url https://download.pytorch.org/whl/cu129"
-        in advice
-    )
+    assert "To undo: the same with --force-reinstall torch==2.8.0 and the index cu129" in advice
     assert "To check: python -c" in advice
 
 
@@ -411,8 +412,13 @@ def test_conda_s_own_torch_is_removed_first():
 
 def test_on_windows_quotes_are_double():
     advice = step([RTX_5090], "2.6.0+cu126", "12.6", **WINDOWS).advice
-    assert 'pip install "torch==2.8.*" --index-url https://download.pytorch.org/whl/cu12' in advice
+    assert 'pip install "torch==2.7.*" --index-url https://download.pytorch.org/whl/cu128' in advice
     assert "'" not in advice
+
+
+def test_cards_that_newer_builds_leave_out_are_sent_to_the_oldest_cuda():
+    found = step([GTX_1080_TI], "2.8.0+cu129", "12.9", nvidia__driver_version="576.80", **WINDOWS)
+    assert "torch==2.8.0 --index-url https://download.pytorch.org/whl/cu126" in found.advice
 
 
 def test_no_build_is_advised_that_has_ptx_only_while_another_has_machine_code():
@@ -428,9 +434,71 @@ def test_a_jetson_gets_no_wheel_of_pytorch_org():
     assert "download.pytorch.org" not in advice
 
 
+@pytest.mark.parametrize(("build", "is_jetson"), [("L4T 36.4.3", True), ("L4T 38.2.0", False), ("26100", False)])
+def test_the_release_of_jetson_linux_is_a_jetson_before_thor(build, is_jetson):
+    """Thor, of L4T 38, takes the wheels that servers take."""
+    facts = {"os.name": "Linux", "os.arch": "aarch64", "os.build": build, "torch.version": "2.6.0+cpu"}
+    found = answer("cpu-only-torch", report(facts, absent=NONE))
+    assert ("JetPack" in found.advice, "Jetson" in found.explanation) == (is_jetson, is_jetson)
+
+
 def test_a_shortened_list_says_so_and_holds_what_the_command_installs():
     found = step([card(name="NVIDIA GeForce RTX 3090", compute_capability="8.6")], "1.12.1+cu102", "10.2",
                  nvidia__driver_version="535.183.01")  # fmt: skip
     variant = re.search(r"whl/(cu\d+)", found.advice)[1]
     assert f"{variant} (torch" in found.explanation
     assert re.search(r", and \d older ones\.", found.explanation)
+
+
+# --- what was typed: a release without its build, a machine without its system ---
+
+TYPED_CARD = {"name": "NVIDIA GeForce RTX 5090", "compute_capability": "12.0"}
+
+
+def typed_only(torch: str, **card_facts):
+    """All findings of kernels-missing for a torch of unknown build on an unknown system."""
+    typed = linux(
+        card(**card_facts),
+        torch__version=torch,
+        torch__cuda_version=None,
+        torch__arch_list=None,
+        nvidia__driver_version=None,
+        os__name=None,
+        os__arch=None,
+        python__arch=None,
+    )
+    return [finding for finding in find(typed, packaged_tables()) if finding.rule == "kernels-missing"]
+
+
+def test_a_release_of_which_no_build_has_code_is_broken_without_its_build():
+    (finding,) = typed_only("2.4", **TYPED_CARD)
+    assert finding.severity == "broken"
+    assert "for linux-x86_64 has code for capability 12.0" in finding.explanation
+    assert "On Linux with x86-64, builds that carry it: cu128 (torch 2.7 to" in finding.explanation
+    assert "torch 2.7 for cu128" in finding.advice
+
+
+def test_a_release_of_which_one_build_has_code_cannot_be_told():
+    assert [finding.severity for finding in typed_only("2.7", **TYPED_CARD)] == ["cannot-tell"]
+    assert [finding.severity for finding in typed_only("2.4.0a0+gitabc1234", **TYPED_CARD)] == ["cannot-tell"]
+
+
+def test_the_last_release_for_an_old_card_is_named_for_the_usual_system():
+    (finding,) = typed_only("2.15", name="NVIDIA GeForce GTX 1080", compute_capability="6.1")
+    assert "On Linux with x86-64, torch 2.14 is the last release with a build that does" in finding.explanation
+
+
+def test_the_builds_of_the_explanation_are_those_of_the_advice():
+    typed = linux(
+        card(**TYPED_CARD),
+        torch__version=None,
+        torch__cuda_version=None,
+        torch__arch_list="sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_37 sm_90",
+        nvidia__driver_version=None,
+        os__name=None,
+        os__arch=None,
+        python__arch=None,
+    )
+    finding = answer("kernels-missing", typed)
+    torch, variant = re.search(r"torch (\S+) for (cu\d+)", finding.advice).groups()
+    assert re.search(rf"{variant} \(torch (?:\S+ to )?{re.escape(torch)}\)", finding.explanation)

@@ -5,6 +5,7 @@ from stackviz.rules.checks.places import (
     REBOOT,
     has_nvswitch,
     is_jetson,
+    is_vgpu_guest,
     may_have_nvswitch,
     needs_open_modules,
     takes_open_modules,
@@ -16,7 +17,7 @@ from stackviz.rules.drivers import driver_branch
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.versions import numbers
 
-__all__ = ["where_to_move"]
+__all__ = ["DOWNLOADS", "ubuntu_packages", "where_to_move"]
 
 DOWNLOADS = "https://www.nvidia.com/drivers"
 CAPABILITIES = "https://developer.nvidia.com/cuda-gpus"
@@ -28,6 +29,11 @@ def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str
         return (
             "The driver of a Jetson comes with JetPack: update JetPack (cat /etc/nv_tegra_release prints its release). "
             "Install no driver for desktops or servers."
+        )
+    if is_vgpu_guest(look):
+        return (
+            "The driver of a vGPU belongs to the vGPU release of its host: ask who runs the hypervisor for the guest "
+            "driver that goes with it. Install no other; it would find no licence, or no card."
         )
     here = driver_branch(tables, driver, platform) or driver
     releases = [row for row in tables.releases_of("nvidia-driver", platform) if row.last_day >= look.day]
@@ -100,7 +106,7 @@ def _how_on_linux(look: Look, tables: Tables, best: Release) -> str:
             f"R{best.version}: upgrade Ubuntu first, or take a driver that {DOWNLOADS} lists for it{_modules(look)}."
         )
     if "ubuntu" in (look.get("os.name") or "").lower():
-        packages = " ".join(_ubuntu_packages(look, best.version))
+        packages = " ".join(ubuntu_packages(look, best.version))
         return f"sudo apt install {packages}; then {REBOOT}."
     return (
         f"Install a driver of R{best.version} from the distribution or from {DOWNLOADS}{_modules(look)}, then {REBOOT}."
@@ -111,7 +117,7 @@ def _modules(look: Look) -> str:
     return ", with the open kernel modules, which Blackwell cards need" if needs_open_modules(look) else ""
 
 
-def _ubuntu_packages(look: Look, branch: str) -> list[str]:
+def ubuntu_packages(look: Look, branch: str) -> list[str]:
     """The driver in the flavour the cards need, and the fabric manager where NVSwitch joins them."""
     if has_nvswitch(look):
         flavour = "-server-open" if takes_open_modules(look) else "-server"

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from functools import lru_cache
 
+from stackviz.backports import StrEnum
 from stackviz.rules.checks.companions import line_specs
 from stackviz.rules.checks.places import is_jetson, why_container
 from stackviz.rules.checks.steps import JETSON, ReleasedBuild, after, before, for_shell, nearest, why_not_installable
@@ -15,6 +15,8 @@ from stackviz.rules.versions import major_minor, numbers
 from stackviz.wire.systems import wheel_variant
 
 MOST_VARIANTS = 4  # that a sentence names
+USUAL_PLATFORM = "linux-x86_64"  # of most published builds: what is named where the system was not reported
+_CODE = ("built-for", "compiles-for")  # how the tables name machine code and PTX
 _ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
 
 
@@ -67,7 +69,7 @@ def _archs_of(row: Requirement) -> list[str]:
 def _code_of_builds(tables: Tables, platform: str) -> dict[ReleasedBuild, tuple[str, ...]]:
     """What the builds of torch for a platform carry, machine code first."""
     archs: dict[ReleasedBuild, list[str]] = {}
-    for relation in ("built-for", "compiles-for"):
+    for relation in _CODE:
         for row in tables.rows("pytorch", relation, "compute-capability", platform=platform):
             archs.setdefault(ReleasedBuild(row.version, row.variant), []).extend(_archs_of(row))
     return {build: tuple(names) for build, names in archs.items()}
@@ -79,6 +81,20 @@ def published_archs(look: Look, tables: Tables, torch: str, cuda: str) -> list[s
         return []
     build = ReleasedBuild(major_minor(torch), wheel_variant(cuda))
     return list(_code_of_builds(tables, look.wheel_platform).get(build, ()))
+
+
+@computed_once
+def archs_of_release(tables: Tables, torch: str, platform: str) -> tuple[str, ...]:
+    """What the published builds of a release carry together, of whatever CUDA; () where none is listed.
+
+    `platform`: how those of the builds begin: `linux-x86_64`, or `windows` where the architecture is not known.
+    """
+    if origin_of(torch) is not Origin.RELEASE:
+        return ()
+    release = major_minor(torch)
+    rows = (row for kind in _CODE for row in tables.rows("pytorch", kind, "compute-capability"))
+    ours = (row for row in rows if row.version == release and row.platform.startswith(platform))
+    return tuple(dict.fromkeys(arch for row in ours for arch in _archs_of(row)))
 
 
 def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> Sequence[ReleasedBuild]:
@@ -210,12 +226,9 @@ def where_driver(look: Look) -> str:
     return " on the host (this is inside a container)" if why_container(look) else ""
 
 
-_USUAL_PLATFORM = "linux-x86_64"
-
-
 def _advice_anywhere(look: Look, tables: Tables, capabilities: Sequence[str]) -> str:
     """The system was not reported: what fits on the most usual one, and where to look for others."""
-    running = served(look, tables, builds_carrying(tables, _USUAL_PLATFORM, tuple(capabilities)))
+    running = served(look, tables, builds_carrying(tables, USUAL_PLATFORM, tuple(capabilities)))
     others = "https://pytorch.org/get-started/locally/ gives the command for other systems."
     if not running:
         return f"Install a build that carries code for this card: {others}"

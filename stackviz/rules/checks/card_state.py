@@ -62,7 +62,11 @@ OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver i
 
 @RULES.rule("pcie-width", "hardware", asks="the card has all its PCIe lanes", worst=Severity.WARNING, source=PCIE_WIDTH)
 def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
-    cards = [card for card in look.cards("nvidia") if not card.states_none("pcie_width")]
+    cards = [
+        card
+        for card in look.cards("nvidia")
+        if not card.states_none("pcie_width") and not card.is_true("unified_memory")  # GB10 has no slot
+    ]
     narrow: dict[tuple[float, float], list[CardLook]] = {}
     for card in cards:
         width, most = card.number("pcie_width"), card.number("pcie_width_max")

@@ -129,31 +129,33 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
     elif manager == "active":
         yield Conclusion(severity=Severity.FITS, title="The fabric manager is running")
-    elif (manager or look.states_none("nvidia.fabric_manager")) and look.starts_cuda:
-        yield Conclusion(
+    elif manager or look.states_none("nvidia.fabric_manager"):
+        yield _without_manager(look, manager or "not installed")
+    else:
+        look.need("nvidia.fabric_manager")
+
+
+def _without_manager(look: Look, manager: str) -> Conclusion:
+    """NVSwitch, and its service does not run here. `manager`: its state in words."""
+    if look.starts_cuda:
+        return Conclusion(
             severity=Severity.NOTE,
-            title=(
-                "This machine has NVSwitch, and CUDA starts although the fabric manager is "
-                f"{manager or 'not installed'} here"
-            ),
+            title=f"This machine has NVSwitch, and CUDA starts although the fabric manager is {manager} here",
             explanation=(
                 "CUDA starts only once the switches are set up, so something has set them up: a service outside "
                 "this container or virtual machine, or one that ran earlier."
             ),
             advice="Nothing to do as long as CUDA starts. On the host: systemctl status nvidia-fabricmanager",
         )
-    elif manager or look.states_none("nvidia.fabric_manager"):
-        yield Conclusion(
-            severity=Severity.BROKEN,
-            title=f"This machine has NVSwitch, and the fabric manager is {manager or 'not installed'}",
-            explanation="Until it has set up the switches, CUDA fails with error 802 in every program.",
-            advice=(
-                f"Install nvidia-fabricmanager in exactly the driver's version{_exactly(look)}, then: sudo systemctl "
-                "enable --now nvidia-fabricmanager"
-            ),
-        )
-    else:
-        look.need("nvidia.fabric_manager")
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=f"This machine has NVSwitch, and the fabric manager is {manager}",
+        explanation="Until it has set up the switches, CUDA fails with error 802 in every program.",
+        advice=(
+            f"Install nvidia-fabricmanager in exactly the driver's version{_exactly(look)}, then: sudo systemctl "
+            "enable --now nvidia-fabricmanager"
+        ),
+    )
 
 
 def _exactly(look: Look) -> str:

@@ -1,6 +1,7 @@
 """Is the NVIDIA driver right for what runs on it: for torch's CUDA, for the cards, and still supported?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stackviz.rules.checks.branches import where_to_move
 from stackviz.rules.checks.builds import advice, covers, published_archs, where_driver
@@ -72,7 +73,8 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cuda = cuda_of_torch(look)
     if cuda is None:
         return
-    driver, platform = look.need("nvidia.driver_version"), look.driver_platform
+    driver = look.need("nvidia.driver_version")
+    platform = look.driver_platform or _any_platform(tables, driver, cuda)
     floor = driver_floor(tables, cuda, platform)
     api_version = "" if floor else look.get("cuda.driver_api_version") or ""
     runs = serves(tables, driver, cuda, platform, api_version)
@@ -95,6 +97,13 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Conclusion]:
     else:
         forward = _forward(look, tables, f"{wants}; this machine has {driver}", cuda)
         yield forward or _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
+
+
+def _any_platform(tables: Tables, driver: str, cuda: str) -> str:
+    """One of the platforms where the floors of all give the same answer; "" where the platform matters."""
+    floors = [floor for platform in PLATFORMS if (floor := driver_floor(tables, cuda, platform))]
+    answers = {reaches(tables, driver, floor.low, "") for floor in floors}
+    return PLATFORMS[0] if len(floors) == len(PLATFORMS) and len(answers) == 1 else ""
 
 
 def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Conclusion | None:
@@ -208,23 +217,28 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
         return
     title = f"Driver {driver} is older than the one that shipped with CUDA {major_minor(cuda)} ({shipped[0].values})"
     needing = _needing_ptx(look, tables, cuda)
-    if needing:
-        yield Conclusion(
-            severity=Severity.WARNING,
-            title=f"{title}, and would have to compile the code for {named(needing)}",
-            explanation=(
-                "The build has only PTX for this card, and a driver cannot compile PTX of a CUDA newer than its "
-                'own: the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".'
-            ),
-            advice=(
-                f"Update the driver{where_driver(look)} to {shipped[0].values} or newer, or use another build. "
-                f"{_older_build(look, tables)}"
-            ),
-            cards=indexes(needing),
-            source=shipped[0].source,
-        )
-        return
-    yield Conclusion(
+    yield _ptx_only(look, tables, title, shipped[0], needing) if needing else _minor_compatible(look, title, shipped[0])
+
+
+def _ptx_only(look: Look, tables: Tables, title: str, shipped: Requirement, needing: list[CardLook]) -> Conclusion:
+    return Conclusion(
+        severity=Severity.WARNING,
+        title=f"{title}, and would have to compile the code for {named(needing)}",
+        explanation=(
+            "The build has only PTX for this card, and a driver cannot compile PTX of a CUDA newer than its "
+            'own: the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".'
+        ),
+        advice=(
+            f"Update the driver{where_driver(look)} to {shipped.values} or newer, or use another build. "
+            f"{_older_build(look, tables)}"
+        ),
+        cards=indexes(needing),
+        source=shipped.source,
+    )
+
+
+def _minor_compatible(look: Look, title: str, shipped: Requirement) -> Conclusion:
+    return Conclusion(
         severity=Severity.NOTE,
         title=title,
         explanation=(
@@ -233,9 +247,9 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
         ),
         advice=(
             f"Nothing to do; for extensions that carry only PTX, update the driver{where_driver(look)} to "
-            f"{shipped[0].values} or newer."
+            f"{shipped.values} or newer."
         ),
-        source=shipped[0].source,
+        source=shipped.source,
     )
 
 
@@ -268,7 +282,14 @@ def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Conclusion
     conclusions = [_support(look, tables, driver, platform) for platform in _platforms(look)]
     if len({conclusion.severity for conclusion in conclusions}) > 1:
         look.need("os.name")
-    yield conclusions[0]
+    yield _weighed(look, conclusions[0])
+
+
+def _weighed(look: Look, conclusion: Conclusion) -> Conclusion:
+    """An old branch that works is worth knowing; a problem is what follows from it: that torch's CUDA needs a newer."""
+    if conclusion.severity == Severity.WARNING and "driver-too-old" not in look.broken_rules:
+        return replace(conclusion, severity=Severity.NOTE)
+    return conclusion
 
 
 def _platforms(look: Look) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from stackviz.rules.compatibility import RuleSource, Tables, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.rules.rule import Check, RuleSet
-from stackviz.rules.versions import is_below, numbers
+from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
 RULES = RuleSet(order=120)
 
@@ -22,6 +22,11 @@ JAX_CPU = RuleSource(
 )
 TENSORFLOW_INSTALL = RuleSource(
     "tensorflow-install", "Install TensorFlow with pip: native Windows", "https://www.tensorflow.org/install/pip"
+)
+TENSORFLOW_BUILDS = RuleSource(
+    "tensorflow-linux-builds",
+    "TensorFlow, tested build configurations for Linux",
+    "https://www.tensorflow.org/install/source#gpu",
 )
 TWO_PACKAGES = RuleSource(
     "onnxruntime-issue-26996",
@@ -125,6 +130,54 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Conclusion]
         cards=indexes(cards),
         source=row.source,
     )
+
+
+@RULES.rule(
+    "tf-other-cuda",
+    "tensorflow",
+    asks="TensorFlow finds the CUDA it was built for",
+    worst=Severity.WARNING,
+    source=TENSORFLOW_BUILDS,
+    needs=("tensorflow", "cuda-runtime"),
+)
+def check_tensorflow_cuda(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    """Only where TensorFlow itself says that it finds no CUDA: pip may have installed the right one beside it."""
+    versions = look.software("tensorflow")
+    symptoms = (look.get("message.symptoms") or "").split()
+    if "tensorflow-no-cuda" not in symptoms or look.platform == "windows" or not versions or not numbers(versions[0]):
+        return
+    cuda = _tested_with(tables, "cuda-runtime", versions[0])
+    if not cuda:
+        return
+    installed = look.get("cuda.toolkit_version") or look.get("cuda.runtime_version")
+    if not installed and look.get("torch.version") is None:
+        installed = look.get("torch.cuda_version")  # of a list typed by hand: the CUDA of the machine
+    if installed and same_line(cuda, major_minor(installed)):
+        return
+    beside = f", and CUDA {installed} is installed" if installed else ""
+    libraries = f"CUDA {cuda} and cuDNN {_tested_with(tables, 'cudnn', versions[0])}"
+    yield Conclusion(
+        severity=Severity.WARNING,
+        title=f"TensorFlow {versions[0]} is built for CUDA {cuda}{beside}",
+        explanation=(
+            f"It was built and tested with {libraries}, and loads the libraries of that CUDA by name: those of "
+            "another version do not count. Most likely that is why it runs on the processor; less likely there is no "
+            "driver, or the container was started without the GPU (nvidia-smi tells)."
+        ),
+        advice=(
+            f"The smallest step: {libraries} beside what is installed, with their folders in LD_LIBRARY_PATH. "
+            "Or a newer TensorFlow, whose packages bring their own: pip install --upgrade 'tensorflow[and-cuda]' "
+            "(2.14 and newer, Linux; undo: pip install tensorflow=="
+            f'{versions[0]}). To check: python -c "import tensorflow as tf; '
+            "print(tf.config.list_physical_devices('GPU'))\""
+        ),
+    )
+
+
+def _tested_with(tables: Tables, subject: str, version: str) -> str:
+    """The version that the release of TensorFlow was tested with on Linux; "" for one of another line."""
+    rows = tables.rows("tensorflow", "needs", subject, platform="linux-x86_64", part="tested build")
+    return next((row.values for row in rows if major_minor(row.version) == major_minor(version)), "")
 
 
 @RULES.rule(

@@ -25,6 +25,12 @@ SECURE_BOOT = RuleSource(
     "NVIDIA/gpu-driver-container issue 44: key was rejected by service",
     "https://github.com/NVIDIA/gpu-driver-container/issues/44",
 )
+DOCKER_RUNTIME = RuleSource(
+    "nvidia-container-toolkit-install",
+    "NVIDIA Container Toolkit, installation and configuration of Docker",
+    "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html",
+)
+_NEED_THE_RUNTIME = frozenset({"docker-no-gpu-driver", "docker-unknown-runtime"})
 _NO_DRIVER = ("driver not loaded", "communicate with the nvidia driver", "no devices were found")
 
 
@@ -41,18 +47,23 @@ def _says_no_driver(look: Look) -> bool:
     source=CONTAINER,
 )
 def check_container(look: Look, _tables: Tables) -> Iterator[Conclusion]:
-    if "unknown error" not in (look.get("nvidia.nvml_error") or "").lower() or look.states_none("machine.container"):
+    error = (look.get("nvidia.nvml_error") or "").lower()
+    if "unknown error" not in error or "device handle" in error or look.states_none("machine.container"):
         return
+    container = look.get("machine.container")
+    sure = f"The container ({container}) has lost its cards: NVML reports Unknown Error"
+    outside = "" if container else " Less likely, and outside of containers only: the driver or a card is in trouble."
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"The container ({look.need('machine.container')}) has lost its cards: NVML reports Unknown Error",
+        title=sure if container else "NVML reports Unknown Error: most likely a container that has lost its cards",
         explanation=(
             "This happens when the host reloads its services: the container's cgroup then loses the rule for the "
-            "card's device files, while nvidia-smi on the host works."
+            f"card's device files, while nvidia-smi on the host works.{outside}"
         ),
         advice=(
-            "Restart the container. For a permanent fix: sudo nvidia-ctk system create-dev-char-symlinks "
-            "--create-all on the host, or let the container runtime use cgroupfs."
+            "Restart the container, which ends its programs. For a permanent fix: sudo nvidia-ctk system "
+            "create-dev-char-symlinks --create-all on the host, or let the container runtime use cgroupfs. To check: "
+            "nvidia-smi, here and on the host"
         ),
     )
 
@@ -119,3 +130,28 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 "Secure Boot off in the firmware. A reboot ends every program. To check: sudo modprobe nvidia"
             ),
         )
+
+
+@RULES.rule(
+    "docker-runtime", "linux", asks="Docker knows the runtime nvidia", worst=Severity.BROKEN, source=DOCKER_RUNTIME
+)
+def check_docker_runtime(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """Broken where Docker says that it has nothing that hands a GPU on; else worth knowing: CDI needs no runtime."""
+    runtimes = look.get("machine.docker_runtimes")
+    if runtimes is None or "nvidia" in runtimes.split():
+        return
+    if not look.cards("nvidia") and look.states_none("nvidia.driver_version"):
+        return  # a machine without an NVIDIA card
+    has_failed = not _NEED_THE_RUNTIME.isdisjoint((look.get("message.symptoms") or "").split())
+    yield Conclusion(
+        severity=Severity.BROKEN if has_failed else Severity.NOTE,
+        title=f"Docker knows no runtime nvidia: {runtimes}",
+        explanation=(
+            "The NVIDIA container toolkit adds it; without it, and without devices listed for CDI, no container gets "
+            "an NVIDIA GPU."
+        ),
+        advice=(
+            "On the host, install nvidia-container-toolkit, then: sudo nvidia-ctk runtime configure --runtime=docker "
+            "and restart Docker (sudo systemctl restart docker), which ends running containers. To check: docker info"
+        ),
+    )

@@ -12,6 +12,7 @@ __all__ = [
     "REBOOT",
     "has_nvswitch",
     "is_jetson",
+    "is_vgpu_guest",
     "is_wsl1",
     "may_have_nvswitch",
     "needs_open_modules",
@@ -45,6 +46,18 @@ _OLDEST_BLACKWELL, _OLDEST_OPEN = "10.0", "7.5"
 _SWITCHED = ("SXM", "HBM3", "H100", "H200", "A100", "B200", "B300")
 _JETSON = re.compile(r"\b(?:Jetson|Orin|Xavier|Tegra|TX[12])\b", re.IGNORECASE)
 _FIRST_SBSA = "11.0"  # Jetson Thor takes the wheels that servers take
+_JETSON_LINUX = re.compile(r"L4T (\d{2})\.")
+_FIRST_L4T_OF_THOR = 38
+
+
+_VGPU_PROFILE = re.compile(r"-\d{1,3}(?:-\d{1,3})?[ABCQ]$")
+
+
+def is_vgpu_guest(look: Look) -> bool:
+    """Whether a card is a share of one, as a virtual machine sees it: GRID A40-2B, NVIDIA A16-4Q."""
+    return any(
+        card.get("virtualization_mode") == "vgpu" or _VGPU_PROFILE.search(card.name) for card in look.cards("nvidia")
+    )
 
 
 def why_container(look: Look) -> str:
@@ -79,6 +92,9 @@ def is_wsl1(look: Look) -> bool:
 
 def is_jetson(look: Look) -> bool:
     """Whether this is a Jetson before Thor: its driver and its torch come with JetPack."""
+    release = _JETSON_LINUX.match(look.get("os.build") or "")
+    if release and int(release[1]) < _FIRST_L4T_OF_THOR:
+        return True
     if "tegra" in (look.get("os.kernel") or "").lower():
         return not any(_is_at_least(card, _FIRST_SBSA) for card in look.cards("nvidia"))
     cards = [card for card in look.cards("nvidia") if _JETSON.search(card.name)]

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from stackviz.rules.checks.builds import Origin, origin_of
 from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
+from stackviz.rules.versions import major_minor, numbers
 
 RULES = RuleSet(order=130)
 
@@ -23,6 +25,7 @@ GET_STARTED = RuleSource(
     "https://pytorch.org/get-started/locally/",
 )  # fmt: skip
 INTEGRATED = "integrated graphics"
+INVALID_FUNCTION = "hip-invalid-device-function"
 _PARTS = ("", INTEGRATED)
 _RDNA = re.compile(r"gfx(1[0-9])([0-9])([0-9])")
 
@@ -58,34 +61,11 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     if not look.get("torch.hip_version") and "+rocm" not in (look.get("torch.version") or ""):
         return
-    torch = look.need("torch.version")
-    cards = look.cards("amd")
+    torch, cards, others = look.need("torch.version"), look.cards("amd"), look.cards("nvidia")
     if cards:
         yield Conclusion(severity=Severity.FITS, title=f"torch {torch} is built for AMD cards", cards=indexes(cards))
-        return
-    others = look.cards("nvidia")
-    if others and look.works("cuda"):
-        yield Conclusion(
-            severity=Severity.NOTE,
-            title=(
-                f"torch {torch} is built for AMD cards and uses one that is not listed here; only {named(others)} "
-                "is listed"
-            ),
-            explanation="NVIDIA's tools list only NVIDIA cards.",
-            advice="rocminfo lists AMD cards.",
-            cards=indexes(others),
-        )
     elif others:
-        yield Conclusion(
-            severity=Severity.BROKEN,
-            title=f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
-            explanation="A ROCm build has no code for NVIDIA cards: torch.cuda.is_available() returns False.",
-            advice=(
-                f"pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the driver "
-                "supports: https://pytorch.org/get-started/locally/ gives the command."
-            ),
-            cards=indexes(others),
-        )
+        yield _beside_nvidia(look, torch, others)
     elif look.is_true("cuda.available") is False:
         yield Conclusion(
             severity=Severity.WARNING,
@@ -96,6 +76,31 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 "again."
             ),
         )
+
+
+def _beside_nvidia(look: Look, torch: str, others: Sequence[CardLook]) -> Conclusion:
+    """A torch for AMD cards, where only NVIDIA cards are listed."""
+    if look.works("cuda"):
+        return Conclusion(
+            severity=Severity.NOTE,
+            title=(
+                f"torch {torch} is built for AMD cards and uses one that is not listed here; only {named(others)} "
+                "is listed"
+            ),
+            explanation="NVIDIA's tools list only NVIDIA cards.",
+            advice="rocminfo lists AMD cards.",
+            cards=indexes(others),
+        )
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
+        explanation="A ROCm build has no code for NVIDIA cards: torch.cuda.is_available() returns False.",
+        advice=(
+            f"pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the driver "
+            "supports: https://pytorch.org/get-started/locally/ gives the command."
+        ),
+        cards=indexes(others),
+    )
 
 
 def _served(look: Look, tables: Tables) -> tuple[list[CardLook], list[CardLook]]:
@@ -170,23 +175,44 @@ def has_code_for(target: str, built_for: str) -> bool:
     source=ROCM_MATRIX,
     needs=("pytorch", "hardware"),
 )
-def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+def check_rocm_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("amd")
-    if not cards or look.states_none("torch.version") or look.get("torch.version") is None:
+    if not cards or look.states_none("torch.version") or look.platform == "macos":
         return
-    if look.platform == "macos" or hip_of_torch(look) is None:
+    is_proved = INVALID_FUNCTION in (look.get("message.symptoms") or "").split()
+    if look.get("torch.version") is None:
+        if is_proved:
+            yield _proved(tables, cards)
         return
-    archs_stated = look.get("torch.arch_list")
-    if archs_stated is None and look.is_true("cuda.available"):
-        return  # no sign of trouble: not worth a question
-    archs = look.need("torch.arch_list").split()
+    if hip_of_torch(look) is None:
+        return
+    archs = (look.get("torch.arch_list") or "").split() or published_targets(look, tables)
+    if archs:
+        yield from _compared(look, tables, cards, archs)
+    elif is_proved:
+        yield _proved(tables, cards)
+    elif not look.is_true("cuda.available"):  # else no sign of trouble: not worth a question
+        look.need("torch.arch_list")
+
+
+def published_targets(look: Look, tables: Tables) -> list[str]:
+    """What the tables say that this release of torch for this ROCm has code for; empty for any other build."""
+    torch = look.get("torch.version") or ""
+    if origin_of(torch) is not Origin.RELEASE:
+        return []
+    rows = tables.rows("pytorch", "built-for", "gfx-target", platform=look.wheel_platform)
+    mine = [row for row in rows if (row.version, row.variant) == (major_minor(torch), torch.partition("+")[2])]
+    return [target for row in mine for target in row.values.split()]
+
+
+def _compared(look: Look, tables: Tables, cards: Sequence[CardLook], archs: Sequence[str]) -> Iterator[Conclusion]:
     fitting = [card for card in cards if _runs(card, archs)]
     for card in cards:
         if card in fitting:
             title = f"torch carries code for {card.get('gfx_target')}"
             yield Conclusion(severity=Severity.FITS, title=title, cards=(card.index,))
         elif not fitting:
-            yield _no_code(look, card, archs)
+            yield _no_code(look, tables, card, archs)
         elif card.get("gfx_target"):
             yield Conclusion(
                 severity=Severity.NOTE,
@@ -202,12 +228,46 @@ def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             )
 
 
+def _proved(tables: Tables, cards: Sequence[CardLook]) -> Conclusion:
+    """HIP's own words: an invalid device function is one that the build has no code for on this card."""
+    targets = sorted({target for card in cards if (target := card.get("gfx_target"))})
+    target = f" ({', '.join(targets)})" if targets else ""
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=f"This torch carries no code for {named(cards)}{target}",
+        explanation=(
+            "HIP reports an invalid device function: most likely the build, or an extension of it, was not made for "
+            "this target. Less likely: HSA_OVERRIDE_GFX_VERSION is set to another family's."
+        ),
+        advice=(
+            f'{_install(tables, targets)} To see what the build has: python -c "import torch; '
+            'print(torch.cuda.get_arch_list())"'
+        ),
+        cards=indexes(cards),
+    )
+
+
+def _install(tables: Tables, targets: Sequence[str]) -> str:
+    """The newest build that the tables know to have code for all of these."""
+    builds: dict[tuple[str, str], set[str]] = {}
+    for row in tables.rows("pytorch", "built-for", "gfx-target"):
+        builds.setdefault((row.version, row.variant), set()).update(row.values.split())
+    fitting = [build for build, known in builds.items() if targets and known.issuperset(targets)]
+    if not fitting:
+        return "Install a build that lists this target, from AMD (https://rocm.docs.amd.com) or from source."
+    torch, variant = max(fitting, key=lambda build: numbers(build[0]))
+    return (
+        f"torch {torch} for {variant} has code for it: pip install --force-reinstall 'torch=={torch}.*' --index-url "
+        f"https://download.pytorch.org/whl/{variant} (in an image of its own if others depend on this torch)."
+    )
+
+
 def _runs(card: CardLook, archs: Sequence[str]) -> bool:
     target = card.get("gfx_target")
     return target is not None and any(has_code_for(target, arch) for arch in archs)
 
 
-def _no_code(look: Look, card: CardLook, archs: Sequence[str]) -> Conclusion:
+def _no_code(look: Look, tables: Tables, card: CardLook, archs: Sequence[str]) -> Conclusion:
     target = card.need("gfx_target")
     like = override_for(target, archs) if look.platform == "linux" else ""
     unsupported = (
@@ -220,7 +280,7 @@ def _no_code(look: Look, card: CardLook, archs: Sequence[str]) -> Conclusion:
             f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and the "
             "build has no intermediate code that the driver could compile."
         ),
-        advice=f"Install a build that lists this target.{unsupported}",
+        advice=f"{_install(tables, [target])}{unsupported}",
         cards=(card.index,),
     )
 

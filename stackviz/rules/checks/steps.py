@@ -20,9 +20,13 @@ JETSON = (
     "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/ names the wheel for each JetPack "
     "(cat /etc/nv_tegra_release prints the release)."
 )
+DROPPED_FIRST = "7.5"  # builds for a newer CUDA leave out cards below: Maxwell and Pascal, then Volta
 _PINNED = {"vllm": "vLLM", "xformers": "xFormers", "flash-attn": "flash-attn"}
 _WHEELS = "linux-x86_64"  # whose releases for Python are in the tables; other systems have the same
-_CHECK = 'To check: python -c "import torch; print(torch.__version__, torch.cuda.is_available())"'
+# The sum fails where the build has no code for the card, of which is_available() knows nothing.
+_CHECK = (
+    'To check: python -c "import torch; print(torch.__version__, torch.cuda.is_available()); torch.ones(1).cuda() + 1"'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +45,15 @@ def nearest(look: Look, tables: Tables, builds: Sequence[ReleasedBuild]) -> Rele
     """Of these builds (one at least), the one that changes least; the newest where no torch is told.
 
     Of those that install here if any does. Of one release: the newest CUDA that the driver came with or is newer
-    than, else the oldest CUDA, which asks least of the driver.
+    than, else the oldest CUDA, which asks least of the driver; the oldest for cards that newer builds leave out first.
     """
     fitting = [build for build in builds if not why_not_installable(look, tables, build)] or list(builds)
     lines = sorted({build.torch for build in fitting}, key=numbers)
     here = major_minor(look.get("torch.version") or "")
     line = min(lines, key=lambda other: _distance(here, other)) if here else lines[-1]
     variants = sorted((build for build in fitting if build.torch == line), key=lambda build: numbers(build.cuda))
+    if any(is_below(card.get("compute_capability") or DROPPED_FIRST, DROPPED_FIRST) for card in look.cards("nvidia")):
+        return variants[0]
     native = [build for build in variants if _is_native(look, tables, build)]
     return native[-1] if native else variants[0]
 
@@ -132,8 +138,7 @@ def _undo(look: Look, tables: Tables) -> str:
     if look.is_from_conda("pytorch") or not release or not (index == "cpu" or cuda_of(index)):
         return ""
     packages = " ".join([f"torch=={release}", *line_specs(look, tables, major_minor(torch))])
-    command = f"pip install --force-reinstall {packages} --index-url https://download.pytorch.org/whl/{index}"
-    return f"To undo: {for_shell(look, command)}"
+    return f"To undo: the same with --force-reinstall {for_shell(look, packages)} and the index {index}"
 
 
 def for_shell(look: Look, command: str) -> str:

@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from stackviz.rules.checks.builds import (
+    USUAL_PLATFORM,
     Origin,
     advice,
+    archs_of_release,
+    builds_carrying,
     builds_for,
     capabilities_of,
     command_for,
@@ -103,7 +106,7 @@ def _cuda_build(look: Look, tables: Tables) -> str:
 
 
 @RULES.rule("cpu-only-torch", "pytorch", asks="torch can use a GPU", worst=Severity.NOTE, source=CPU_TORCH)
-def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+def check_cpu_only(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
     if look.all_cards or look.platform in ("macos", "") or look.states_none("torch.version"):
         return
@@ -114,8 +117,16 @@ def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {torch} is a CPU-only build, and no card was reported",
-            explanation="It cannot use a GPU, even if one is added later.",
-            advice="If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it.",
+            explanation=(
+                "It cannot use the GPU of this Jetson."
+                if is_jetson(look)
+                else "It cannot use a GPU, even if one is added later."
+            ),
+            advice=(
+                _cuda_build(look, tables)
+                if is_jetson(look)
+                else "If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it."
+            ),
         )
 
 
@@ -169,6 +180,11 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
     listed, torch = look.get("torch.arch_list"), look.get("torch.version") or ""
     archs = listed.split() if listed else []
     if not archs:
+        if look.get("torch.cuda_version") is None:
+            decided = list(_releases_without_code(look, tables, torch))
+            yield from decided
+            if decided:
+                return
         cuda = look.need("torch.cuda_version")
         archs = published_archs(look, tables, look.need("torch.version"), cuda)
     if not archs:
@@ -188,6 +204,26 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
             )
         else:
             yield _no_code(look, tables, torch, archs, capability=capability, group=group)
+
+
+def _releases_without_code(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
+    """Which build of the release it is was not reported: where none has code for the card, it does not matter."""
+    platform = look.wheel_platform or look.platform or USUAL_PLATFORM
+    archs = () if is_jetson(look) else archs_of_release(tables, torch, platform)
+    for capability, group in by_capability(look.cards("nvidia")) if archs else ():
+        if not any(covers(capability, arch) for arch in archs):
+            yield Conclusion(
+                severity=Severity.BROKEN,
+                title=f"{_this(torch)} carries no code for {named(group)} ({_generation(tables, capability)}capability "
+                f"{capability})",
+                explanation=(
+                    f"No build of torch {major_minor(torch)} that was published for {platform} has code for capability "
+                    f'{capability}, whatever its CUDA: the first kernel fails with "no kernel image is available". '
+                    f"{_which_builds(look, tables, torch, capability)}"
+                ),
+                advice=advice(look, tables, capabilities_of(look), capability),
+                cards=indexes(group),
+            )
 
 
 def _toolkits_too_old(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
@@ -246,13 +282,21 @@ def _generation(tables: Tables, capability: str) -> str:
 
 
 def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> str:
-    fitting = builds_for(look, tables, [capability])
+    """Of this system; of the most usual one, which the sentence names, where none was reported: as the advice does."""
+    fitting = builds_carrying(tables, look.wheel_platform or USUAL_PLATFORM, (capability,))
     if not fitting:
         return "No build known here carries it."
     chosen = nearest(look, tables, served(look, tables, fitting) or fitting).variant
-    last = fitting[-1].torch
+    last, is_linux_assumed = fitting[-1].torch, not look.wheel_platform
     if torch and is_below(last, major_minor(torch)):
+        if is_linux_assumed:
+            return (
+                f"On Linux with x86-64, torch {last} is the last release with a build that does: "
+                f"{ranges(fitting, chosen)}."
+            )
         return f"torch {last} is the last release with a build that does: {ranges(fitting, chosen)}."
+    if is_linux_assumed:
+        return f"On Linux with x86-64, builds that carry it: {ranges(fitting, chosen)}."
     return f"Builds that carry it: {ranges(fitting, chosen)}."
 
 
