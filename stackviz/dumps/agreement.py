@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from stackviz.importers import IMPORTERS, Reading
+from stackviz.importers.reading import UNNAMED
 from stackviz.wire import Card, Scalar, systems
 
 __all__ = ["agreeing", "contradiction", "same_card", "same_version", "vendors_of"]
@@ -71,6 +72,8 @@ def same_card(mine: Card, other: Card, *, is_one_tool: bool = False) -> bool:
         return False
     if mine.memory_bytes and other.memory_bytes and not 0.8 < mine.memory_bytes / other.memory_bytes < 1.25:
         return False
+    if UNNAMED in (mine.reported_name, other.reported_name):
+        return mine.index == other.index
     if mine.vendor not in _ONE_NAME_EVERYWHERE and not is_one_tool:
         return True
     return _same_name(mine.reported_name, other.reported_name)

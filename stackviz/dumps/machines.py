@@ -6,9 +6,10 @@ machine (other cards, another driver, another system), the later one begins a se
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import uuid4
 
+from stackviz.backports import UTC
 from stackviz.dumps.agreement import agreeing, contradiction, vendors_of
 from stackviz.dumps.merge import merged
 from stackviz.importers import BY_KIND, Paste, Reading

@@ -6,7 +6,6 @@ What is left can be read as before: lines stay lines, and what stands in for a n
 import re
 from collections.abc import Iterator
 
-from stackviz.dumps.secrets import without_secrets
 from stackviz.private import (
     HOME,
     NETWORK_CARD,
@@ -16,6 +15,7 @@ from stackviz.private import (
     without_addresses,
     without_homes,
     without_names,
+    without_secrets,
 )
 
 __all__ = ["mask_text"]
@@ -59,7 +59,7 @@ _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}[@＠][A-Za-z0-9-]{1,63}(?:\.[A-Za
 _DOES_NOT_TELL = frozenset({"n/a", "[n/a]", "none", "0", "unknown", "not specified", "not supported", "disabled"})
 _SERIAL_COLUMNS = frozenset({"serial", "gpu_serial", "serial number"})
 _PACKAGE_LINE = re.compile(
-    r"\[(?:pip3?|conda)\]|\bversion\b|\b(?:nvidia|cuda|cudnn|cublas|nccl|torch|tensorrt|mkl|rocm|intel)[\w-]*\s+\d",
+    r"\[(?:pip3?|conda)\]|\bversion\b|\b(?:nvidia|cuda|cudnn|cublas|nccl|torch|tensorrt|mkl|rocm|intel)[\w-]{0,60}\s{1,60}\d",
     re.IGNORECASE,
 )
 """A line of a list of packages: four numbers with dots are a version there."""

@@ -2,30 +2,33 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 
 from stackviz.dumps.agreement import same_card, same_version
 from stackviz.importers import BY_KIND, Reading
-from stackviz.importers.reading import CardReading
+from stackviz.importers.reading import UNNAMED, CardReading
+from stackviz.symptoms import BETWEEN_QUOTES
 from stackviz.wire import LIMITS, Card, Scalar, Software
-from stackviz.wire.systems import family
+from stackviz.wire.systems import cuda_of, family, is_cpu_build
 
 __all__ = ["merged"]
 
 _UNKNOWN_TRUST = 1
 """Of a kind that no importer reads: just above what was typed by hand."""
 
-_JOINED = "message.symptoms"
-"""The fact that every message adds to."""
+_SYMPTOMS, _QUOTES = "message.symptoms", "message.quotes"
+"""The facts that every message adds to."""
 
+_TYPED = frozenset(kind for kind, importer in BY_KIND.items() if importer.is_typed)
 _ONE_SYSTEM = ("os.name", "os.version", "os.build")
 _NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
 
 
 def merged(readings: Sequence[Reading]) -> Reading:
     """All they tell. `kind` is that of the most trusted; lists keep the order of trust."""
-    return _with_chip(_together(readings))
+    return _with_chip(_with_build(_together(readings)))
 
 
 def _together(readings: Sequence[Reading]) -> Reading:
@@ -34,7 +37,7 @@ def _together(readings: Sequence[Reading]) -> Reading:
         return ordered[0]
     whole = Reading(kind=ordered[0].kind)
     _merge_facts(whole, ordered)
-    renumbered = [_merge_cards(whole, reading.cards) for reading in ordered]
+    renumbered = [_merge_cards(whole, reading.cards, _vendors_listed(reading, ordered)) for reading in ordered]
     for reading, indexes in zip(ordered, renumbered, strict=True):
         _merge_results(whole, reading, indexes)
         for problem in reading.problems:
@@ -64,8 +67,7 @@ def _trust(reading: Reading) -> int:
 def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
     """A fact stated by any dump wins; reasons for absence count only if none states it."""
     together = _system(ordered)
-    symptoms = dict.fromkeys(key for reading in ordered for key in str(reading.facts.get(_JOINED, "")).split())
-    for name, value in {_JOINED: " ".join(symptoms) or None, **together}.items():
+    for name, value in {**_joined(ordered), **together}.items():
         whole.sheet.state(name, value)
     for reading in ordered:
         for name, value in reading.facts.items():
@@ -74,6 +76,17 @@ def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
     for reading in ordered:
         for name, why in reading.absent.items():
             whole.sheet.mark_missing(name, why.reason, why.detail)
+
+
+def _joined(ordered: Sequence[Reading]) -> Mapping[str, Scalar | None]:
+    """The messages of all, each once, and how each is written."""
+    quotes: dict[str, str] = {}
+    for reading in ordered:
+        written = str(reading.facts.get(_QUOTES, "")).split(BETWEEN_QUOTES)
+        for key, quote in zip_longest(str(reading.facts.get(_SYMPTOMS, "")).split(), written, fillvalue=""):
+            quotes.setdefault(key, quote)
+    quotes.pop("", None)
+    return {_SYMPTOMS: " ".join(quotes) or None, _QUOTES: BETWEEN_QUOTES.join(quotes.values()).strip() or None}
 
 
 def _system(ordered: Sequence[Reading]) -> Mapping[str, Scalar]:
@@ -87,8 +100,18 @@ def _vagueness(reading: Reading) -> tuple[bool, bool]:
     return reading.kind.startswith("nvidia-smi"), str(reading.facts["os.name"]).lower() in _NAMES_NO_SYSTEM
 
 
-def _merge_cards(whole: Reading, cards: Iterable[Card]) -> dict[int, int]:
-    """Completes the cards that are there, adds the others. -> a card's index in its own dump -> in the whole."""
+def _vendors_listed(typed: Reading, readings: Iterable[Reading]) -> set[str]:
+    """The vendors whose cards a more trusted dump lists, so that words add none; no vendor where a tool speaks."""
+    if typed.kind not in _TYPED:
+        return set()
+    return {card.vendor for reading in readings if _trust(reading) > _trust(typed) for card in reading.cards}
+
+
+def _merge_cards(whole: Reading, cards: Iterable[Card], listed: Set[str]) -> dict[int, int]:
+    """Completes the cards that are there, adds the others. -> a card's index in its own dump -> in the whole.
+
+    `listed`: the vendors of which no card is added.
+    """
     renumbered: dict[int, int] = {}
     taken: set[int] = set()
     for card in cards:
@@ -97,7 +120,7 @@ def _merge_cards(whole: Reading, cards: Iterable[Card]) -> dict[int, int]:
             taken.add(position)
             whole.cards[position] = _completed(whole.cards[position], card)
             renumbered[card.index] = whole.cards[position].index
-        elif len(whole.cards) < LIMITS.cards:
+        elif len(whole.cards) < LIMITS.cards and card.vendor not in listed:
             taken.add(len(whole.cards))
             index = _free_index(card.index, whole.cards)
             whole.cards.append(replace(card, index=index))
@@ -122,7 +145,9 @@ def _free_index(index: int, cards: Sequence[Card]) -> int:
 
 def _completed(card: Card, other: Card) -> Card:
     """The card with what the other dump tells of it besides; a whole name in place of one that was cut."""
-    is_cut = card.reported_name.endswith("...") and not other.reported_name.endswith("...")
+    is_cut = card.reported_name == UNNAMED or (
+        card.reported_name.endswith("...") and not other.reported_name.endswith("...")
+    )
     facts = {**other.facts, **card.facts}
     memory_bytes = card.memory_bytes or other.memory_bytes
     stated = {*facts, *(["memory_bytes"] if memory_bytes else []), *(["uuid_hash"] if other.uuid_hash else [])}
@@ -162,6 +187,28 @@ def _same_software(software: Software, other: Software) -> bool:
 
 def _fuller(first: Software, second: Software) -> Software:
     return max(first, second, key=lambda software: len(software.version or ""))
+
+
+_BUILD = re.compile(r"\+(?:rocm(?P<rocm>\d{1,2}\.\d{1,2})|(?P<cuda>cu\d{2,3}))(?![\w])")
+
+
+def _with_build(reading: Reading) -> Reading:
+    """The reading itself, or one with what the name of torch's build says of it where no dump does: 2.6.0+cu124."""
+    torch = str(reading.facts.get("torch.version") or "")
+    stated = {"torch.cuda_version", "torch.hip_version"} & reading.facts.keys()
+    match = _BUILD.search(torch)
+    if stated or "+" not in torch or not (match or is_cpu_build(torch)):
+        return reading
+    sheet = replace(reading.sheet, facts=dict(reading.facts), absent=dict(reading.absent))
+    if match is None:
+        for name in ("torch.cuda_version", "torch.hip_version"):
+            sheet.absent.pop(name, None)
+            sheet.mark_missing(name, "not_applicable", f"{torch} is the build for the processor")
+    elif match["rocm"]:
+        sheet.state("torch.hip_version", match["rocm"])
+    else:
+        sheet.state("torch.cuda_version", cuda_of(match["cuda"]))
+    return replace(reading, sheet=sheet)
 
 
 _CHIP = re.compile(r"Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?", re.IGNORECASE)

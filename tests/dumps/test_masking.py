@@ -1,5 +1,6 @@
 """A dump that is kept names nobody, and can be read as before."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,14 @@ def test_unusual_names_and_serials_are_masked(text, name):
     masked = mask_text(text)
     assert name not in masked
     assert mask_text(masked) == masked
+
+
+@pytest.mark.parametrize(
+    "word", ["mkl-", "nvidia-", "rocm", "C:\\Users\\a", "user@", "a.b@", "/home/a", "serial:", "1.1.", "::1", "eyJ"]
+)
+def test_a_line_of_one_word_over_and_over_is_masked_in_time(word):
+    """A quadratic search takes half an hour for this."""
+    text = f"1.1.1.1 ::: {word * (500_000 // len(word))}"
+    started = time.process_time()
+    assert mask_text(text).count("\n") == 0
+    assert time.process_time() - started < 20
