@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.web.advice import MOST_CHARS, Block, Part, blocks_of, parts_of
+from stackviz.advice import MOST_CHARS, Block, Part, blocks_of, causes_of, parts_of
 
 INDEX = "--index-url https://download.pytorch.org/whl/cu128"
 
@@ -50,6 +50,16 @@ def typed(advice: str) -> list[tuple[str, bool]]:
         ("pip install --force-reinstall triton==3.3.1", [("pip install --force-reinstall triton==3.3.1", True)]),
         ("Run it: pip install torch. Then look again.", [("pip install torch", True)]),
         ("If there is a GPU: nvidia-smi (or rocminfo) must list it; pip finds nothing.", []),
+        (
+            'Then: python -c "import torch" (its error names it). To see which runs: python -c "import sys"',
+            [('python -c "import torch"', True), ('python -c "import sys"', True)],
+        ),
+        (
+            "Make one: python3 -m venv .venv && . .venv/bin/activate",
+            [("python3 -m venv .venv && . .venv/bin/activate", True)],
+        ),
+        ("ls -l /dev/nvidia-uvm fails.", [("ls -l /dev/nvidia-uvm", False)]),
+        ("nvidia-smi -L lists more cards than torch sees.", [("nvidia-smi -L", False)]),
         ("", []),
     ],
 )
@@ -80,3 +90,23 @@ def test_long_advice_is_one_part():
 
 def test_open_quotes_end_nothing():
     assert typed('Try: python -c "import torch') == [('python -c "import torch', True)]
+
+
+@pytest.mark.parametrize(
+    ("explanation", "lines"),
+    [
+        ("", []),
+        ("One sentence. And another.", ["One sentence. And another."]),
+        (
+            "It broke. Most likely: the cable. Replace it. Also possible: the board. Less likely: you.",
+            ["It broke.", "Most likely: the cable. Replace it.", "Also possible: the board.", "Less likely: you."],
+        ),
+        (
+            "It broke. Most likely: a. Not the cause here, for the driver is new: b.",
+            ["It broke.", "Most likely: a.", "Not the cause here, for the driver is new: b."],
+        ),
+        ("Less likely: only this.", ["Less likely: only this."]),
+    ],
+)
+def test_the_causes_in_an_explanation_stand_in_lines_of_their_own(explanation, lines):
+    assert causes_of(explanation) == lines
