@@ -1,0 +1,102 @@
+"""Curated texts in another language: by their English, marked where nobody has translated them."""
+
+import re
+from collections import Counter
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from django.utils import translation
+
+from stackviz.web import curated_text
+from stackviz.web.curated_text import curated, curated_words, translate_curated
+from tests.live import ROOT
+from tools.curated_texts import FILES, curated_texts, texts_of_file
+from tools.translations import curated_files, read_catalog
+
+NUMBER = re.compile(r"\d[\d,.]*\d|\d")
+
+
+@pytest.fixture
+def chinese(tmp_path, settings):
+    """Three translated sentences, and the site in Chinese."""
+    catalog = Catalog(locale="zh_Hans")
+    for english, text in (("A library.", "一个库。"), ("It multiplies.", "它做乘法。"), ("Reads <b>", "读取 <b>")):
+        catalog.add(english, text)
+    path = tmp_path / "zh_Hans" / "LC_MESSAGES" / "curated.mo"
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as file:
+        write_mo(file, catalog)
+    settings.LOCALE_PATHS = [tmp_path]
+    curated_text._entries.cache_clear()
+    curated_text._translated.cache_clear()
+    with translation.override("zh-hans"):
+        yield
+    curated_text._entries.cache_clear()
+    curated_text._translated.cache_clear()
+
+
+def test_a_translated_text_is_shown_and_another_is_marked_as_english(chinese):
+    assert curated("A library.") == "一个库。"
+    assert curated("A corrected library.") == '<span lang="en">A corrected library.</span>'
+    assert translate_curated("A corrected library.") is None
+    assert curated_words("A corrected library.") == "A corrected library."
+
+
+def test_two_sentences_may_be_translated_one_by_one(chinese):
+    assert curated("A library. It multiplies.") == "一个库。它做乘法。"
+    assert translate_curated("A library. It divides.") is None
+
+
+@pytest.mark.parametrize("text", [" A library.", "A library. ", " "])
+def test_blanks_at_an_end_never_show_the_head_of_the_file(chinese, text):
+    assert translate_curated(text) is None
+
+
+def test_what_is_translated_is_escaped(chinese):
+    assert curated("Reads <b>") == "读取 &lt;b&gt;"
+    assert curated("<i>") == '<span lang="en">&lt;i&gt;</span>'
+
+
+def test_a_full_stop_is_that_of_the_language(chinese):
+    assert curated("Reads <b>", ".") == "读取 &lt;b&gt;。"
+    assert curated("Writes", ".") == '<span lang="en">Writes.</span>'
+    with translation.override("en"):
+        assert curated("Writes", ".") == "Writes."
+
+
+def test_english_is_itself(chinese):
+    with translation.override("en"):
+        assert curated("A library.") == "A library."
+        assert translate_curated("") == ""
+
+
+def test_every_file_of_the_list_has_texts():
+    for name, keys in FILES.items():
+        assert len(list(texts_of_file(ROOT / name, keys))) >= 5, name
+
+
+def test_the_file_has_exactly_the_texts_of_the_data():
+    texts = set(curated_texts(ROOT))
+    for path in curated_files(ROOT):
+        assert {message.id for message in read_catalog(path) if message.id} == texts
+
+
+def test_translations_keep_figures_and_signs():
+    """No number is lost; nothing that HTML or a template would read is added."""
+    for path in curated_files(ROOT):
+        for message in read_catalog(path):
+            if message.id and message.string:
+                for sign in "<>&%{}":
+                    assert message.string.count(sign) == message.id.count(sign), message.id
+                missing = Counter(NUMBER.findall(_in_ten_thousands(message.id))) - Counter(
+                    NUMBER.findall(message.string)
+                )
+                assert not missing, message.id  # a month becomes one more number
+
+
+def _in_ten_thousands(text: str) -> str:
+    """`7 billion` as Chinese counts it: 70 of 10⁸; `6 million`: 600 of 10⁴."""
+    for word, factor in (("billion", 10), ("million", 100)):
+        text = re.sub(rf"(\d[\d.]*) {word}", lambda match, factor=factor: f"{float(match[1]) * factor:g}", text)
+    return text

@@ -1,0 +1,59 @@
+"""The curated texts that are translated: which columns and keys of which data files. For tools/translations.py."""
+
+import csv
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+# File -> columns of a CSV, or keys at any depth of a TOML, whose texts a page shows.
+FILES: dict[str, frozenset[str]] = {
+    "stackviz/stacks/data/components.toml": frozenset({"is", "does", "install"}),
+    "stackviz/stacks/data/stacks.toml": frozenset({"summary"}),
+    "stackviz/stacks/data/operators.toml": frozenset({"is", "name"}),
+    "stackviz/stacks/data/operator_steps.csv": frozenset({"does", "when"}),
+    "stackviz/stacks/data/counterparts.csv": frozenset({"differs"}),
+    "stackviz/stacks/data/terms.csv": frozenset({"differs"}),
+    "stackviz/stacks/data/memory.toml": frozenset(
+        {"title", "summary", "name", "place", "what", "size", "note", "how", "text", "steps"}
+    ),
+    "stackviz/catalog/data/specs": frozenset({"note"}),  # every file of the folder
+    "stackviz/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
+    "stackviz/explore/data/timeline.csv": frozenset({"text"}),
+}
+
+
+_WORDS = re.compile(r"(?<![\w.])[a-z]{3,}(?!\w)")
+
+
+def curated_texts(root: Path) -> Iterator[str]:
+    """Every such text of a repository, empty ones left out."""
+    for name, keys in FILES.items():
+        if (root / name).exists():  # not in the repository of a test
+            yield from texts_of_file(root / name, keys)
+
+
+def texts_of_file(path: Path, keys: frozenset[str]) -> Iterator[str]:
+    """The texts of these columns or keys of a file; of a folder, those of its files that are more than arithmetic."""
+    if path.is_dir():
+        for each in sorted(path.glob("*.csv")):
+            yield from filter(_WORDS.search, texts_of_file(each, keys))
+        return
+    if path.suffix == ".toml":
+        yield from _texts_of(tomllib.loads(path.read_text(encoding="utf-8")), keys, is_text=False)
+        return
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from (row[key] for row in csv.DictReader(file) for key in sorted(keys) if row[key])
+
+
+def _texts_of(node: Any, keys: frozenset[str], *, is_text: bool) -> Iterator[str]:  # noqa: ANN401 (of TOML)
+    match node:
+        case dict():
+            for key, value in node.items():
+                yield from _texts_of(value, keys, is_text=key in keys)
+        case list():
+            for value in node:
+                yield from _texts_of(value, keys, is_text=is_text)
+        case str() if is_text and node:
+            yield node
