@@ -14,6 +14,9 @@ from stackviz.facts import CARD_ABSENT_NAMES
 from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, in_order, meaning_of, one_fact
 from stackviz.units import format_count
 
+PARENT = "mig_parent_index"
+"""The fact that an instance has and a whole card has not."""
+
 
 @dataclass(frozen=True, slots=True)
 class MatchedCard:
@@ -106,8 +109,12 @@ class CardFact:
 
 
 def card_kinds(cards: Iterable[MatchedCard]) -> tuple[CardKind, ...]:
-    """Cards gathered by product, in order of the first of each; by the name they reported where no sheet is known."""
-    counts = Counter((card.sheet, "" if card.sheet else card.reported.reported_name) for card in cards)
+    """Cards gathered by product, in order of the first of each; by the name they reported where no sheet is known.
+
+    An instance that a card is cut into is no card of its own.
+    """
+    whole = [card for card in cards if PARENT not in card.reported.facts]
+    counts = Counter((card.sheet, "" if card.sheet else card.reported.reported_name) for card in whole)
     return tuple(
         CardKind(sheet.name, count, sheet.get_absolute_url()) if sheet else CardKind(name, count, "")
         for (sheet, name), count in counts.items()

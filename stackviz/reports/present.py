@@ -5,7 +5,7 @@ or a component that one page has cannot be missing on another by mistake.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from stackviz import wire
@@ -19,9 +19,12 @@ from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
 from stackviz.units import format_number
+from stackviz.web.finding_text import finding_words
 from stackviz.web.reverse import address_by_name
 
 # --- findings, by what a reader does about them ---
+
+LISTED = (Severity.BROKEN, Severity.WARNING, Severity.CANNOT_TELL, Severity.NOTE)  # as findings, most serious first
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,11 @@ class SortedFindings:
     notes: tuple[Finding, ...]
     open_questions: tuple[Finding, ...]
     fits: tuple[Finding, ...]
+
+    @property
+    def listed(self) -> tuple[Finding, ...]:
+        """What a machine's page lists as its findings, and lists of machines count."""
+        return (*self.faults, *self.open_questions, *self.notes)
 
 
 def sort_findings(findings: Iterable[Finding]) -> SortedFindings:
@@ -230,7 +238,7 @@ def stack_column(
         judged.report,
         described,
         [card.sheet for card in judged.cards],
-        judged.findings,
+        [_in_language(finding) for finding in judged.findings],
         key=key,
         title=title,
         subtitle=subtitle or described.title,
@@ -238,3 +246,9 @@ def stack_column(
         printed=printed,
         is_brief=is_brief,
     )
+
+
+def _in_language(finding: Finding) -> Finding:
+    """As a drawing says it in the language of the page."""
+    title = finding_words(finding.title)
+    return finding if title == finding.title else replace(finding, title=title)
