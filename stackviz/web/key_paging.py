@@ -80,7 +80,7 @@ def key_page(
     window = _window(rows, at, key, per_page, "before")
     shown = window[:per_page][::-1]
     before = key_text("before", key_of(shown[0])) if len(window) > per_page else ""
-    return Page(shown, before, key_text("after", key_of(shown[-1])) if shown else "")
+    return Page(items=shown, before=before, after=key_text("after", key_of(shown[-1])) if shown else "")
 
 
 def first_page(window: list[Row], per_page: int, key_of: Callable[[Row], RowKey]) -> Page[Row]:
@@ -104,7 +104,7 @@ def _page(window: list[Row], per_page: int, key_of: Callable[[Row], RowKey], *, 
     before = key_text("before", key_of(shown[0])) if shown else "1"
     following = window[per_page] if len(window) > per_page else None
     after = key_text("after", key_of(shown[-1])) if following is not None else ""
-    return Page(shown, before if has_before else "", after, following=following)
+    return Page(items=shown, before=before if has_before else "", after=after, following=following)
 
 
 def _window(rows: "QuerySet[Any, Row]", at: str, key: RowKey | None, per_page: int, direction: str) -> list[Row]:

@@ -24,7 +24,7 @@ class Sliceable(Protocol[RowOut_co]):
     def __getitem__(self, cut: slice, /) -> Iterable[RowOut_co]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[Item]):
     """One page of a list, cut by number (`page_of`) or by key (`key_paging.key_page`).
 
@@ -66,9 +66,10 @@ def page_of(rows: Sliceable[Row], number: int, per_page: int) -> Page[Row]:
     window = list(rows[slice(start, start + per_page + 1)])
     before = str(number - 1) if number > 1 else ""
     after = str(number + 1) if len(window) > per_page else ""
-    return Page(window[:per_page], before, after, number, per_page)
+    return Page(items=window[:per_page], before=before, after=after, number=number, per_page=per_page)
 
 
 def page_as(page: Page[Row], shown: Callable[[Row], Item]) -> Page[Item]:
     """The same page with each row as it is shown."""
-    return Page([shown(row) for row in page.items], page.before, page.after, page.number, page.per_page)
+    items = [shown(row) for row in page.items]
+    return Page(items=items, before=page.before, after=page.after, number=page.number, per_page=page.per_page)

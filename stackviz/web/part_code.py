@@ -1,7 +1,8 @@
 """The Python that Jinja2 writes for the parts of pages: its own, without steps that none of them needs.
 
-A page escapes two thousand values and makes three hundred calls: Jinja2 makes an object of each escaped value, which is
-joined with others at once, and looks for each call whether its function wants the context.
+A page escapes two thousand values, reads four thousand attributes and makes three hundred calls: Jinja2 makes an object
+of each escaped value, which is joined with others at once, tries for each attribute whether it is a key, and looks for
+each call whether its function wants the context.
 """
 
 from typing import Any
@@ -23,7 +24,10 @@ def html_of(value: object) -> str:
 
 
 class PartCode(CodeGenerator):
-    """Writes `html_of(…)` for `escape(…)`, and calls functions that want no context directly."""
+    """Writes `html_of(…)` for `escape(…)`, reads attributes and calls functions that want no context directly.
+
+    `x.name` is an attribute and nothing else: a key is `x["name"]`.
+    """
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802 (Jinja2's name)
         self.writeline(f"from {__name__} import {html_of.__name__}")
@@ -34,6 +38,10 @@ class PartCode(CodeGenerator):
             super()._output_child_pre(node, frame, finalize)
         else:
             self.write(f"{html_of.__name__}(")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
+        self.visit(node.node, frame)
+        self.write(f".{node.attr}")
 
     def visit_Call(self, node: nodes.Call, frame: Frame, **options: Any) -> None:  # type: ignore[override]  # noqa: ANN401, N802
         if options or node.dyn_args or node.dyn_kwargs or self._wants_context(node.node):

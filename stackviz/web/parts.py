@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from django.conf import settings
 from django.core.cache import cache
 from django.template import engines
+from django.urls import get_script_prefix
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from jinja2 import Environment
@@ -20,27 +21,34 @@ from jinja2.debug import rewrite_traceback_stack
 if TYPE_CHECKING:
     from django.template.backends.jinja2 import Jinja2
 
-_language: ContextVar[str | None] = ContextVar("part_language", default=None)
+_frame: ContextVar[tuple[str | None, str] | None] = ContextVar("part_frame", default=None)
 
 
 def render_part(name: str, /, **values: object) -> SafeString:
     """`render_part("diagrams/_box.jinja", placed=…)`: what the macro `draw_box` of that file draws of these values.
 
-    Raises TypeError for an argument that the macro does not have, jinja2.UndefinedError for a name nothing defines.
+    Raises TypeError for an argument that the macro does not have, jinja2.UndefinedError for a name nothing defines,
+    AttributeError for what a value does not have.
     """
-    before = _language.set(get_language())
+    before = _frame.set((get_language(), get_script_prefix()))
     try:
         return SafeString(macro(name)(**values))  # its template escaped every value
     except Exception:
         rewrite_traceback_stack()  # so that it names the lines of templates
         raise
     finally:
-        _language.reset(before)
+        _frame.reset(before)
 
 
 def part_language() -> str | None:
     """The language of the part that is drawn, asked for once: that takes longer than looking one of its texts up."""
-    return _language.get() or get_language()
+    frame = _frame.get()
+    return frame[0] if frame else get_language()
+
+
+def part_frame() -> tuple[str | None, str]:
+    """The same, and below what the site is served: what an address depends on besides its name."""
+    return _frame.get() or (get_language(), get_script_prefix())
 
 
 def macro(name: str) -> Callable[..., str]:

@@ -18,10 +18,15 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from stackviz.web.languages import Alternate, alternates_of, without_language
+
 __all__ = [
+    "FRAME_HEIGHT",
+    "FRAME_WIDTH",
     "Introduction",
     "Preview",
     "Sharing",
+    "frame_line",
     "json_ld",
     "make_preview",
     "markdown_address",
@@ -35,6 +40,7 @@ PICTURES = "/picture/"
 OEMBED = "/oembed"
 LOCALES = {"en": "en_GB", "zh-hans": "zh_CN"}
 _NO_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in "()<>\\` "}
+FRAME_WIDTH, FRAME_HEIGHT = 640, 400  # pixels of an embed
 MOST_TITLE, MOST_DESCRIPTION = 200, 400  # characters; services cut more than that
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -51,9 +57,9 @@ class Introduction:
 class Preview:
     """Addresses are absolute. `picture` "": the page has none. `oembed` "": it cannot be embedded by its address.
 
-    `embed`: its page for frames; `short`: a shorter address that leads here, "" for none.
+    `embed`: its page for frames; `short`: a shorter address that leads here, `badge`: its badge, "" for none.
 
-    `data`: structured data as JSON that is safe within a `<script>`; "" for none.
+    `alternates`: the page in each language; `data`: structured data as JSON, safe within a `<script>`; "" for none.
     """
 
     title: str
@@ -64,7 +70,14 @@ class Preview:
     oembed: str = ""
     embed: str = ""
     short: str = ""
+    badge: str = ""
     data: str = ""
+    alternates: tuple[Alternate, ...] = ()
+
+    @property
+    def other_locales(self) -> list[str]:
+        """What `og:locale` says in the other languages of a page that has any."""
+        return [locale for locale in LOCALES.values() if self.alternates and locale != self.locale]
 
 
 def make_preview(
@@ -75,9 +88,10 @@ def make_preview(
     picture: str = "",
     can_embed: bool = False,
     short: str = "",
+    badge: str = "",
     data: Mapping[str, object] | Sequence[object] = (),
 ) -> Preview:
-    """`path`: of the page, with the query that makes it this page; `picture`: below PICTURES."""
+    """`path`: of the page, with the query that makes it this page; `picture`: below PICTURES; `badge`: its path."""
     url = request.build_absolute_uri(path)
     return Preview(
         title=_shortened(introduction.title, MOST_TITLE),
@@ -86,15 +100,18 @@ def make_preview(
         locale=LOCALES.get(get_language() or "en", LOCALES["en"]),
         picture=request.build_absolute_uri(PICTURES + picture) if picture else "",
         oembed=request.build_absolute_uri(f"{OEMBED}?{urlencode({'url': url, 'format': 'json'})}") if can_embed else "",
-        embed=request.build_absolute_uri(f"/embed{path}") if can_embed else "",
+        embed=request.build_absolute_uri(f"/embed{without_language(path)}") if can_embed else "",
         short=request.build_absolute_uri(short) if short else "",
+        badge=request.build_absolute_uri(badge) if badge else "",
         data=json_ld(data) if data else "",
+        alternates=alternates_of(request, path),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """What a reader copies. `frame`: a line of HTML for other sites, "" where the page has no embed.
+    """What a reader copies. `frame`: a line of HTML for other sites, "" where the page has no embed; `badge`: a line of
+    Markdown for a README, "" where it has none.
 
     `is_of_address`: the page's parts change with its address, so the address of the moment is copied instead of `link`.
     """
@@ -103,6 +120,7 @@ class Sharing:
     markdown: str
     picture: str
     frame: str
+    badge: str
     may_embed: bool
     is_of_address: bool
 
@@ -113,22 +131,36 @@ def sharing_of(preview: Preview) -> Sharing:
     text = markdown_link(preview.title, link)
     picture = f"![{markdown_text(preview.title)}]({markdown_address(preview.picture)})"
     markdown = f"[{picture}]({markdown_address(link)})" if preview.picture else text
-    frame = f'<iframe src="{escape(preview.embed)}" width="640" height="400" title="{escape(preview.title)}"></iframe>'
     return Sharing(
         link=link,
         markdown=markdown,
         picture=preview.picture,
-        frame=frame if preview.embed else "",
+        frame=frame_line(preview.embed, preview.title) if preview.embed else "",
+        badge=f"[![{markdown_text(preview.title)}]({markdown_address(preview.badge)})]({markdown_address(link)})"
+        if preview.badge
+        else "",
         may_embed=bool(settings.EMBED_HOSTS),
         is_of_address=False,
     )
+
+
+def frame_line(source: str, title: str, width: int = FRAME_WIDTH, height: int = FRAME_HEIGHT) -> str:
+    """The line of HTML that shows the page `source` within another; sizes in pixels."""
+    size = f'width="{width}" height="{height}"'
+    return f'<iframe src="{escape(source)}" {size} title="{escape(title)}"></iframe>'
 
 
 def sharing_of_address(request: HttpRequest, title: str) -> Sharing:
     """Of a page that has no preview: the address as it stands, and its title."""
     link = markdown_address(request.build_absolute_uri())
     return Sharing(
-        link=link, markdown=markdown_link(title, link), picture="", frame="", may_embed=False, is_of_address=True
+        link=link,
+        markdown=markdown_link(title, link),
+        picture="",
+        frame="",
+        badge="",
+        may_embed=False,
+        is_of_address=True,
     )
 
 

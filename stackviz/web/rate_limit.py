@@ -11,11 +11,13 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
+from typing import TypeVar
 
 from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from redis.exceptions import RedisError
 
@@ -34,6 +36,21 @@ class RateLimited(Exception):
     def __init__(self, message: str, retry_after_s: int) -> None:
         super().__init__(f"{message}; wait {retry_after_s} s")
         self.retry_after_s = retry_after_s
+
+
+Answer = TypeVar("Answer", bound=HttpResponse)
+
+
+def ask_to_wait(answer: Answer, limited: RateLimited) -> Answer:
+    """The answer as one that refuses for now: 429, and when to ask again."""
+    answer.status_code = HTTPStatus.TOO_MANY_REQUESTS
+    answer.headers["Retry-After"] = str(limited.retry_after_s)
+    return answer
+
+
+def too_many(limited: RateLimited) -> HttpResponse:
+    """The same for what is no page: a line of text."""
+    return ask_to_wait(HttpResponse(f"{limited}\n", content_type="text/plain; charset=utf-8"), limited)
 
 
 @dataclass(frozen=True, slots=True)

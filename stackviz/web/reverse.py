@@ -3,7 +3,9 @@
 from functools import lru_cache
 from uuid import UUID
 
-from django.urls import get_script_prefix, get_urlconf, reverse
+from django.urls import reverse
+
+from stackviz.web.parts import part_frame
 
 __all__ = ["address_by_id", "address_by_name"]
 
@@ -13,9 +15,9 @@ _NIL = str(UUID(int=0))
 def address_by_name(name: str, *args: str) -> str:
     """`reverse(name, args=args)`, from memory for what was asked before. For names that many pages link to.
 
-    Raises NoReverseMatch.
+    In the language that is active, as `reverse` itself; within a part, in the part's. Raises NoReverseMatch.
     """
-    return _reversed(get_script_prefix(), get_urlconf(), name, args)
+    return _reversed(part_frame(), name, args)
 
 
 def address_by_id(name: str, key: UUID) -> str:
@@ -23,6 +25,6 @@ def address_by_id(name: str, key: UUID) -> str:
     return address_by_name(name, _NIL).replace(_NIL, str(key))
 
 
-@lru_cache(maxsize=4096)
-def _reversed(_prefix: str, _urlconf: str | None, name: str, args: tuple[str, ...]) -> str:
+@lru_cache(maxsize=8192)
+def _reversed(_frame: tuple[str | None, str], name: str, args: tuple[str, ...]) -> str:
     return reverse(name, args=args)

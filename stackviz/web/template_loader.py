@@ -16,7 +16,10 @@ from jinja2.lexer import Token as JinjaToken
 from jinja2.lexer import TokenStream
 from markupsafe import Markup
 
-from stackviz.web.advice import blocks_of
+from stackviz.advice import causes_of
+from stackviz.web.curated_text import curated, curated_commands
+from stackviz.web.finding_text import advice_of, finding_text, finding_title
+from stackviz.web.message_pages import message_pages
 from stackviz.web.part_code import PartCode
 from stackviz.web.parts import part_language
 from stackviz.web.templatetags import web
@@ -108,6 +111,12 @@ FUNCTIONS = (
     web.source,
     web.state,
     web.tray_button,
+    advice_of,
+    curated,
+    curated_commands,
+    finding_title,
+    finding_text,
+    message_pages,
 )
 
 
@@ -121,7 +130,7 @@ def environment(**options: Any) -> Environment:  # noqa: ANN401 (passed on)
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
     made.globals.update({function.__name__: function for function in FUNCTIONS})
     made.globals.update(_=translated, gettext=completed, url=web.url, querystring=web.querystring)
-    made.filters.update(date=web.date, css_text=web.css_text, json_script=json_script, advice_blocks=blocks_of)
+    made.filters.update(date=web.date, css_text=web.css_text, json_script=json_script, causes=causes_of)
     return made
 
 

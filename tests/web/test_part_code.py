@@ -48,9 +48,18 @@ def test_parts_are_drawn_as_jinja2_draws_them(language):
 
 
 def test_name_that_nothing_defines_is_an_error():
-    for source in ("{{ nothing }}", "{{ nothing() }}", "{{ values.nothing() }}", "{{ values.nothing }}"):
+    for source in ("{{ nothing }}", "{{ nothing() }}", "{{ nothing.name }}"):
         with pytest.raises(jinja2.UndefinedError):
             drawn(PartCode, source, values=VALUES)
+    for source in ("{{ values.nothing() }}", "{{ values.nothing }}"):
+        with pytest.raises(AttributeError, match="'tuple' object has no attribute 'nothing'"):
+            drawn(PartCode, source, values=VALUES)
+
+
+def test_a_key_stands_in_brackets():
+    assert drawn(PartCode, '{{ value["kind"] }}', value={"kind": "<gpu>"}) == "&lt;gpu&gt;"
+    with pytest.raises(AttributeError):
+        drawn(PartCode, "{{ value.kind }}", value={"kind": "gpu"})
 
 
 def test_parts_of_the_site_are_compiled_so():

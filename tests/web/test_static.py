@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
 
-from stackviz.web.static_storage import QuickCompressedStorage, QuickCompressor
+from stackviz.web.static_storage import QuickCompressedStorage, QuickCompressor, without_comments
 
 BASE = Path(settings.BASE_DIR)
 TEMPLATES = sorted((BASE / "templates").rglob("*.html"))
@@ -89,3 +89,19 @@ def test_an_address_is_put_together_once_and_names_the_content(tmp_path, monkeyp
     with pytest.raises(ValueError, match=r"b\.css"):
         storage.url("css/b.css")
     assert lookups.count("css/a.css") == 1
+
+
+@pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=lambda path: path.name)
+def test_what_is_sent_lacks_comments_and_nothing_else(path):
+    text = path.read_text()
+    sent = without_comments(f"{path.parent.name}/{path.name}", text.encode()).decode()
+    assert without_comments(f"vendor/{path.name}", text.encode()).decode() == text
+    if path.suffix == ".css":
+        assert "/*" not in sent
+        assert not re.search(r"""["'(][^"'()\n]*/\*""", text), "a text or an address with the sign of a comment"
+        assert sent.count("{") == sent.count("}")
+        return
+    lines = iter(text.splitlines())
+    assert all(line in lines for line in sent.splitlines()), "a line of the script is not the file's own"
+    left_out = re.findall(r"^[ \t]*/\*.*?\*/[ \t]*\n", text, re.DOTALL | re.MULTILINE)
+    assert sent.count("\n") == text.count("\n") - sum(part.count("\n") for part in left_out)

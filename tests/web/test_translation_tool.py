@@ -130,9 +130,9 @@ def test_the_release_check_lists_what_is_missing_and_writes_nothing(project):
 
 
 def test_the_release_check_lists_what_the_glossary_lacks(project):
-    chapter = project / translations.GLOSSARY / "en" / "1-figures.md"
+    chapter = project / translations.TEXTS / "en" / "glossary" / "1-figures.md"
     chapter.parent.mkdir(parents=True)
     chapter.write_text("# Figures\n")
     assert translations.update(project, write=True) == [
-        "stackviz/pages/glossary/zh_Hans/1-figures.md: not translated",
+        "stackviz/learn/texts/zh_Hans/glossary/1-figures.md: not translated",
     ]

@@ -20,21 +20,27 @@ from django.urls import NoReverseMatch, get_script_prefix, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.units import Shown, format_factor, format_quantity
-from stackviz.web.advice import blocks_of
+from stackviz.web.curated_text import curated, curated_commands
+from stackviz.web.finding_text import finding_text, finding_words
+from stackviz.web.language_menu import language_choices
+from stackviz.web.languages import alternates_of, is_page
 from stackviz.web.parts import render_part
 from stackviz.web.preview import sharing_of, sharing_of_address
 from stackviz.web.reverse import address_by_name
-from stackviz.web.words import KIND_MEANINGS, KINDS, NATIVE_NAMES, STATES, missing_text
+from stackviz.web.words import KIND_MEANINGS, KINDS, STATES, missing_text
 
 register = template.Library()
 register.simple_tag(render_part, name="part")
-register.filter("advice_blocks", blocks_of)
+register.simple_tag(curated)
+register.simple_tag(curated_commands)
+register.simple_tag(finding_text)
+register.simple_tag(address_by_name, name="address")
 
 # The main navigation, in order: title, URL name, names of further pages that belong to it (docs/recipes/page.md).
 PLACES = (
@@ -46,13 +52,14 @@ PLACES = (
         "explore:heatmap",
         "explore:timeline",
     ),
-    (gettext_lazy("Stacks"), "stacks:list", "plan:page", "stacks:operators"),
+    (gettext_lazy("Stacks"), "stacks:list", "stacks:operators"),
+    (gettext_lazy("Plan"), "plan:page"),
     (gettext_lazy("Benchmarks"), "results:index", "performance:roofline", "performance:share", "performance:scaling"),
     (gettext_lazy("Machines"), "machines:list"),
     (gettext_lazy("Compare"), "compare:page"),
     (gettext_lazy("Fit"), "fit:page"),
     (gettext_lazy("Diagnose"), "diagnose:page"),
-    (gettext_lazy("Learn"), "pages:learn", "catalog:claims"),
+    (gettext_lazy("Learn"), "learn:index", "catalog:claims"),
 )
 FOOT_PLACES = (
     (gettext_lazy("Data"), "opendata:index"),
@@ -91,6 +98,27 @@ def share(context: template.Context, title: str = "") -> SafeString:
     if request is None:
         return SafeString("")
     return render_part("web/_sharing.jinja", sharing=sharing_of_address(request, title))
+
+
+@register.simple_tag(takes_context=True)
+def alternates(context: template.Context) -> SafeString:
+    """The links to this page in each language, for search engines; nothing where it exists in one."""
+    preview, request = context.get("preview"), context.get("request")
+    if preview is not None:
+        return render_part("web/_alternates.jinja", alternates=preview.alternates)
+    if request is None or not is_page(request.resolver_match):
+        return SafeString("")
+    return render_part("web/_alternates.jinja", alternates=alternates_of(request, request.get_full_path()))
+
+
+@register.simple_tag(takes_context=True)
+def language_menu(context: template.Context) -> SafeString:
+    """The languages to read this page in."""
+    request = context.get("request")
+    if request is None:
+        return SafeString("")
+    form = str(context.get("form_to_send_again", ""))
+    return render_part("web/_languages.jinja", choices=language_choices(request), form=form)
 
 
 @register.simple_tag
@@ -143,12 +171,6 @@ def _address(name: str) -> str:
         return ""
 
 
-@register.filter
-def own_name(code: str) -> str:
-    """The language's name for itself."""
-    return NATIVE_NAMES.get(code, code)
-
-
 def version() -> str:
     return str(getattr(settings, "VERSION", ""))
 
@@ -167,7 +189,7 @@ def missing(reason: str | None = None, detail: str | None = None) -> SafeString:
     """`{% missing "not_supported" "driver has no power reading" %}`: what stands where a value would."""
     text = missing_text(reason)
     if detail:
-        return format_html('<span class="miss" title="{}">{}</span>', detail, text)
+        return format_html('<span class="miss" title="{}">{}</span>', finding_words(detail), text)
     return format_html('<span class="miss">{}</span>', text)
 
 
@@ -188,7 +210,8 @@ def fact(shown: _Fact) -> SafeString:
     if shown.text:
         return format_html("{}", shown.text)
     if shown.detail:
-        return format_html('<span class="miss" title="{}">{}</span>', shown.detail, shown.missing)
+        detail = finding_words(shown.detail)
+        return format_html('<span class="miss" title="{}">{}</span>', detail, shown.missing)
     return format_html('<span class="miss">{}</span>', shown.missing)
 
 
@@ -230,21 +253,28 @@ def source(title: str, url: str = "", number: int | None = None) -> SafeString:
 def help(anchor: str, term: str = "") -> SafeString:  # noqa: A001 (the tag's name in templates)
     """The small "?" after a term a newcomer may not know; `anchor` is its place in the glossary."""
     label = _("What is %(term)s?") % {"term": term} if term else _("What does this mean?")
-    return format_html('<a class="help" href="/learn/#{}" aria-label="{}" title="{}">?</a>', anchor, label, label)
+    return format_html(
+        '<a class="help" href="{}#{}" aria-label="{}" title="{}">?</a>',
+        address_by_name("learn:index"),
+        anchor,
+        label,
+        label,
+    )
 
 
 @register.simple_tag
 def tray_button(subject: str, name: str) -> SafeString:
     """The button that puts a subject into the compare tray; without JavaScript, a plain link to compare it."""
     return format_html(
-        '<button type="button" class="chip js-only" data-tray-add="{0}" data-tray-name="{1}" aria-pressed="false"'
-        ' aria-label="{2}">{3}</button>'
-        '<a class="chip nojs-only" href="/compare/?a={4}" aria-label="{2}">{3}</a>',
-        subject,
-        name,
-        _("Compare %(name)s") % {"name": name},
-        _("Compare"),
-        quote(subject, safe=":/"),
+        '<button type="button" class="chip js-only" data-tray-add="{subject}" data-tray-name="{name}"'
+        ' aria-pressed="false" aria-label="{label}">{verb}</button>'
+        '<a class="chip nojs-only" href="{page}?a={quoted}" aria-label="{label}">{verb}</a>',
+        subject=subject,
+        name=name,
+        label=_("Compare %(name)s") % {"name": name},
+        verb=_("Compare"),
+        page=address_by_name("compare:page"),
+        quoted=quote(subject, safe=":/"),
     )
 
 
@@ -254,11 +284,10 @@ def ago(when: datetime | None, reason: str = "not_reported") -> SafeString:
     if when is None:
         return missing(reason)
     utc = when.astimezone(UTC)
-    return format_html(
-        '<time datetime="{}" title="{} UTC" class="nowrap">{}</time>',
-        utc.isoformat(timespec="seconds"),
-        utc.strftime("%Y-%m-%d %H:%M:%S"),
-        time_ago(utc, timezone.now()),
+    moment = utc.isoformat(timespec="seconds")  # digits and signs alone: nothing to escape
+    words = escape(time_ago(utc, timezone.now()))
+    return SafeString(
+        f'<time datetime="{moment}" title="{moment[:10]} {moment[11:19]} UTC" class="nowrap">{words}</time>'
     )
 
 
@@ -276,7 +305,7 @@ def time_ago(when: datetime, now: datetime) -> str:
     days = int(seconds // 86_400)
     if days <= 30:
         return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
-    return date_format(when, "Y-m-d")
+    return f"{when:%Y-%m-%d}"
 
 
 @register.filter
