@@ -1,7 +1,8 @@
 """Run a part of the agent in its own process with a time limit: a hang or crash affects nothing else.
 
-The child gets its input as JSON on standard input and writes its answer into a file; its output is only used as the
-last lines of a failure. Works from a folder and from the single-file agent.
+The child gets its input as a line of JSON on standard input and writes its answer into a file; its output is only used
+as the last lines of a failure. It ends with the agent, however that ends. Works from a folder and from the single-file
+agent.
 """
 
 import json
@@ -19,15 +20,21 @@ from pathlib import Path
 from typing import Any
 
 import stackviz
+from stackviz.agent.child_start import end_with_input
+from stackviz.agent.guard import forget_folder, forget_group, marked, parent_folder, watch_folder, watch_group
+from stackviz.agent.guard_process import MARK
 
-__all__ = ["Ended", "answer_in_file", "run_child"]
+__all__ = ["Ended", "TimeLimit", "answer_in_file", "end_group", "run_child"]
 
 _LAST_WORDS_BYTES = 4000
 _AFTER_KILL_S = 2.0
 _LOOK_EVERY_S = 0.05
 
-# -P: a file in the current folder must not stand in for a module. The path is where this agent itself lies.
-_START = "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_module(sys.argv[2], run_name='__main__')"
+# A file in the current folder, "" in the path, must not stand in for a module. The path is where this agent lies.
+_START = (
+    "import sys; sys.path = [sys.argv[1], *filter(None, sys.path)]; from stackviz.agent.child_start import begin; "
+    "begin(sys.argv[2], int(sys.argv[3]))"
+)
 
 
 @dataclass(frozen=True)
@@ -40,39 +47,71 @@ class Ended:
     duration_s: float
 
 
+@dataclass
+class TimeLimit:
+    """When a child must have ended, of time.monotonic: what watches the child may move it. `within_s` is for texts."""
+
+    at: float
+    within_s: float
+
+    @classmethod
+    def of(cls, seconds: float) -> "TimeLimit":
+        return cls(time.monotonic() + seconds, seconds)
+
+    def move(self, seconds: float) -> None:
+        """From now on: so many seconds."""
+        self.at, self.within_s = time.monotonic() + seconds, seconds
+
+
 def run_child(
     module: str,
     given: object,
-    timeout_s: float,
+    limit: float | TimeLimit,
     watch: Callable[[Any], None] | None = None,
+    stop: threading.Event | None = None,
 ) -> Ended:
     """Run a module as a child and collect the JSON lines it writes; `watch` sees each as it comes.
 
-    The child and all it started are killed at the end of the time, and when we are interrupted.
+    The child and all it started are killed at the end of the time, when `stop` is set, and when we are interrupted.
     """
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="accelweb-agent-", ignore_cleanup_errors=True) as folder:
-        answer, words = Path(folder) / "answer.jsonl", Path(folder) / "words"
+    limit = limit if isinstance(limit, TimeLimit) else TimeLimit.of(limit)
+    with _temporary_folder() as folder:
+        answer, words = folder / "answer.jsonl", folder / "words"
         answer.touch()
+        mark = marked()
         with words.open("wb") as printed:
-            child = _start(module, answer, printed)
-        feeder = threading.Thread(target=_feed, args=(child, given), daemon=True)
-        feeder.start()
+            child = _start(module, answer, printed, mark)
         reader = _LineReader(answer, watch)
         try:
-            in_time = _wait(child, started + timeout_s, reader)
+            watch_group(child)  # before it is given anything to do: until then it starts nothing
+            threading.Thread(target=_feed, args=(child, given), daemon=True).start()
+            in_time = _wait(child, limit, reader, stop)
         finally:
-            _end(child)
+            end_group(child, mark[MARK])
         reader.read()
-        state, detail = _outcome(child.returncode, in_time=in_time, timeout_s=timeout_s, words=_last_words(words))
+        state, detail = _outcome(child.returncode, in_time=in_time, timeout_s=limit.within_s, words=_last_words(words))
         return Ended(state, detail, tuple(reader.lines), time.monotonic() - started)
 
 
-def _start(module: str, answer: Path, printed: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401 - an open file
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """A folder that goes with us, and with the guard if we are killed."""
+    with tempfile.TemporaryDirectory(
+        prefix="accelweb-agent-", dir=parent_folder(), ignore_cleanup_errors=True
+    ) as folder:
+        watch_folder(folder)
+        try:
+            yield Path(folder)
+        finally:
+            forget_folder(folder)
+
+
+def _start(module: str, answer: Path, printed: Any, mark: dict[str, str]) -> subprocess.Popen[bytes]:  # noqa: ANN401 - an open file
     home = str(Path(next(iter(stackviz.__path__))).parent)
-    environ = {**os.environ, "ACCELWEB_ANSWER": str(answer), "PYTHONUNBUFFERED": "1"}
+    environ = {**os.environ, **mark, "ACCELWEB_ANSWER": str(answer), "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        [sys.executable, "-P", "-c", _START, home, module],
+        [sys.executable, "-c", _START, home, module, str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=printed,
         stderr=printed,
@@ -82,25 +121,30 @@ def _start(module: str, answer: Path, printed: Any) -> subprocess.Popen[bytes]: 
 
 
 def _feed(child: subprocess.Popen[bytes], given: object) -> None:
+    """One line. The pipe stays open: its end means that we have ended."""
     with suppress(OSError, ValueError):  # a child that died early reads nothing
         if child.stdin:
-            child.stdin.write(json.dumps(given).encode())
-            child.stdin.close()
+            child.stdin.write(json.dumps(given).encode() + b"\n")
+            child.stdin.flush()
 
 
-def _wait(child: subprocess.Popen[bytes], until: float, reader: "_LineReader") -> bool:
+def _wait(
+    child: subprocess.Popen[bytes], limit: TimeLimit, reader: "_LineReader", stop: threading.Event | None
+) -> bool:
     while child.poll() is None:
         reader.read()
-        left = until - time.monotonic()
-        if left <= 0:
+        left = limit.at - time.monotonic()
+        if left <= 0 or (stop is not None and stop.is_set()):
             return False
         with suppress(subprocess.TimeoutExpired):
             child.wait(min(_LOOK_EVERY_S, left))
     return True
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the child's whole group. A child stuck in a driver may not end even so: then it is left behind."""
+def end_group(child: subprocess.Popen[bytes], mark: str) -> None:
+    """End the child, which leads a group, and all that it started. One stuck in a driver may not end even so: then it
+    is left behind.
+    """
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
@@ -108,6 +152,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.kill()
     with suppress(subprocess.TimeoutExpired):
         child.wait(_AFTER_KILL_S)
+    forget_group(child, mark)
     if child.stdin:
         with suppress(OSError):
             child.stdin.close()
@@ -168,7 +213,8 @@ class _LineReader:
 @contextmanager
 def answer_in_file() -> Iterator[tuple[Any, Callable[[object], None]]]:
     """In a child: what was given, and a function that hands back one JSON value."""
-    given = json.load(sys.stdin)
+    given = json.loads(sys.stdin.readline())
+    end_with_input()
     with Path(os.environ["ACCELWEB_ANSWER"]).open("a", encoding="utf-8") as file:
 
         def hand_back(value: object) -> None:

@@ -141,6 +141,37 @@ def test_torch_cards_fill_in_for_silent_vendors():
     assert [(c["vendor"], c["index"]) for c in gathered.cards] == [("nvidia", 0), ("intel", 1)]
 
 
+def test_torch_completes_the_cards_that_it_gives_the_same_uuid():
+    def nvidia(index, uuid, **facts):
+        return card("nvidia", index, "NVIDIA H100") | {
+            "uuid_hash": uuid,
+            "facts": facts,
+            "absent": {"multiprocessors": {"reason": "not_supported"}},
+        }
+
+    nvml = [nvidia(0, "a" * 64, ecc=True), nvidia(1, "b" * 64)]
+    torch = [nvidia(0, "b" * 64, multiprocessors=132), nvidia(1, "c" * 64, multiprocessors=1)]
+    gathered = join({"nvidia": ended(document(cards=nvml)), "torch": ended(document(cards=torch))})
+    assert [c["facts"] for c in gathered.cards] == [{"ecc": True}, {"multiprocessors": 132}]
+    assert [list(c["absent"]) for c in gathered.cards] == [["multiprocessors"], []]
+
+
+def test_cards_of_makers_tools_are_those_of_torch_in_the_same_order():
+    tools = [
+        card("amd", index, "MI300X") | {"uuid_hash": str(index) * 64, "facts": {"power_w": 90.0}} for index in (0, 1)
+    ]
+    torch = [
+        card("amd", index, "AMD MI300X") | {"uuid_hash": letter * 64, "facts": {"multiprocessors": 304}}
+        for index, letter in enumerate("ab")
+    ]
+    gathered = join({"tools": ended(document(cards=tools)), "torch": ended(document(cards=torch))})
+    assert [(c["uuid_hash"], c["facts"]) for c in gathered.cards] == [
+        (letter * 64, {"multiprocessors": 304, "power_w": 90.0}) for letter in "ab"
+    ]
+    fewer = join({"tools": ended(document(cards=tools)), "torch": ended(document(cards=torch[:1]))})
+    assert [c["facts"] for c in fewer.cards] == [{"power_w": 90.0}] * 2
+
+
 def test_cards_of_two_probes_get_indices_of_their_own():
     gathered = join({"nvidia": ended(document(cards=[card("nvidia")])), "torch": ended(document(cards=[card("amd")]))})
     assert [c["index"] for c in gathered.cards] == [0, 1]
