@@ -76,8 +76,29 @@ def _without_detail(probe: Document, _error: ReportError) -> list[Document]:
     return [{"probe": probe.get("probe"), "state": "failed", "duration_s": None}]
 
 
+_CARD_PART = re.compile(r"cards\[\d+\]\.(?:(memory_bytes|uuid_hash)$|(facts|absent)\.(.+))")
+
+
+def _mended_card(card: Any, error: ReportError) -> list[Document]:  # noqa: ANN401 - whatever a report holds
+    """The card without the figure that is refused; gone if it is refused for anything else."""
+    match = _CARD_PART.match(error.path)
+    if match is None or not isinstance(card, dict):
+        return []
+    if match[1]:
+        return [{**card, match[1]: None}] if card.get(match[1]) is not None else []
+    group, absent = match[2], dict(card.get("absent") or {})
+    name = max((name for name in card[group] if match[3].startswith(name)), key=len, default=None)
+    if name is None:
+        return []
+    if group == "facts":
+        absent[name] = {"reason": "failed", "detail": f"what was read {error.problem}"}
+    else:
+        del absent[name]
+    return [{**card, "facts": {fact: value for fact, value in card["facts"].items() if fact != name}, "absent": absent}]
+
+
 _WITHOUT: dict[str, Callable[[Any, ReportError], list[Document]]] = {
-    "cards": lambda _card, _error: [],
+    "cards": _mended_card,
     "software": lambda _software, _error: [],
     "results": _without_result,
     "probes": _without_detail,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["TEMPORARY", "flush_folder", "state_folder", "write_whole"]
+__all__ = ["TEMPORARY", "flush_folder", "state_folder", "system_folder", "write_whole"]
 
 TEMPORARY = ".writing-"
 "Prefix of the names of files that are still being written."
@@ -18,6 +18,12 @@ def state_folder(environ: Mapping[str, str] | None = None, system: str | None = 
     environ = os.environ if environ is None else environ
     if environ.get("ACCELWEB_SPOOL"):
         return Path(environ["ACCELWEB_SPOOL"]).expanduser()
+    return system_folder(environ, system)
+
+
+def system_folder(environ: Mapping[str, str] | None = None, system: str | None = None) -> Path:
+    """The system's folder for application state, whatever a run was told to use."""
+    environ = os.environ if environ is None else environ
     system = system or platform.system()
     if system == "Darwin":
         return Path.home() / "Library" / "Application Support" / "accelweb-agent"

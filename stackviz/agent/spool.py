@@ -8,12 +8,14 @@ spool refuses new reports and retains the old ones. Two agents can share a folde
     rejected/<same name>                     the site will never take it
     rejected/<same name>.answer.json         what it answered
     corrupt/<same name>                      is no report any more
+    running/<report id>.jsonl                an agent is measuring this, or was killed: `journal`
     confirmed.json                           servers somebody agreed to send to
     machine.json                             only on machines without an id of their own
 """
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ __all__ = ["MOST_BYTES", "MOST_REPORTS", "Spool", "SpoolError", "SpooledReport"]
 MOST_REPORTS = 500
 MOST_BYTES = 512 * 1024 * 1024
 _TEMPORARY_IS_OLD_S = 24 * 3600.0
+_NEEDED_BYTES = 1024 * 1024  # a report of two hundred cases with its journal
 
 
 class SpoolError(Exception):
@@ -67,6 +70,20 @@ class Spool:
             raise SpoolError(f"cannot write to {self.folder}: {error.strerror or error}") from None
         return path
 
+    def check_ready(self) -> None:
+        """Find out before anything is measured that a report could not be stored. Raises SpoolError."""
+        try:
+            self._make_folder(self.folder)
+            self._check_room(_NEEDED_BYTES)
+            trial = self.folder / f"{TEMPORARY}trial-{os.getpid()}"
+            try:
+                write_whole(trial, os.urandom(_NEEDED_BYTES))  # random: a file system may compress
+            finally:
+                with contextlib.suppress(OSError):
+                    trial.unlink(missing_ok=True)
+        except OSError as error:
+            raise SpoolError(f"cannot write to {self.folder}: {error.strerror or error}") from None
+
     def _check_room(self, size: int) -> None:
         waiting = self._names()
         held = sum(_size(path) for path in waiting)
@@ -92,7 +109,7 @@ class Spool:
                 body = _read(path)
                 report = parse_report(body)
             except ReportError as error:
-                self._set_aside(path, error)
+                self.set_aside_file(path, f"not a valid report ({error})")
                 continue
             except FileNotFoundError:
                 continue  # another agent delivered it
@@ -124,11 +141,12 @@ class Spool:
         except OSError as error:
             raise SpoolError(f"cannot read {self.folder}: {error.strerror or error}") from None
 
-    def _set_aside(self, path: Path, error: ReportError) -> None:
+    def set_aside_file(self, path: Path, problem: str) -> None:
+        """Move what cannot be read out of the way, for people to look at."""
         self._make_folder(self.corrupt)
         with contextlib.suppress(FileNotFoundError):
             path.replace(self.corrupt / path.name)
-        self.set_aside.append(f"{path.name} is not a valid report ({error}); moved to {self.corrupt}")
+        self.set_aside.append(f"{path.name} is {problem}; moved to {self.corrupt}")
 
     # ---- consent ------------------------------------------------------------------------------------------------
 
