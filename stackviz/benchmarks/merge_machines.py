@@ -4,7 +4,7 @@ from collections.abc import Collection
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -18,6 +18,7 @@ from stackviz.labs.queries import Visitor
 
 NAME_CHARS = 200
 SPLIT_AT_ONCE = 500
+ATTEMPTS = 10  # to find an address that no upload takes at the same moment
 _SLUG_CHARS = 70
 
 
@@ -61,7 +62,7 @@ def split_machine(machine: Machine, reports: Collection[UUID], name: str, reason
         raise ValidationError({"reports": _("Choose reports of this machine.")})
     if not Report.objects.filter(machine=source).exclude(pk__in=reports).exists():
         raise ValidationError({"reports": _("Leave at least one report, or rename the machine instead.")})
-    target = Machine.objects.create(lab_id=source.lab_id, slug=free_slug(source.lab_id, name), name=name)
+    target = _new_machine(source.lab_id, name)
     move = MachineMove(
         action=MachineMove.Action.SPLIT, source=source, target=target, reason=reason, made_by_id=by.pk, before={}
     )
@@ -120,6 +121,17 @@ def free_slug(lab_id: int, name: str) -> str:
     while (slug := start if number == 1 else f"{start}-{number}") in taken:
         number += 1
     return slug
+
+
+def _new_machine(lab_id: int, name: str) -> Machine:
+    """A machine at a free address. An upload of a new machine may take that meanwhile: then at the next one."""
+    for _attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic():
+                return Machine.objects.create(lab_id=lab_id, slug=free_slug(lab_id, name), name=name)
+        except IntegrityError:
+            continue
+    raise ValidationError(_("Other machines took every address of this name. Try again, or choose another name."))
 
 
 def _locked_pair(source: Machine, target: Machine) -> tuple[Machine, Machine]:

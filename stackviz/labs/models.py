@@ -348,7 +348,21 @@ class Finding(models.Model):
         return self.title
 
 
-class NameDecision(models.Model):
+class Reversible(models.Model):
+    """What a person did and another can undo: who did it and when, and who undid it; the row stays."""
+
+    made_at = models.DateTimeField(default=timezone.now, editable=False)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True, editable=False)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        abstract = True
+
+
+class NameDecision(Reversible):
     """What a curator decided about a name that cards report, and why; it stays when it is undone.
 
     `step` counts the decisions about one name from 1: of two people who decide at once only one can have the next.
@@ -372,10 +386,6 @@ class NameDecision(models.Model):
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("decided by")
     )
-    undone_at = models.DateTimeField(null=True, blank=True, editable=False)
-    undone_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
-    )
 
     class Meta:
         ordering = ("-made_at", "-pk")
@@ -397,7 +407,7 @@ class NameDecision(models.Model):
         return f"{self.name}: {self.get_action_display()}"
 
 
-class ReportWithdrawal(models.Model):
+class ReportWithdrawal(Reversible):
     """A report that its lab took back, with the reason; the row stays when staff undo it.
 
     `replaced_by`: the later report that supersedes it. While one stands (`undone_at` None) the report says so itself.
@@ -406,12 +416,6 @@ class ReportWithdrawal(models.Model):
     report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="withdrawals", db_index=False)
     reason = models.CharField(max_length=300)
     replaced_by = models.ForeignKey(Report, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
-    made_at = models.DateTimeField(default=timezone.now, editable=False)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    undone_at = models.DateTimeField(null=True, blank=True, editable=False)
-    undone_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
-    )
 
     class Meta:
         ordering = ("-pk",)
@@ -427,7 +431,7 @@ class ReportWithdrawal(models.Model):
         return f"{self.report_id}: {self.reason}"
 
 
-class MachineMove(models.Model):
+class MachineMove(Reversible):
     """Reports that a person moved from one machine of a lab to another, and what is needed to undo it.
 
     A merge moves all reports of `source`, which then only leads to `target`; a split moves some to a new machine.
@@ -444,12 +448,6 @@ class MachineMove(models.Model):
     reason = models.CharField(max_length=300)
     report_count = models.PositiveIntegerField(default=0)
     before = models.JSONField(default=dict)
-    made_at = models.DateTimeField(default=timezone.now, editable=False)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    undone_at = models.DateTimeField(null=True, blank=True, editable=False)
-    undone_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
-    )
 
     class Meta:
         ordering = ("-pk",)

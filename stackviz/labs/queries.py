@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 
 from stackviz import rules, wire
 from stackviz.catalog.queries import public_catalogue
@@ -36,7 +36,8 @@ def visible_machines(user: Visitor) -> QuerySet[Machine]:
 
 
 class MachineLookup:
-    """`MachineLookup(annotate)(user, lab, slug)`: the machine at this address, with its lab, if the visitor may see it.
+    """`MachineLookup(annotate)(user, lab, slug)`: the machine at this address, with its lab and newest snapshot, if the
+    visitor may see it.
 
     None if not. One query, written once for those who are not logged in. `annotate`: what to read beside.
     """
@@ -51,7 +52,8 @@ class MachineLookup:
         return next(iter(self._public([lab, slug])), None)
 
     def _at(self, user: Visitor, lab: str, slug: str) -> QuerySet[Machine]:
-        return self._annotate(visible_machines(user)).filter(lab__slug=lab, slug=slug)
+        machines = visible_machines(user).select_related("lab", "latest_snapshot")
+        return self._annotate(machines).filter(lab__slug=lab, slug=slug)
 
 
 visible_machine = MachineLookup()
@@ -89,12 +91,14 @@ def _may_see(user: Visitor, lab: str) -> Q:
 def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
     """Machine pk -> its newest snapshot, with cards, their public sheets and findings loaded.
 
-    Three queries at most, and those of the public catalogue.
+    Two queries at most, a third for machines that were loaded without their snapshot, and those of the public
+    catalogue.
     """
-    pks = [machine.latest_snapshot_id for machine in machines if machine.latest_snapshot_id is not None]
+    reporting = [machine for machine in machines if machine.latest_snapshot_id is not None]
+    pks = [pk for machine in reporting if (pk := machine.latest_snapshot_id) is not None]
     if not pks:
         return {}
-    snapshots = _snapshots(pks)
+    snapshots = _snapshots_with_machines(reporting) or _snapshots(pks)
     cards, findings = _cards(pks), _findings(pks)
     _link_sheets(cards)
     for snapshot in snapshots:
@@ -103,6 +107,34 @@ def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
             "findings": _loaded(Finding, [finding for finding in findings if finding.snapshot_id == snapshot.pk]),
         }
     return {snapshot.machine_id: snapshot for snapshot in snapshots}
+
+
+def snapshots_until(machines: Iterable[Machine], at: datetime) -> dict[int, Snapshot]:
+    """Machine pk -> the newest snapshot of the reports that had arrived at the moment, with cards and their sheets.
+
+    Without reports that are withdrawn by now. Its findings are none: they are those of the rules of today. Two queries,
+    and those of the public catalogue.
+    """
+    arrived = Snapshot.objects.filter(report__received_at__lte=at, report__withdrawal__isnull=True)
+    newest = arrived.filter(machine=OuterRef("pk")).order_by("-taken_at", "-pk").values("pk")[:1]
+    of_machines = Machine.objects.filter(pk__in=[machine.pk for machine in machines]).annotate(then=Subquery(newest))
+    snapshots = list(Snapshot.objects.filter(pk__in=of_machines.values("then")))
+    cards = list(_cards([snapshot.pk for snapshot in snapshots])) if snapshots else []
+    _link_sheets(cards)
+    for snapshot in snapshots:
+        of_snapshot = [card for card in cards if card.snapshot_id == snapshot.pk]
+        vars(snapshot)["_prefetched_objects_cache"] = {
+            "cards": _loaded(Card, of_snapshot),
+            "findings": _loaded(Finding, []),
+        }
+    return {snapshot.machine_id: snapshot for snapshot in snapshots}
+
+
+def _snapshots_with_machines(machines: Sequence[Machine]) -> list[Snapshot]:
+    """The newest snapshots, where each was loaded with its machine; none otherwise."""
+    if not all(Machine.latest_snapshot.is_cached(machine) for machine in machines):
+        return []
+    return [machine.latest_snapshot for machine in machines if machine.latest_snapshot is not None]
 
 
 _snapshots = PreparedQuery(lambda pks: Snapshot.objects.filter(pk__in=pks))
@@ -144,7 +176,7 @@ class MachineDetail:
 
 
 def machine_detail(user: Visitor, lab: str, slug: str) -> MachineDetail:
-    """The machine at this address. At most four queries. Raises Machine.DoesNotExist, also if it is not visible."""
+    """The machine at this address. At most three queries. Raises Machine.DoesNotExist, also if it is not visible."""
     machine = visible_machine(user, lab, slug)
     if machine is None:
         raise Machine.DoesNotExist

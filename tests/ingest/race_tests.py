@@ -1,7 +1,10 @@
 """The assertions of the races, run by tests/postgres and by tests/ingest/test_sqlite_races.py on their databases."""
 
+from django.db import connection
+
 from tests.ingest import races
 from tests.ingest.races import READERS, SENDERS
+from tests.wire.reports import sha256
 
 
 class Races:
@@ -72,3 +75,9 @@ class Races:
 
     def test_a_report_withdrawn_while_it_is_read_again_stays_withdrawn(self):
         assert races.withdrawal_beside_a_reader() == [("withdrawn", {"withdrawn"}, False)] * 6
+
+    def test_a_split_and_an_upload_that_want_one_address_get_two(self):
+        status, slugs = races.split_beside_an_upload_of_its_slug()
+        after_the_split, after_the_upload = ["box", f"box-{sha256('new')[:8]}"], ["box", "box-2"]
+        assert status == 202
+        assert slugs == (after_the_upload if connection.vendor == "postgresql" else after_the_split)

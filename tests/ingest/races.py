@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import Client
 
+from stackviz.benchmarks import merge_machines as merge_machines_module
 from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.merge_machines import merge_machines
 from stackviz.benchmarks.models import Result, ResultDecision, Series
@@ -268,6 +269,40 @@ def one_merge_sent_by_eight_at_once() -> tuple[int, int, set[str]]:
 
     said = set(together(*[merge] * SENDERS)) - {""}
     return MachineMove.objects.count(), kept.reports.count(), said
+
+
+def split_beside_an_upload_of_its_slug() -> tuple[int, list[str]]:
+    """A machine is split; once a free address for the new one is found, the first report of a machine of that name
+    comes in -> (its answer, addresses of both). SQLite has one writer: there it is stored after the split.
+    """
+    ids = stored(2)
+    machine = Machine.objects.get()
+    secret = create_key(lab=machine.lab, name="k")[1]
+    found, taken = threading.Event(), threading.Event()
+    free_slug = merge_machines_module.free_slug
+
+    def find_and_wait(lab_id: int, name: str) -> str:
+        slug = free_slug(lab_id, name)
+        found.set()
+        taken.wait(20 if connection.vendor == "postgresql" else 1)
+        return slug
+
+    def upload() -> int:
+        found.wait(20)
+        status = post(secret, report_body(machine={"identity": sha256("new"), "name": "box"}))
+        taken.set()
+        return status
+
+    with mock.patch.object(merge_machines_module, "free_slug", find_and_wait):
+        move, status = together(
+            lambda: merge_machines_module.split_machine(
+                machine, [UUID(ids[0])], "box", "another computer", AnonymousUser()
+            ),
+            upload,
+        )
+    slugs = Machine.objects.exclude(pk=machine.pk).order_by("pk").values_list("slug", flat=True)
+    assert move.target.slug in slugs
+    return status, sorted(slugs)
 
 
 def withdrawal_beside_a_reader() -> list[tuple[str | None, set[str | None], bool]]:
