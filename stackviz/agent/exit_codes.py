@@ -17,6 +17,7 @@ class Exit(IntEnum):
     NOT_CONFIRMED = 6  # nobody agreed to send: answer the question, or pass --yes
     SPOOL = 7  # the spool is full or cannot be written
     WRONG_SERVER = 8  # what answers at --server is not an accelweb site
+    BUSY = 10  # another agent measures on this machine: run again later; 9 is reserved
     INTERRUPTED = 130  # Ctrl-C
 
     @property
@@ -40,6 +41,7 @@ _MEANINGS = {
     ),
     Exit.SPOOL: "the spool is full or not writable",
     Exit.WRONG_SERVER: "the server at --server is not an accelweb site; the report is stored in the spool",
+    Exit.BUSY: "another agent is measuring on this machine; nothing was measured, run again later",
     Exit.INTERRUPTED: "interrupted; unsent reports are stored in the spool",
 }
 _SEVERITY = [
@@ -50,6 +52,7 @@ _SEVERITY = [
     Exit.WRONG_SERVER,
     Exit.KEY_REFUSED,
     Exit.SPOOL,
+    Exit.BUSY,
     Exit.USAGE,
     Exit.UNEXPECTED,
     Exit.INTERRUPTED,

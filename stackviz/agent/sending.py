@@ -1,4 +1,6 @@
-"""Delivering what waits in the spool: ask once, send oldest first, set aside what the site will never take."""
+"""Delivering what waits in the spool: ask once about all of it, send oldest first, set aside what the site will never
+take.
+"""
 
 import argparse
 import json
@@ -9,12 +11,12 @@ from typing import Any
 
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.progress import Progress
-from stackviz.agent.report_text import what_is_sent
+from stackviz.agent.report_text import also_sent, what_is_sent
 from stackviz.agent.spool import Spool, SpooledReport
 from stackviz.agent.upload import Clock, Delivery, Server, UploadOutcome, deliver
 from stackviz.wire import Report
 
-__all__ = ["send_waiting"]
+__all__ = ["agree_beforehand", "send_waiting"]
 
 _EXITS = {
     UploadOutcome.DELIVERED: Exit.OK,
@@ -39,17 +41,17 @@ def send_waiting(
     arguments: argparse.Namespace,
     mine: Report | None = None,
     clock: Clock | None = None,
-    ask: Callable[[str], bool] | None = None,
+    ask: Callable[[str, int], bool] | None = None,
 ) -> Exit:
     """Send all that waits. `mine` is the report just made: its address is what a caller wants to see."""
     clock = clock or Clock()
     progress = Progress(is_quiet=arguments.quiet)
     tally = _Tally()
     deadline = clock.monotonic() + arguments.timeout
-    for waiting in spool.waiting():
-        if not _is_agreed(spool, server, waiting, is_yes=arguments.yes, ask=ask or _ask):
-            tally.exits.append(Exit.NOT_CONFIRMED)
-            break
+    reports = spool.waiting() if _is_agreed(spool, server, arguments, mine, progress, ask or _ask) else ()
+    if not reports:
+        tally.exits.append(Exit.NOT_CONFIRMED)
+    for waiting in reports:
         delivery = deliver(server, waiting.report, waiting.body, deadline, clock=clock, say=progress.say)
         _take(spool, waiting, delivery, tally, progress)
         if delivery.outcome in _STOPS:
@@ -110,19 +112,45 @@ def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_:
         print("the spool is empty", file=sys.stderr)
 
 
+def agree_beforehand(spool: Spool, server: Server, arguments: argparse.Namespace, report: Report) -> bool:
+    """Ask on a terminal before anything is measured, with the report as it is without results. Elsewhere say what will
+    be missing."""
+    progress = Progress(is_quiet=arguments.quiet)
+    if arguments.yes or spool.is_confirmed(server.url):
+        return True
+    if sys.stdin.isatty():
+        return _is_agreed(spool, server, arguments, report, progress, _ask, is_measured=False)
+    progress.say("warning: nobody has agreed to send reports to this site: this one will stay in the spool; see --yes")
+    return True
+
+
 def _is_agreed(
-    spool: Spool, server: Server, waiting: SpooledReport, *, is_yes: bool, ask: Callable[[str], bool]
+    spool: Spool,
+    server: Server,
+    arguments: argparse.Namespace,
+    mine: Report | None,
+    progress: Progress,
+    ask: Callable[[str, int], bool],
+    *,
+    is_measured: bool = True,
 ) -> bool:
-    """Before the first upload to a server a person must see what is sent and agree."""
-    if spool.is_confirmed(server.url):
+    """Before the first upload to a server a person must see what is sent, all of it, and agree. Later ones are told."""
+    reports = [waiting.report for waiting in spool.waiting()]
+    others = [report for report in reports if mine is None or report.id != mine.id]
+    shown = mine or (others.pop() if others else None)
+    if shown is None:
         return True
-    if is_yes or ask(what_is_sent(waiting.report, server.url)):
+    if arguments.yes or spool.is_confirmed(server.url):
+        if others:
+            progress.say(f"The spool holds {len(others)} more, the oldest is sent first:\n{also_sent(others)}")
+    elif not ask(what_is_sent(shown, server.url, others, is_measured=is_measured), len(others) + 1):
+        return False
+    if not spool.is_confirmed(server.url):
         spool.confirm(server.url)
-        return True
-    return False
+    return True
 
 
-def _ask(text: str) -> bool:
+def _ask(text: str, count: int) -> bool:
     """Without a terminal there is no answer: show the text and do not send."""
     print(text, file=sys.stderr, flush=True)
     if not sys.stdin.isatty():
@@ -131,5 +159,7 @@ def _ask(text: str) -> bool:
             file=sys.stderr,
         )
         return False
-    print("\nSend this report, and later reports like it? [y/N] ", end="", file=sys.stderr, flush=True)
+    what = "this report" if count == 1 else f"these {count} reports"
+    print(f"\nSend {what}, and later reports like {'it' if count == 1 else 'them'}? [y/N] ", end="", file=sys.stderr)
+    sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -1,6 +1,7 @@
 """Sending reports: retry what may pass until a deadline, never what cannot, and never the key to a stranger.
 
 The contract: 2xx stored; 401 and 403 fix the key; 409, 413, 422 never; 429 and 5xx come back later (docs/ingest.md).
+Only a JSON object is an answer of the site: a proxy on the way refuses with HTML: neither the key nor final.
 Redirects are not followed: a POST that is redirected loses its body or takes its key to another host. A site's answer
 is untrusted: our key and all control characters are removed before it is shown or stored.
 """
@@ -24,15 +25,22 @@ from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.watchdog import Watchdog, watched_handlers
 from stackviz.wire import Report
 
-__all__ = ["Clock", "Delivery", "Server", "ServerAnswer", "ServerError", "UploadOutcome", "deliver"]
+__all__ = ["Clock", "Delivery", "Server", "ServerAnswer", "ServerError", "UploadOutcome", "answer_text", "deliver"]
 
 REPORTS_PATH = "/api/v1/reports/"
+KEY_PATH = "/api/v1/key/"
 _FIRST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 60.0
 _MOST_ANSWER_BYTES = 64 * 1024
 _GZIP_FROM_BYTES = 1024
 _NEVER = frozenset({400, 409, 413, 415, 422})
 _LATER = frozenset({408, 425, 429})
+
+_ANY_WAY_OUT = "it is no accelweb site, or a proxy does not let the report through"
+_WAYS_OUT = {
+    407: "the proxy wants a login; put it into HTTPS_PROXY (http://name:password@host:port)",
+    413: "it does not let a report of this size through; ask whoever runs the site's web server for 4 MiB",
+}
 
 
 class ServerError(ValueError):
@@ -126,18 +134,26 @@ class Server:
     def post(self, body: bytes, within_s: float = 0.0) -> ServerAnswer:
         """Send one body once. `timeout_s` bounds each silence of the site; the whole takes no longer than `within_s`,
         or `timeout_s` where that is more."""
-        headers = {
-            "Authorization": f"Bearer {self._key}",
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "User-Agent": f"{AGENT_NAME}/{__version__}",
-        }
+        headers = {**self._headers(), "Content-Type": "application/json"}
         if len(body) >= _GZIP_FROM_BYTES:
             body = gzip.compress(body, compresslevel=6, mtime=0)
             headers["Content-Encoding"] = "gzip"
         request = urllib.request.Request(self.url + REPORTS_PATH, body, headers, method="POST")  # noqa: S310 - checked
         with Watchdog(max(within_s, self._timeout_s)) as watchdog:
             return self._ask(request, watchdog)
+
+    def get_key(self) -> ServerAnswer:
+        """What the site says of our key, asked once."""
+        request = urllib.request.Request(self.url + KEY_PATH, headers=self._headers(), method="GET")  # noqa: S310
+        with Watchdog(self._timeout_s) as watchdog:
+            return self._ask(request, watchdog)
+
+    def _headers(self) -> dict[str, str]:
+        return {
+            "Authorization": f"Bearer {self._key}",
+            "Accept": "application/json",
+            "User-Agent": f"{AGENT_NAME}/{__version__}",
+        }
 
     def _ask(self, request: urllib.request.Request, watchdog: Watchdog) -> ServerAnswer:
         try:
@@ -191,17 +207,21 @@ def deliver(
         wait_s = _wait_s(answer, attempts, clock)
         if clock.monotonic() + wait_s >= deadline:
             return delivery
-        say(f"{_described(server, answer)}; trying again in {wait_s:.0f} s")
+        say(f"{answer_text(server, answer)}; trying again in {wait_s:.0f} s")
         clock.sleep(wait_s)
 
 
 def _judge(server: Server, report: Report, answer: ServerAnswer, attempts: int) -> Delivery:
     status = answer.status
-    described = _described(server, answer)
+    described = answer_text(server, answer)
     if answer.is_final:
         return Delivery(outcome=UploadOutcome.WRONG_SERVER, status=None, text=answer.text, attempts=attempts)
     if status is None or status in _LATER or status >= 500 or answer.stopped_halfway:
         return Delivery(outcome=UploadOutcome.NOT_IN_TIME, status=status, text=described, attempts=attempts)
+    if status >= 400 and not _is_json_object(answer.text):
+        way_out = _WAYS_OUT.get(status, _ANY_WAY_OUT)
+        between = f"something between this machine and the site answered {status}: {way_out}"
+        return Delivery(outcome=UploadOutcome.WRONG_SERVER, status=status, text=between, attempts=attempts)
     if status in {401, 403}:
         return Delivery(outcome=UploadOutcome.KEY_REFUSED, status=status, text=described, attempts=attempts)
     if status in _NEVER:
@@ -223,7 +243,8 @@ def _judge(server: Server, report: Report, answer: ServerAnswer, attempts: int) 
     return Delivery(outcome=UploadOutcome.WRONG_SERVER, status=status, text=described, attempts=attempts)
 
 
-def _described(server: Server, answer: ServerAnswer) -> str:
+def answer_text(server: Server, answer: ServerAnswer) -> str:
+    """An answer in a sentence, without our key."""
     if answer.status is None:
         return answer.text
     if answer.stopped_halfway:
@@ -232,6 +253,10 @@ def _described(server: Server, answer: ServerAnswer) -> str:
     problem = ": ".join(str(document[name]) for name in ("field", "error", "detail") if document.get(name))
     problem = server.clean(problem)[:500]  # again: JSON can hide anything behind \u escapes
     return f"the site answered {answer.status}" + (f" ({problem})" if problem else "")
+
+
+def _is_json_object(text: str) -> bool:
+    return bool(_json_object(text)) or text.strip() == "{}"
 
 
 def _json_object(text: str) -> dict[str, Any]:

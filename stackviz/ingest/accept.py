@@ -18,6 +18,7 @@ from stackviz.ingest import tasks
 from stackviz.ingest.body import canonical_body, content_digest, unpack
 from stackviz.ingest.bulk_insert import execute, json_text
 from stackviz.ingest.gate import parse_if_trivially_valid
+from stackviz.ingest.recognise import known_as
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
 from stackviz.web.rate_limit import RateLimit
@@ -158,7 +159,7 @@ def _insert_with_machine(sender: Sender, upload: _Upload) -> bool:
     """
     sender = check_again(sender)
     with transaction.atomic():
-        _ensure_machine(sender, upload.machine)
+        _ensure_machine(sender, upload)
         if _insert(upload):
             return True
         stored = Report.objects.select_related("machine").filter(pk=upload.id).first()
@@ -181,9 +182,19 @@ def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
 # --- the machine ---
 
 
-def _ensure_machine(sender: Sender, reported: ReportedMachine) -> None:
-    """Give the machine a row: a lab's key creates it, a machine's key binds its own. Raises WrongMachine."""
-    if sender.machine_id is not None:
+def _ensure_machine(sender: Sender, upload: "_Upload") -> None:
+    """Give the machine a row: a lab's key creates it, a machine's key binds its own. Raises WrongMachine.
+
+    A machine that is known under another identity keeps its history: the new identity leads there.
+    """
+    reported = upload.machine
+    if _is_known(sender.lab_id, reported):
+        merged_into = None
+    else:
+        merged_into = known_as(sender.lab_id, parse_report(unpack(upload.body, upload.encoding)))
+    if merged_into is not None and sender.machine_id in (None, merged_into):
+        _create_machine(sender.lab_id, reported, merged_into)
+    elif sender.machine_id is not None:
         _bind_machine(sender.lab_id, sender.machine_id, reported)
     elif not _is_known(sender.lab_id, reported):
         _create_machine(sender.lab_id, reported)
@@ -210,12 +221,14 @@ def _bind_machine(lab_id: int, machine_id: int, reported: ReportedMachine) -> No
         raise WrongMachine("this key belongs to another machine: use this machine's own key, or one of the lab")
 
 
-def _create_machine(lab_id: int, reported: ReportedMachine) -> None:
+def _create_machine(lab_id: int, reported: ReportedMachine, merged_into: int | None = None) -> None:
     name = reported.name or f"machine {reported.identity[:IDENTITY_CHARS]}"
     for slug in _slugs(name, reported.identity):
         try:
             with transaction.atomic():
-                Machine.objects.create(lab_id=lab_id, slug=slug, name=name, identity=reported.identity)
+                Machine.objects.create(
+                    lab_id=lab_id, slug=slug, name=name, identity=reported.identity, merged_into_id=merged_into
+                )
         except IntegrityError:
             # Either another machine has this slug, or another report of this machine was quicker.
             if not _is_known(lab_id, reported):

@@ -20,9 +20,10 @@ from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
 from stackviz.reports.pasted import MOST_MACHINES, Refused, read_pasted, text_of_form
 from stackviz.web.errors import Refusal
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
+from stackviz.web.reverse import address_by_name
 
-DIAGNOSE = "/diagnose/"  # a page of a room beside this one
+DIAGNOSE = "diagnose:page"  # of a room beside this one
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,7 +35,7 @@ def add_from_dump(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return redirect(DIAGNOSE)
     if not request.user.is_authenticated:
-        return redirect_to_login(DIAGNOSE)
+        return redirect_to_login(address_by_name(DIAGNOSE))
     try:
         text = text_of_form(request)
         DIAGNOSES.count(request, text_cost(text))
@@ -42,9 +43,7 @@ def add_from_dump(request: HttpRequest) -> HttpResponse:
     except RateLimited as limited:
         problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
         refused = Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
-        answer = _refuse(request, refused)
-        answer.headers["Retry-After"] = str(limited.retry_after_s)
-        return answer
+        return ask_to_wait(_refuse(request, refused), limited)
     except Refused as refused:
         return _refuse(request, refused)
 

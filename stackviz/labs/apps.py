@@ -1,6 +1,8 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class LabsConfig(AppConfig):
     name = "stackviz.labs"
+    verbose_name = _("Labs")
     default_auto_field = "django.db.models.BigAutoField"

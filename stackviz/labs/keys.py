@@ -19,6 +19,7 @@ from stackviz.labs.models import AgentKey, Lab, Machine
 
 log = logging.getLogger(__name__)
 
+UNKNOWN = "this key is unknown to this site"
 PREFIX_ALPHABET = string.ascii_lowercase + string.digits
 PREFIX_CHARS = 8
 SECRET_BYTES = 32
@@ -107,7 +108,7 @@ def authenticate(header: str) -> Sender:
     row = rows.values_list(*_SENDER_FIELDS, "digest", "revoked_at", "expires_at").first()
     *sender, digest, revoked_at, expires_at = row or _NOBODY
     if not secrets.compare_digest(digest, key_digest(text)):
-        raise KeyUnknown("this key is unknown to this site")
+        raise KeyUnknown(UNKNOWN)
     _check_valid(revoked_at, expires_at)
     return Sender(*sender)
 
@@ -116,7 +117,7 @@ def check_again(sender: Sender) -> Sender:
     """The sender of a recognised key as it is now. One query. Raises KeyUnknown, KeyForbidden."""
     row = AgentKey.objects.filter(pk=sender.key_id).values_list(*_SENDER_FIELDS, "revoked_at", "expires_at").first()
     if row is None:
-        raise KeyUnknown("this key is unknown to this site")
+        raise KeyUnknown(UNKNOWN)
     *now, revoked_at, expires_at = row
     _check_valid(revoked_at, expires_at)
     return Sender(*now)

@@ -13,6 +13,16 @@ def owns_lab(user: Visitor, lab: Lab) -> bool:
     return Membership.objects.filter(lab=lab, user_id=user.pk, role=Membership.Role.OWNER).exists()
 
 
+def may_manage(user: Visitor, lab: Lab) -> bool:
+    """The lab's machines. One query at most."""
+    return manages_all(user) or owns_lab(user, lab)
+
+
+def manages_all(user: Visitor) -> bool:
+    """The machines of every lab."""
+    return is_staff_who_may(user, "labs.change_machine")
+
+
 def is_staff_who_may(user: Visitor, permission: str) -> bool:
     """`permission` as Django writes it: `labs.change_machine`."""
     is_staff = getattr(user, "is_staff", False)

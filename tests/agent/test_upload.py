@@ -73,6 +73,18 @@ def test_retry_after_is_honoured_in_seconds_and_as_a_date():
         assert time_.slept == [30.25]
 
 
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [(403, "a proxy does not let"), (407, "the proxy wants a login"), (413, "4 MiB"), (400, "proxy"), (415, "proxy")],
+)
+def test_a_refusal_of_something_in_between_is_neither_the_key_nor_final(status, word):
+    with site(Reply(status, "<html><center>nginx</center></html>")) as made:
+        delivery, _, _ = send(made.url)
+    assert delivery.outcome is UploadOutcome.WRONG_SERVER
+    assert f"between this machine and the site answered {status}" in delivery.text
+    assert word in delivery.text
+
+
 @pytest.mark.parametrize("header", ["soon", "-5", "1e9", "99999999999999", ""])
 def test_a_strange_retry_after_is_passed_over(header):
     with site(Reply(503, "{}", {"Retry-After": header}), ACCEPTED) as made:
