@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+INVALID_ARGUMENT = 2
 NOT_SUPPORTED, DRIVER_NOT_LOADED, LIBRARY_NOT_FOUND, FUNCTION_NOT_FOUND, GPU_IS_LOST, MISMATCH = 3, 9, 12, 13, 15, 18
 
 Card = dict[str, Any]
@@ -61,7 +62,12 @@ def healthy_card(**changes: Any) -> Card:
         "nvmlDeviceGetDriverModel": Error(NOT_SUPPORTED),
         "nvmlDeviceGetNumGpuCores": 16896,
         "nvmlDeviceGetMemoryBusWidth": 5120,
-        "nvmlDeviceGetNvLinkState": 1,
+        "nvmlDeviceGetNvLinkState": dict.fromkeys(range(18), 1),
+        "nvmlDeviceGetNvLinkVersion": 4,
+        "nvmlDeviceGetComputeRunningProcesses": [],
+        "nvmlDeviceGetTemperatureThreshold": 87,
+        "nvmlDeviceGetFieldValues": [SimpleNamespace(nvmlReturn=0, value=SimpleNamespace(uiVal=45))],
+        "nvmlDeviceGetAttributes_v2": Error(INVALID_ARGUMENT),
         "nvmlDeviceGetPowerUsage": 118432,
         "nvmlDeviceGetTemperature": 34,
         "nvmlDeviceGetClockInfo": {1: 345, 2: 2619},
@@ -88,6 +94,7 @@ def module(
     fake = ModuleType("pynvml")
     fake.NVMLError = NVMLError  # type: ignore[attr-defined]
     fake.NVML_CLOCK_SM, fake.NVML_CLOCK_MEM = 1, 2  # type: ignore[attr-defined]
+    fake.NVML_FI_DEV_MEMORY_TEMP = 82  # type: ignore[attr-defined]
     fake.calls = []  # type: ignore[attr-defined]
 
     def answer(value: Any) -> Any:
@@ -120,6 +127,6 @@ def _asks(name: str, answer: Callable[[Any], Any]) -> Callable[..., Any]:
             if card["answers_left"] < 0:
                 raise NVMLError(GPU_IS_LOST)
         value = answer(card.get(name, Error(NOT_SUPPORTED)))
-        return answer(value[arguments[0]]) if isinstance(value, dict) else value
+        return answer(value.get(arguments[0], Error(INVALID_ARGUMENT))) if isinstance(value, dict) else value
 
     return ask

@@ -1,11 +1,13 @@
 """The Apple probe, against what a MacBook Pro with an M3 Max prints, and Macs that print something else."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from stackviz.agent.identity import machine_identity
+from stackviz.agent.probing import apple
 from stackviz.agent.probing.apple import probe_apple
 from stackviz.facts.asking import MissingFact
 from stackviz.wire import parse_report
@@ -144,5 +146,31 @@ def test_the_identity_of_a_mac_is_its_platform_uuid_hashed(tmp_path):
     mac = machine(tmp_path, says=M3_MAX, system="Darwin")
     identity = machine_identity(mac, {}, [], Path("/nowhere"))
     assert identity == machine_identity(machine(tmp_path, says=M3_MAX, system="Darwin"), {}, [], Path("/elsewhere"))
-    assert len(identity) == 64
-    assert "8c0fa1b2" not in identity
+    assert (len(identity.value), identity.source) == (64, "system")
+    assert "8c0fa1b2" not in identity.value
+
+
+PRESSURE = "notifyutil -g com.apple.system.thermalpressurelevel"
+
+
+def test_heat_and_power_modes_are_told(probe):
+    hot = {PRESSURE: "com.apple.system.thermalpressurelevel 2\n", "pmset -g": " powermode            2\n"}
+    facts = probe(**hot).facts
+    assert (facts["machine.thermal_pressure"], facts["machine.high_power_mode"]) == ("heavy", True)
+    assert facts["machine.low_power_mode"] is False
+    absent = probe().absent
+    assert absent["machine.thermal_pressure"].reason == "not_installed"
+    assert absent["machine.high_power_mode"].reason == "not_applicable"
+    assert "machine.thermal_pressure" not in probe(**{PRESSURE: "com.apple.system.thermalpressurelevel 77\n"}).facts
+
+
+def test_mlx_tells_what_metal_recommends(probe, monkeypatch):
+    command = f"{sys.executable} -c {apple.PATH_WITHOUT_FOLDER}{apple._MLX}"
+    info = "{'resource_limit': 499000, 'max_buffer_length': 28991029248, 'device_name': 'Apple M3 Max', "
+    info += "'max_recommended_working_set_size': 38654705664, 'memory_size': 51539607552}"
+    assert probe(**{command: info}).absent["memory.gpu_limit_bytes"].reason == "not_reported"  # not installed here
+    monkeypatch.setattr(apple.util, "find_spec", lambda _name: object())
+    reading = probe(**{command: info})
+    assert reading.facts["memory.gpu_limit_bytes"] == 38654705664
+    assert reading.cards[0].facts["recommended_max_memory_bytes"] == 38654705664
+    assert probe(**{command: MissingFact("failed", "python ended with -6")}).problems == ["mlx: python ended with -6"]

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from stackviz.agent.probing.packages import probe_packages
+from stackviz.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts import questions_of
 from stackviz.facts import torch as torch_facts
 from stackviz.facts.asking import MissingFact, run_command
@@ -172,7 +173,7 @@ def probe(monkeypatch, tmp_path):
     def ask(installed, **says):
         monkeypatch.setattr(torch_facts, "is_installed", lambda name: name in installed)
         codes = {"flash_attn": "import flash_attn", "onnxruntime": torch_facts._PROVIDERS}
-        said = {f"{sys.executable} -P -c {codes[name]}": text for name, text in says.items()}
+        said = {f"{sys.executable} -c {PATH_WITHOUT_FOLDER}{codes[name]}": text for name, text in says.items()}
         return probe_packages(machine(tmp_path, says=said)).sheet
 
     return ask

@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from stackviz.agent.probing.nvidia import probe_nvidia
+from stackviz.agent.probing.nvml_child import ask_nvml_here
+from stackviz.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts import cuda, questions_of
 from stackviz.facts.asking import MissingFact, run_command
 from stackviz.wire import hashed_uuid, parse_report
@@ -27,7 +29,7 @@ SMI_XML = """<?xml version="1.0" ?>
     <gpu_power_readings><current_power_limit>170.00 W</current_power_limit></gpu_power_readings>
   </gpu>
 </nvidia_smi_log>"""
-CU_INIT = f"{sys.executable} -P -c {cuda._INIT}"
+CU_INIT = f"{sys.executable} -c {PATH_WITHOUT_FOLDER}{cuda._INIT}"
 LOADED = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build\nGCC version: ..."
 MODULE_LIST = f"/lib/modules/{platform.release()}/modules.dep"
 
@@ -45,7 +47,7 @@ def probe(monkeypatch, tmp_path):
     def ask(cards=None, files=None, says=None, system="Linux", **nvml):
         says = {CU_INIT: "path /usr/lib/libcuda.so.560.35.03\ncode 0\n"} | (says or {})
         monkeypatch.setitem(sys.modules, "pynvml", None if cards is None else fake_nvml.module(cards, **nvml))
-        reading = probe_nvidia(machine(tmp_path, files, says, system))
+        reading = probe_nvidia(machine(tmp_path, files, says, system), ask_nvml=lambda _s: ask_nvml_here())
         body = report_body(
             facts=dict(reading.facts),
             absent=absent_document(reading.absent),
@@ -71,7 +73,7 @@ def test_a_healthy_card_tells_everything_in_si_units(probe):
     assert card.facts["pci_device_id"] == "0x233010DE"
     assert card.facts["mig_mode"] == "disabled"
     assert card.facts["nvlink_links"] == 18
-    assert set(card.absent) == {"driver_model"}
+    assert set(card.absent) == {"driver_model", "fabric_state", "multiprocessors"}
 
 
 def test_no_power_reading_is_absent_and_not_zero(probe):
@@ -214,7 +216,10 @@ def test_nvml_that_does_not_start_breaks_nothing(probe, code):
 
 def test_other_pynvml_is_distinguished_from_binding(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pynvml", type(sys)("pynvml"))
-    reading = probe_nvidia(machine(tmp_path, says={"nvidia-smi -q -x": MissingFact("failed", "no permission")}))
+    reading = probe_nvidia(
+        machine(tmp_path, says={"nvidia-smi -q -x": MissingFact("failed", "no permission")}),
+        ask_nvml=lambda _s: ask_nvml_here(),
+    )
     assert reading.absent["nvidia.driver_version"].detail == "no permission"
 
 
@@ -273,7 +278,7 @@ def test_cu_init_is_asked_in_a_child_that_may_fail(probe, said, name, expected):
 def test_the_child_that_asks_libcuda_is_a_program_that_runs(tmp_path):
     around = machine(tmp_path)
     around.run_command = run_command
-    answer = around.run(sys.executable, "-P", "-c", cuda._INIT)
+    answer = around.run(sys.executable, "-c", PATH_WITHOUT_FOLDER + cuda._INIT)
     assert answer.split(" ", 1)[0] in {"missing", "path", "code"}
 
 

@@ -1,5 +1,6 @@
 """The system and Python probes, on a Linux made of files."""
 
+import os
 import sys
 
 import pytest
@@ -168,3 +169,53 @@ def test_this_python_is_told_without_importing_packages(tmp_path):
 def test_translated_python_is_told_on_macs(tmp_path, said, expected):
     mac = machine(tmp_path, says={"sysctl -n sysctl.proc_translated": said}, system="Darwin")
     assert probe_python(mac).facts["python.rosetta"] is expected
+
+
+def test_the_size_of_shared_memory_is_that_of_its_file_system(tmp_path):
+    (tmp_path / "dev" / "shm").mkdir(parents=True)
+    size = os.statvfs(tmp_path)
+    assert probe_system(machine(tmp_path)).facts["memory.shared_bytes"] == size.f_blocks * size.f_frsize
+
+
+def test_without_a_shared_memory_there_is_no_size_of_it(tmp_path):
+    assert probe_system(machine(tmp_path)).absent["memory.shared_bytes"].reason == "not_applicable"
+
+
+def test_numa_nodes_are_counted(tmp_path):
+    files = {f"/sys/devices/system/node/{name}": "x" for name in ("node0/cpulist", "node1/cpulist", "online")}
+    assert probe_system(machine(tmp_path, files=files)).facts["memory.numa_nodes"] == 2
+    assert "memory.numa_nodes" not in probe_system(machine(tmp_path / "other")).facts
+
+
+MODULES = "Memory Device\n\tSpeed: 5600 MT/s\n\tConfigured Memory Speed: {} MT/s\n"
+
+
+def test_the_slowest_module_tells_the_speed_of_memory(tmp_path):
+    says = {"dmidecode -t 17": MODULES.format(4800) + MODULES.format(4400) + "\tConfigured Memory Speed: Unknown\n"}
+    around = machine(tmp_path, files={"/sys/firmware/dmi/tables/DMI": "table"}, says=says)
+    assert probe_system(around).facts["memory.transfer_rate_hz"] == 4_400_000_000
+    hidden = probe_system(machine(tmp_path / "other", says=says)).absent["memory.transfer_rate_hz"]
+    assert hidden.reason == "not_supported"
+
+
+INFO = "docker --host unix:///var/run/docker.sock info --format {{json .Runtimes}}"
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [
+        ({INFO: '{"runc":{"path":"runc"},"nvidia":{"path":"nvidia-container-runtime"}}'}, "nvidia runc"),
+        ({INFO: "permission denied"}, "failed"),
+        ({INFO: "[]"}, "not_reported"),
+        ({}, "not_installed"),
+    ],
+)
+def test_dockers_daemon_here_tells_its_runtimes(tmp_path, says, expected):
+    name = "machine.docker_runtimes"
+    reading = probe_system(machine(tmp_path, files={"/var/run/docker.sock": ""}, says=says))
+    assert (reading.facts[name] if name in reading.facts else reading.absent[name].reason) == expected
+
+
+def test_without_a_daemon_docker_is_not_asked(tmp_path):
+    reading = probe_system(machine(tmp_path, says={INFO: '{"runc":{}}'}))
+    assert reading.absent["machine.docker_runtimes"].reason == "not_applicable"

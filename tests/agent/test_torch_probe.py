@@ -6,6 +6,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from stackviz.agent.probing import torch as torch_probe
+from stackviz.agent.probing.gather import gather
 from stackviz.facts.asking import MissingFact
 from tests.agent.machines_to_ask import machine
 
@@ -41,14 +42,15 @@ def torch_of(**changes):
 
 @pytest.fixture
 def probe(monkeypatch, tmp_path):
-    def ask(torch, environ=None):
+    def ask(torch, environ=None, installed=None, hand_back=lambda _reading: None):
         def imported():
             if isinstance(torch, MissingFact):
                 raise torch
             return torch
 
         monkeypatch.setattr(torch_probe, "_import_torch", imported)
-        return torch_probe.probe_torch(machine(tmp_path, environ=environ))
+        monkeypatch.setattr(torch_probe, "_installed_version", lambda: installed)
+        return torch_probe.probe_torch(machine(tmp_path, environ=environ), hand_back)
 
     return ask
 
@@ -159,3 +161,43 @@ def test_a_folder_named_torch_is_not_torch(monkeypatch, tmp_path):
         torch_probe._import_torch()
     assert caught.value.detail in {"a folder named torch hides the package", "torch is not installed for this Python"}
     sys.modules.pop("torch", None)
+
+
+def test_a_torch_that_cannot_be_imported_still_has_a_version(probe):
+    reading = probe(MissingFact("failed", "import torch: OSError: libcudart.so.12"), installed="2.6.0+cu118")
+    assert reading.facts["torch.version"] == "2.6.0+cu118"
+    assert reading.facts["torch.import_error"] == "import torch: OSError: libcudart.so.12"
+    assert [(entry.component, entry.version) for entry in reading.software] == [("pytorch", "2.6.0+cu118")]
+    assert reading.absent["torch.cuda_version"].reason == "failed"
+
+
+def test_what_was_known_is_handed_back_before_a_driver_may_hang(probe):
+    parts = []
+
+    def is_available():
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        probe(
+            torch_of(cuda=SimpleNamespace(is_available=is_available, device_count=lambda: 0)),
+            installed="2.12.0",
+            hand_back=lambda reading: parts.append(dict(reading.facts)),
+        )
+    assert parts[0] == {"torch.version": "2.12.0"}
+    assert parts[-1]["torch.version"] == "2.13.0+cpu"
+    assert "cuda.available" not in parts[-1]
+
+
+@pytest.mark.parametrize(("ending", "reason"), [("os._exit(0)", "failed"), ("os.abort()", "failed")])
+def test_a_torch_that_ends_python_costs_its_own_facts_only(monkeypatch, tmp_path, ending, reason):
+    """As it is in a lab: installed with its metadata, and importing it ends the process."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(f"import os\n{ending}\n")
+    (tmp_path / "torch-2.6.0+cu118.dist-info").mkdir()
+    (tmp_path / "torch-2.6.0+cu118.dist-info" / "METADATA").write_text("Name: torch\nVersion: 2.6.0+cu118\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    gathered = gather(40, probes=["torch"])
+    assert gathered.facts["torch.version"] == "2.6.0+cu118"
+    assert gathered.absent["torch.cuda_version"]["reason"] == reason
+    assert gathered.absent["torch.cuda_version"]["detail"].startswith("the torch probe ended ")
+    assert gathered.probes[0]["state"] == "failed"

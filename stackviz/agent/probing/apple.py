@@ -5,11 +5,15 @@ AGXAccelerator has gpu-core-count); `pmset`. Power and clocks need root on macOS
 """
 
 import re
+import sys
+from dataclasses import replace
+from importlib import util
 
+from stackviz.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts import questions_of
 from stackviz.facts.apple import for_apple_silicon, registry, sysctl, sysctl_number
 from stackviz.facts.asking import MissingFact, Questions, Surroundings
-from stackviz.importers import CardReading, Reading
+from stackviz.importers import CardReading, Reading, read_all
 from stackviz.importers.system_profiler import read_system_profiler
 from stackviz.wire import Card
 
@@ -20,6 +24,7 @@ QUESTIONS = Questions()
 
 _READINGS_OF_ROOT = ("power_w", "sm_clock_hz", "temperature_c")
 _MIB = 2**20
+_MLX = "import mlx.core as mx; print((getattr(mx, 'device_info', None) or mx.metal.device_info)())"
 
 
 def probe_apple(around: Surroundings) -> Reading:
@@ -31,6 +36,7 @@ def probe_apple(around: Surroundings) -> Reading:
     QUESTIONS.ask(around, reading.sheet)
     questions_of("apple").ask(around, reading.sheet)
     _read_profile(around, reading)
+    _read_mlx(around, reading)
     _find_software(reading)
     return reading
 
@@ -135,6 +141,26 @@ def _registry_class(around: Surroundings) -> str | None:
         return None
     name = entries[0].get("IOClass") if entries else None
     return name if isinstance(name, str) else None
+
+
+def _read_mlx(around: Surroundings, reading: Reading) -> None:
+    """How much memory Metal recommends, which else only torch tells. In a child: importing MLX may crash."""
+    try:
+        if util.find_spec("mlx") is None:
+            return
+        text = around.run(sys.executable, "-c", PATH_WITHOUT_FOLDER + _MLX, timeout_s=around.within_s / 3)
+    except MissingFact as missing:
+        reading.problem(f"mlx: {missing.detail}")
+        return
+    for card in [card for dump in read_all(text).readings for card in dump.cards][:1]:
+        limit = card.facts.get("recommended_max_memory_bytes")
+        reading.sheet.state("memory.gpu_limit_bytes", limit)
+        reading.cards = [
+            replace(known, facts={**known.facts, "recommended_max_memory_bytes": limit})
+            if limit and known.vendor == "apple"
+            else known
+            for known in reading.cards
+        ]
 
 
 def _find_software(reading: Reading) -> None:

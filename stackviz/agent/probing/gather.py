@@ -1,8 +1,9 @@
 """All probes at once, each in its own process, joined into what one report says about the machine."""
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stackviz.agent.children import Ended, run_child
@@ -34,23 +35,29 @@ def gather(
     report_end: Callable[[str, Ended], None] = lambda _name, _ended: None,
     probes: Iterable[str] = tuple(PROBES),
 ) -> Gathered:
-    """Run the probes side by side. `report_end` hears of each that ended, in no order."""
+    """Run the probes side by side. `report_end` hears of each that ended, in no order. Interrupted, it ends all."""
     names = list(probes)
+    stop = threading.Event()
 
     def run(name: str) -> Ended:
-        ended = run_child("stackviz.agent.probing.child", {"probe": name}, timeout_s)
+        ended = run_child("stackviz.agent.probing.child", {"probe": name, "within_s": timeout_s}, timeout_s, stop=stop)
         report_end(name, ended)
         return ended
 
     with ThreadPoolExecutor(max_workers=len(names) or 1) as pool:
-        return join(dict(zip(names, pool.map(run, names), strict=True)))
+        try:
+            return join(dict(zip(names, pool.map(run, names), strict=True)))
+        except BaseException:
+            stop.set()  # leaving the pool waits for its threads
+            raise
 
 
 def join(ended: Mapping[str, Ended]) -> Gathered:
     """Combine the output of the probes into one machine; if two state the same fact, the earlier one wins."""
     gathered = Gathered()
+    ended = {name: _with_silence(end) for name, end in ended.items()}
     for name, end in ended.items():
-        answer = end.lines[-1] if end.lines and isinstance(end.lines[-1], dict) else None
+        answer = _answer_of(end)
         gathered.probes.append(_probe_run(name, end, answer))
         if answer is None:
             continue
@@ -64,6 +71,19 @@ def join(ended: Mapping[str, Ended]) -> Gathered:
     _explain_silence(gathered, ended)
     gathered.absent = {name: why for name, why in gathered.absent.items() if name not in gathered.facts}
     return gathered
+
+
+def _answer_of(end: Ended) -> Document | None:
+    """The last it handed back: all it had to say, or what was known before something went wrong."""
+    return end.lines[-1] if end.lines and isinstance(end.lines[-1], dict) else None
+
+
+def _with_silence(end: Ended) -> Ended:
+    """A process that ends well before it has answered all has failed: importing torch may end Python."""
+    answer = _answer_of(end)
+    if end.state != "ok" or (answer is not None and not answer.get("is_part")):
+        return end
+    return replace(end, state="failed", detail="ended without an answer")
 
 
 def _mark_missing(absent: Document, fact: str, why: Document) -> None:
@@ -91,15 +111,42 @@ def _join_software(software: list[Document], more: list[Document]) -> None:
 
 
 def _join_cards(cards: list[Document], more: list[Document]) -> None:
-    """Cards of a vendor that an earlier probe has listed are the same cards: torch lists them too."""
+    """Cards of a vendor that an earlier probe has listed are the same cards: torch lists them too, and knows more of
+    one that both give the same UUID, or that is the only one of its vendor.
+    """
     known = {card["vendor"] for card in cards}
     indices = {card["index"] for card in cards}
     for card in more:
         if card["vendor"] in known:
+            if same := _same_card(card, cards, more):
+                _complete(same, card)
             continue
         index = card["index"] if card["index"] not in indices else max(indices) + 1
         indices.add(index)
         cards.append({**card, "index": index})
+
+
+def _same_card(card: Document, cards: list[Document], more: list[Document]) -> Document | None:
+    ours, theirs = ([listed for listed in each if listed["vendor"] == card["vendor"]] for each in (cards, more))
+    uuid = card.get("uuid_hash")
+    same = next((listed for listed in ours if uuid and listed.get("uuid_hash") == uuid), None)
+    if same or len(ours) != len(theirs):
+        return same
+    if (
+        card["vendor"] != "nvidia"
+    ):  # tools of AMD and Intel number cards as torch does, and write UUIDs in their own way
+        return ours[theirs.index(card)]
+    return ours[0] if len(ours) == 1 and not (uuid and ours[0].get("uuid_hash")) else None
+
+
+def _complete(card: Document, by: Document) -> None:
+    """Take what the second knows and the first does not; what is unknown to both keeps its reason.
+
+    The UUID is torch's: by it a result finds its card, and earlier reports had no other.
+    """
+    card["uuid_hash"] = by.get("uuid_hash") or card.get("uuid_hash")
+    card["facts"] = {**by.get("facts", {}), **card.get("facts", {})}
+    card["absent"] = {name: why for name, why in card.get("absent", {}).items() if name not in card["facts"]}
 
 
 # Who would have told of a fact: the longest beginning of its name counts.
@@ -128,7 +175,14 @@ _PROBE_BY_PREFIX = {
     "cuda.toolkit_version": "nvidia",
     "apple.": "apple",
 }
-_ON_MACS_ONLY = ("apple.", "os.build", "memory.gpu_limit_bytes", "machine.low_power_mode")
+_ON_MACS_ONLY = (
+    "apple.",
+    "os.build",
+    "memory.gpu_limit_bytes",
+    "machine.low_power_mode",
+    "machine.high_power_mode",
+    "machine.thermal_pressure",
+)
 
 
 def _explain_silence(gathered: Gathered, ended: Mapping[str, Ended]) -> None:

@@ -1,39 +1,55 @@
 """The NVIDIA probe: driver, CUDA and cards, from NVML; from `nvidia-smi -q -x` where NVML cannot be used."""
 
 import re
+from collections.abc import Callable
 
-from stackviz.agent.probing.nvidia_card import read_card
+from stackviz.agent.probing.nvml_child import NvmlAnswer, ask_nvml_apart
 from stackviz.facts import questions_of
 from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.facts.nvidia import loaded_module, pci_devices
-from stackviz.facts.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
-from stackviz.importers import CardReading, Reading
+from stackviz.facts.nvml import NoNvml
+from stackviz.importers import Reading
 from stackviz.importers.nvidia_smi_xml import read_nvidia_smi_xml
-from stackviz.wire import LIMITS
 
 __all__ = ["probe_nvidia"]
 
 _GRAPHICS_CLASSES = ("0x0300", "0x0302")  # with a display, and without
+_NVML_SHARE = 1 / 3  # of the time of the probe: eight cards take 2 s, more where the driver has to be loaded first
+_SMI_SHARE = 1 / 2
+_SMI_SHARE_AFTER_HANG = 1 / 4  # a driver that hangs hangs nvidia-smi too, as a rule
 
 
-def probe_nvidia(around: Surroundings) -> Reading:
+def probe_nvidia(
+    around: Surroundings,
+    hand_back: Callable[[Reading], None] = lambda _reading: None,
+    ask_nvml: Callable[[float], NvmlAnswer] = ask_nvml_apart,
+) -> Reading:
+    """`hand_back` gets what is known before something is asked that may hang."""
     reading = Reading(kind="nvidia")
     if around.system == "Darwin":
         for name in ("nvidia.driver_version", "cuda.driver_api_version", *questions_of("nvidia").names):
             reading.sheet.mark_missing(name, "not_applicable", "macOS has no NVIDIA driver")
         return reading
-    try:
-        with open_nvml() as nvml:
-            _read_with_nvml(nvml, reading)
-            reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "NVML answers")
-    except MissingFact as missing:
-        _read_with_nvidia_smi(around, reading, missing)
-    _read_nvml_version(reading)
+    nvml = ask_nvml(around.within_s * _NVML_SHARE)
+    if nvml.missing is None:
+        _take(nvml.reading, reading)
+        reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "NVML answers")
+    else:
+        _read_with_nvidia_smi(around, reading, nvml)
+    hand_back(reading)
     _read_driver_file(around, reading)
     _read_toolkit(around, reading)
-    is_there = bool(reading.cards) or "nvidia.driver_version" in reading.facts or _has_device_on_bus(around)
-    _ask_driver(around, reading, is_there=is_there)
+    hand_back(reading)
+    _ask_driver(around, reading, is_there=_is_there(around, reading))
     return reading
+
+
+def _is_there(around: Surroundings, reading: Reading) -> bool:
+    return (
+        bool(reading.cards)
+        or not reading.facts.keys().isdisjoint({"nvidia.driver_version", "nvidia.nvml_error"})
+        or _has_device_on_bus(around)
+    )
 
 
 def _ask_driver(around: Surroundings, reading: Reading, *, is_there: bool) -> None:
@@ -46,90 +62,36 @@ def _ask_driver(around: Surroundings, reading: Reading, *, is_there: bool) -> No
         reading.sheet.mark_missing(name, "not_applicable", "no sign of an NVIDIA card or driver")
 
 
-# ---- NVML -----------------------------------------------------------------------------------------------------------
-
-
-def _read_with_nvml(nvml: Nvml, reading: Reading) -> None:
-    _read_driver(nvml, reading)
-    count = int(nvml.ask("nvmlDeviceGetCount"))
-    reading.sheet.state("nvidia.card_count", count)
-    lost = 0
-    for number in range(min(count, LIMITS.cards)):
-        try:
-            handle = nvml.ask("nvmlDeviceGetHandleByIndex", number)
-            name = str(nvml.ask("nvmlDeviceGetName", handle))  # without a name there is nothing to match or to show
-        except MissingFact as missing:
-            lost += isinstance(missing, CardLost)
-            reading.problem(f"card {number}: {missing.detail or missing.reason}")
-            continue
-        reading.cards.append(read_card(nvml, handle, number, name).card())
-    reading.sheet.state("nvidia.cards_lost", lost)
-    for card in tuple(reading.cards):
-        if card.facts.get("mig_mode") == "enabled":
-            _read_instances(nvml, card.index, reading)
-
-
-def _read_driver(nvml: Nvml, reading: Reading) -> None:
-    try:
-        driver = nvml.ask("nvmlSystemGetDriverVersion")
-    except MissingFact as missing:
-        reading.sheet.mark_missing("nvidia.driver_version", missing.reason, missing.detail)
-    else:
-        reading.sheet.state("nvidia.driver_version", driver)
-        reading.add_software("nvidia-driver", driver, "nvml")
-    try:
-        number = nvml.first("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion", arguments=())
-    except MissingFact as missing:
-        reading.sheet.mark_missing("cuda.driver_api_version", missing.reason, missing.detail)
-    else:
-        version = f"{number // 1000}.{number % 1000 // 10}"  # 12040 is 12.4
-        reading.sheet.state("cuda.driver_api_version", version)
-        reading.add_software("cuda-driver-api", version, "nvml")
-
-
-def _read_instances(nvml: Nvml, parent_index: int, reading: Reading) -> None:
-    """The instances a card is cut into, as cards of their own, numbered after the whole cards."""
-    handle = nvml.ask("nvmlDeviceGetHandleByIndex", parent_index)
-    try:
-        most = int(nvml.ask("nvmlDeviceGetMaxMigDeviceCount", handle))
-    except MissingFact as missing:
-        reading.problem(f"card {parent_index}: its instances cannot be listed: {missing.detail or missing.reason}")
-        return
-    for number in range(most):
-        try:
-            instance = nvml.ask("nvmlDeviceGetMigDeviceHandleByIndex", handle, number)
-            name = str(nvml.ask("nvmlDeviceGetName", instance))
-        except MissingFact:
-            continue  # a free place
-        if len(reading.cards) < LIMITS.cards:
-            reading.cards.append(_instance(nvml, instance, parent_index, name, reading).card())
-
-
-def _instance(nvml: Nvml, handle: object, parent_index: int, name: str, reading: Reading) -> CardReading:
-    card = read_card(nvml, handle, max(card.index for card in reading.cards) + 1, name)
-    card.sheet.state("mig_parent_index", parent_index)
-    profile = re.search(r"MIG (\d+g\.\d+gb\S*)", name)
-    if profile:
-        card.sheet.state("mig_profile", profile[1])
-    card.sheet.facts.pop("unified_memory", None)
-    return card
-
-
 # ---- without NVML ---------------------------------------------------------------------------------------------------
 
 
-def _read_with_nvidia_smi(around: Surroundings, reading: Reading, no_nvml: MissingFact) -> None:
+def _read_with_nvidia_smi(around: Surroundings, reading: Reading, nvml: NvmlAnswer) -> None:
+    """Where NVML fails. Where nvidia-smi does too, what NVML told before it failed."""
+    no_nvml = nvml.missing or MissingFact("failed")
     try:
-        text = around.run("nvidia-smi", "-q", "-x", timeout_s=30)
+        share = _SMI_SHARE_AFTER_HANG if nvml.is_late else _SMI_SHARE
+        text = around.run("nvidia-smi", "-q", "-x", timeout_s=around.within_s * share)
     except MissingFact as no_smi:
-        _note_no_driver(around, reading, no_nvml, no_smi)
+        _take(nvml.reading, reading)
         _note_error(reading, no_nvml, no_smi)
-        return
-    answer = read_nvidia_smi_xml(text)
+        if not reading.cards:
+            _note_no_driver(around, reading, no_nvml, no_smi)
+    else:
+        answer = read_nvidia_smi_xml(text)
+        reading.sheet, reading.cards, reading.software = answer.sheet, answer.cards, answer.software
+        for problem in answer.problems:
+            reading.problem(f"nvidia-smi: {problem}")
+        _note_error(reading, no_nvml)
+    if "nvidia.nvml_version" in nvml.reading.facts:
+        reading.sheet.state("nvidia.nvml_version", nvml.reading.facts["nvidia.nvml_version"])
+    why = reading.absent.get("nvidia.driver_version", no_nvml)  # the same, where nothing of NVIDIA is there
+    reading.sheet.mark_missing("nvidia.nvml_version", why.reason, why.detail)
+
+
+def _take(answer: Reading, reading: Reading) -> None:
     reading.sheet, reading.cards, reading.software = answer.sheet, answer.cards, answer.software
     for problem in answer.problems:
-        reading.problem(f"nvidia-smi: {problem}")
-    _note_error(reading, no_nvml)
+        reading.problem(problem)
 
 
 def _note_error(reading: Reading, no_nvml: MissingFact, no_smi: MissingFact | None = None) -> None:
@@ -142,14 +104,6 @@ def _note_error(reading: Reading, no_nvml: MissingFact, no_smi: MissingFact | No
         reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "there is no NVML that could fail")
     else:
         reading.sheet.state("nvidia.nvml_error", no_smi.detail)
-
-
-def _read_nvml_version(reading: Reading) -> None:
-    try:
-        reading.sheet.state("nvidia.nvml_version", version_of_library())
-    except MissingFact as missing:
-        why = reading.absent.get("nvidia.driver_version", missing)  # the same, where nothing of NVIDIA is there
-        reading.sheet.mark_missing("nvidia.nvml_version", why.reason, why.detail)
 
 
 def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: MissingFact, no_smi: MissingFact) -> None:

@@ -58,7 +58,7 @@ def _questions() -> dict[str, Question[NvmlCard]]:
     """The questions to a card, its identity first; each reading is tried once to find those it does not support."""
     return {
         "uuid_hash": lambda card: hashed_uuid(card.ask("nvmlDeviceGetUUID")),
-        "memory_bytes": lambda card: int(card.ask("nvmlDeviceGetMemoryInfo").total),
+        "memory_bytes": lambda card: int(card.part("nvmlDeviceGetMemoryInfo", "total")),
         **card_questions(),
         **reading_questions(),
     }

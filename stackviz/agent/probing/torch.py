@@ -5,8 +5,9 @@ that only some releases have are read with getattr.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from importlib import util
+from importlib import metadata, util
 from types import ModuleType
 from typing import Any
 
@@ -14,14 +15,25 @@ from stackviz.facts import questions_of
 from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.importers.reading import CardReading, Reading
 from stackviz.wire import LIMITS, hashed_uuid
+from stackviz.wire.packages import PACKAGE_METADATA
 
 __all__ = ["probe_torch"]
 
+HandBack = Callable[[Reading], None]
 
-def probe_torch(around: Surroundings) -> Reading:
-    """Facts that need torch. Without it they are absent: not_installed, or failed with its import error."""
+
+def probe_torch(around: Surroundings, hand_back: HandBack = lambda _reading: None) -> Reading:
+    """Facts that need torch. Without it they are absent: not_installed, or failed with its import error.
+
+    `hand_back` gets what is known so far: importing torch may crash, and any question may hang in a driver.
+    """
     reading = Reading(kind="torch")
     questions = questions_of("torch")
+    version = _installed_version()
+    if version is not None:  # what pip lists, in case that nothing else is to be had
+        reading.sheet.state("torch.version", version)
+        reading.add_software("pytorch", version, PACKAGE_METADATA)
+        hand_back(reading)
     try:
         torch = _import_torch()
     except MissingFact as missing:
@@ -30,10 +42,21 @@ def probe_torch(around: Surroundings) -> Reading:
         for name in questions.names:
             reading.sheet.mark_missing(name, missing.reason, missing.detail)
         return reading
-    questions.ask(replace(around, torch=torch), reading.sheet)
+    reading = Reading(kind="torch")
+    reading.add_software("pytorch", torch.__version__, "torch.__version__")
+    questions.ask(replace(around, torch=torch), reading.sheet, after_each=lambda: hand_back(reading))
     _find_software(torch, reading)
+    hand_back(reading)
     _read_cards(torch, reading)
     return reading
+
+
+def _installed_version() -> str | None:
+    """By torch's metadata; nothing of it is run."""
+    try:
+        return metadata.version("torch") if util.find_spec("torch") else None
+    except (metadata.PackageNotFoundError, ValueError):  # a module that is put in by hand has no spec
+        return None
 
 
 def _import_torch() -> ModuleType:
@@ -52,7 +75,6 @@ def _import_torch() -> ModuleType:
 
 
 def _find_software(torch: Any, reading: Reading) -> None:  # noqa: ANN401
-    reading.add_software("pytorch", torch.__version__, "torch.__version__")
     if hasattr(torch, "compile"):  # since 2.0
         reading.add_software("torchinductor", torch.__version__, "part of torch")
     for fact, component in (("cudnn.version", "cudnn"), ("nccl.version", "nccl")):
@@ -66,7 +88,10 @@ def _find_software(torch: Any, reading: Reading) -> None:  # noqa: ANN401
         reading.add_software("mps", None, "torch.backends.mps")
         reading.add_software("mpsgraph", None, "torch.backends.mps")
         reading.add_software("mps-kernels", None, "torch.backends.mps")
-    _find_cpu_libraries(str(torch.__config__.show()), reading)
+    try:
+        _find_cpu_libraries(str(torch.__config__.show()), reading)
+    except Exception as error:  # noqa: BLE001 - half a torch; the facts above stay
+        reading.problem(f"torch does not describe its build: {type(error).__name__}: {error}")
 
 
 def _find_cpu_libraries(built_with: str, reading: Reading) -> None:
