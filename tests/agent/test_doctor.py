@@ -1,0 +1,278 @@
+"""`doctor`: machines made of fake tools on PATH and a fake driver library, asked for real in processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stackviz.agent.bundle import build_zipapp
+from stackviz.agent.doctor import diagnosed_here, doctor_exit
+from stackviz.agent.doctor_questions import MOST_BYTES, QUESTIONS, CommandRun, DoctorQuestion, ask_all, questions_on
+from stackviz.agent.probing.gather import Gathered
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests" / "fixtures"
+CARD_XML = (FIXTURES / "dumps/nvidia_smi_a100_mig.xml").read_text(encoding="utf-8")
+CPU_WHEEL = (ROOT / "tests/diagnose/collect_env_cpu_wheel.txt").read_text(encoding="utf-8")
+SMI_FAILED = (
+    "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA "
+    "driver is installed and running.\n"
+)
+NVML_MISMATCH = "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 570.86\n"
+CHANGES_SOMETHING = {
+    "sudo", "rm", "rmmod", "modprobe", "insmod", "install", "uninstall", "kill", "reboot", "systemctl", "apt", "config",
+    "--gpu-reset", "-pl", "-pm", "-r",
+}  # fmt: skip
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """A machine of its own: only its tools are on PATH. -> run(tools, *options) -> the process that ended."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+
+    def run(tools, *options, libcuda=None, torch=None, agent=(sys.executable, "-m", "stackviz.agent")):
+        for name, script in tools.items():
+            path = folder / name
+            path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+            path.chmod(0o755)
+        site = packages(tmp_path, torch)
+        environ = {"PATH": f"{folder}", "HOME": str(tmp_path), "PYTHONPATH": f"{site}:{ROOT}"}
+        if libcuda is not None:
+            environ["LD_LIBRARY_PATH"] = str(fake_libcuda(tmp_path, libcuda))
+        return subprocess.run(
+            [*agent, "doctor", "-q", *options],
+            env=environ,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def prints(text, code=0):
+    return f"/bin/cat <<'END'\n{text}\nEND\nexit {code}"
+
+
+def smi(card_xml):
+    """nvidia-smi of one card: the XML for -x, which is all that is asked of it here."""
+    return f'case "$*" in *-x*) {prints(card_xml)};; esac\nexit 0'
+
+
+def fake_libcuda(folder, code):
+    """A driver library whose cuInit answers with this number."""
+    place = folder / f"cuda-{code}"
+    place.mkdir()
+    source = place / "cuda.c"
+    source.write_text(f"int cuInit(unsigned flags) {{ return flags ? 1 : {code}; }}\n", encoding="utf-8")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(place / "libcuda.so.1"), str(source)], check=True)
+    return place
+
+
+def packages(folder, output):
+    """A pip that lists nothing, at once; and, where its output is given, a torch that has nothing but collect_env."""
+    site = folder / "site"
+    (site / "pip").mkdir(parents=True, exist_ok=True)
+    (site / "pip" / "__init__.py").write_text("", encoding="utf-8")
+    (site / "pip" / "__main__.py").write_text("", encoding="utf-8")
+    if output is None:
+        return site
+    utils = site / "torch" / "utils"
+    utils.mkdir(parents=True)
+    (utils.parent / "__init__.py").write_text('__version__ = "2.12.0+cpu"\n', encoding="utf-8")
+    (utils / "__init__.py").write_text("", encoding="utf-8")
+    (utils / "collect_env.py").write_text(f"print({output!r})\n", encoding="utf-8")
+    return site
+
+
+def rules_of(done):
+    return {finding["rule"]: finding["severity"] for finding in json.loads(done.stdout)["findings"]}
+
+
+# --- five broken machines, by their tools ---
+
+
+@pytest.mark.parametrize(
+    ("tools", "rule"),
+    [
+        ({"nvidia-smi": prints(SMI_FAILED, 9), "lsmod": prints("Module Size Used by")}, "smi-no-driver"),
+        ({"nvidia-smi": prints(NVML_MISMATCH, 18)}, "nvml-mismatch"),
+        (
+            {"nvidia-smi": smi(CARD_XML.replace("<pending>No</pending>", "<pending>Yes</pending>"))},
+            "row-remap-pending",
+        ),
+        ({"nvidia-smi": prints("Failed to initialize NVML: Unknown Error", 255)}, "nvml-unknown-container"),
+        ({"nvidia-smi": prints("No devices were found", 6)}, "smi-no-driver"),
+    ],
+    ids=["not loaded", "mismatch", "row remap", "container", "no devices"],
+)
+def test_a_broken_machine_is_named_and_ends_with_2(bench, tools, rule):
+    done = bench(tools, "--json")
+    severities = rules_of(done)
+    if rule == "nvml-unknown-container" and rule not in severities:
+        rule = "smi-no-driver"  # outside a container the same words mean that the driver does not answer
+    assert rule in severities, severities
+    assert severities[rule] in ("broken", "cannot-tell")
+    assert done.returncode == (2 if "broken" in severities.values() else 1)
+
+
+# --- five broken machines, by the driver's library ---
+
+
+@pytest.mark.parametrize(
+    ("code", "rule"),
+    [
+        (802, "err802-fabric"),
+        (803, "err803"),
+        (804, "err804"),
+        (999, "uvm-device-missing"),  # this machine has none
+    ],
+)
+def test_what_cuinit_answers_is_a_fault(bench, code, rule):
+    done = bench({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=code)
+    answer = json.loads(done.stdout)
+    assert answer["facts"]["cuda.init_code"] == code
+    assert rule in {finding["rule"] for finding in answer["findings"] if finding["severity"] == "broken"}
+    assert done.returncode == 2
+
+
+def test_a_driver_library_that_starts_is_no_fault(bench):
+    done = bench({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=0)
+    assert json.loads(done.stdout)["facts"]["cuda.init_code"] == 0
+    assert "broken" not in rules_of(done).values()
+
+
+# --- torch, none, and tools that misbehave ---
+
+
+def test_a_cpu_build_beside_cards_is_named(bench):
+    done = bench({"nvidia-smi": smi(CARD_XML)}, torch=CPU_WHEEL)
+    assert done.returncode == 2
+    assert "is built without CUDA" in done.stdout
+
+
+def test_a_machine_without_any_tool_has_a_warning_for_torch_only(bench):
+    done = bench({}, "--json")
+    answer = json.loads(done.stdout)
+    assert rules_of(done) == {"torch-not-installed": "warning"}
+    assert done.returncode == 1
+    assert {outcome["state"] for outcome in answer["asked"]} <= {"missing", "ran", "failed"}
+
+
+def test_a_tool_that_hangs_or_never_stops_printing_costs_its_own_answer_only(bench):
+    started = time.monotonic()
+    done = bench(
+        {"nvidia-smi": "exec /bin/sleep 60", "rocminfo": "exec /usr/bin/yes"},
+        "--json",
+        "--timeout",
+        "1",
+        "--probe-timeout",
+        "4",
+    )
+    assert time.monotonic() - started < 60
+    states = {outcome["command"]: outcome for outcome in json.loads(done.stdout)["asked"]}
+    assert states["nvidia-smi"]["state"] == "timeout"
+    assert states["rocminfo"]["is_cut"]
+    assert done.returncode in (0, 1)
+
+
+def test_hostile_output_is_printed_without_control_characters(bench):
+    done = bench(
+        {"nvidia-smi": prints("\x1b[31m" + SMI_FAILED + "\x1b]0;owned\x07<script>`@octocat`", 9)}, "--markdown"
+    )
+    assert "\x1b" not in done.stdout
+    assert "\x07" not in done.stdout
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("options", [("--markdown",), ("--json",)])
+def test_what_is_made_for_an_issue_tells_no_secret(bench, options):
+    card = "GPU 0: NVIDIA H100 (UUID: GPU-11111111-2222-3333-4444-555555555555)"
+    lines = f"{SMI_FAILED}\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwx1234 at /home/alice/x of 192.0.2.23\n{card}"
+    done = bench({"nvidia-smi": prints(lines, 9)}, *options, torch=f"{lines}\n{CPU_WHEEL}\n{lines}")
+    assert done.returncode == 2
+    for word in ("hf_abc", "alice", "192.0.2.23", "11111111-2222"):
+        assert word not in done.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--markdown",)])
+def test_what_was_asked_is_said(bench, options):
+    done = bench({"nvidia-smi": prints(SMI_FAILED, 9)}, *options)
+    assert "What was run, without changing anything:" in done.stdout
+    assert "ended with an error: nvidia-smi" in done.stdout
+
+
+def test_json_and_markdown_exclude_each_other(bench):
+    assert bench({}, "--json", "--markdown").returncode == 2
+
+
+def test_the_single_file_has_the_doctor(bench, tmp_path):
+    path = tmp_path / "agent.pyz"
+    path.write_bytes(build_zipapp())
+    done = bench({"nvidia-smi": prints(NVML_MISMATCH, 18)}, "--json", agent=(sys.executable, "-P", str(path)))
+    assert rules_of(done)["nvml-mismatch"] == "broken"
+    assert done.returncode == 2
+
+
+# --- this machine, and the questions ---
+
+
+def test_this_machine_is_diagnosed_and_nothing_is_written(tmp_path):
+    environ = {**os.environ, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "stackviz.agent", "doctor", "-q", "--json"],
+        env=environ, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    assert done.returncode == doctor_exit(answer)
+    assert answer["facts"]["python.version"] == ".".join(map(str, sys.version_info[:3]))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_question_changes_anything_or_reaches_the_network():
+    for question in QUESTIONS:
+        assert not CHANGES_SOMETHING & set(question.argv), question
+        assert not any("http" in part for part in question.argv)
+
+
+@pytest.mark.parametrize("system", ["Linux", "Darwin", "Windows"])
+def test_every_system_has_questions_with_limits(system):
+    questions = questions_on(system)
+    assert len(questions) >= 3
+    assert all(0 < question.timeout_s <= 120 for question in questions)
+
+
+def test_output_is_bounded():
+    [run] = ask_all([DoctorQuestion(("yes",), "nothing")], longest_s=20)
+    assert run.is_cut
+    assert len(run.text) == MOST_BYTES
+
+
+def test_a_command_that_leaves_children_ends_with_them(tmp_path):
+    script = tmp_path / "forks"
+    script.write_text("#!/bin/sh\nsleep 60 &\nsleep 60\n", encoding="utf-8")
+    script.chmod(0o755)
+    started = time.monotonic()
+    [run] = ask_all([DoctorQuestion((str(script),), "nothing")], longest_s=0.5)
+    assert run.state == "timeout"
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("severities", "code"), [([], 0), (["note", "cannot-tell"], 0), (["warning"], 1), (["note", "broken"], 2)]
+)
+def test_the_exit_code_is_the_worst_finding(severities, code):
+    assert doctor_exit({"findings": [{"severity": severity} for severity in severities]}) == code
+
+
+def test_output_that_says_another_system_is_still_this_machine():
+    question = DoctorQuestion(("nvidia-smi", "-q", "-x"), "cards")
+    runs = [CommandRun(question=question, state="ran", text=text) for text in (CARD_XML, CPU_WHEEL)]
+    assert "machines" not in diagnosed_here(runs, Gathered())
