@@ -1,44 +1,47 @@
-"""The output of probes and benchmarks -> one report, masked and checked."""
+"""The output of probes and benchmarks -> one report, masked."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from stackviz.agent import AGENT_NAME, __version__
-from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.identity import machine_identity
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.gather import Gathered
+from stackviz.backports import UTC
 from stackviz.facts.asking import Surroundings
-from stackviz.wire import FORMAT, Report
+from stackviz.wire import FORMAT
 
-__all__ = ["assemble_report"]
+__all__ = ["report_document"]
 
 
-def assemble_report(
+def report_document(
     gathered: Gathered,
-    results: Sequence[dict[str, Any]],
     folder: Path,
     name: str | None = None,
     mask: Mask | None = None,
-) -> Report:
-    """A report with a new id. `name` is sent unmasked, because a person chose it."""
+    machine_id: str | None = None,
+) -> dict[str, Any]:
+    """A report with a new id and without results. `name` is sent unmasked, because a person chose it.
+    `machine_id`: the id that somebody gave the machine.
+    """
+    identity = machine_identity(Surroundings(), gathered.facts, gathered.cards, folder, machine_id)
     document: dict[str, Any] = {
         "format": FORMAT,
         "id": str(uuid4()),
         "created_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "agent": {"name": AGENT_NAME, "version": __version__},
         "machine": {
-            "identity": machine_identity(Surroundings(), gathered.facts, gathered.cards, folder),
+            "identity": identity.value,
             "name": name,
         },
-        "facts": gathered.facts,
-        "absent": gathered.absent,
+        "facts": gathered.facts | identity.facts,
+        "absent": {fact: why for fact, why in gathered.absent.items() if fact not in identity.facts},
         "cards": gathered.cards,
         "software": gathered.software,
-        "results": list(results),
+        "results": [],
         "probes": gathered.probes,
     }
-    return parse_mended((mask or mask_of_this_machine()).document(document))
+    masked: dict[str, Any] = (mask or mask_of_this_machine()).document(document)
+    return masked

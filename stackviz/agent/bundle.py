@@ -1,4 +1,4 @@
-"""The agent as one file, accelweb-agent.pyz, that any Python 3.11 runs; the site serves it.
+"""The agent as one file, accelweb-agent.pyz, that any Python from 3.10 on runs; the site serves it.
 
 The same sources give the same bytes: names sorted, times fixed, nothing else in it.
 """
@@ -13,15 +13,25 @@ import stackviz
 __all__ = ["build_zipapp"]
 
 _PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "symptoms", "wire")
-_MODULES = ("__init__.py", "discovery.py", "light.py", "private.py", "units.py")
+_MODULES = ("__init__.py", "advice.py", "backports.py", "discovery.py", "light.py", "private.py", "units.py")
 _SUFFIXES = {".py", ".csv"}  # sources, and the tables of the rules
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip file can hold
 _SHEBANG = b"#!/usr/bin/env python3\n"
 _MAIN = b'''"""Starts the agent, or says which Python it needs."""
+import os
 import sys
 
-if sys.version_info < (3, 11):
-    sys.exit("accelweb-agent needs Python 3.11 or newer; this is " + sys.version.split()[0])
+if sys.version_info < (3, 10):
+    there = [
+        name
+        for name in ("python3.14", "python3.13", "python3.12", "python3.11", "python3.10")
+        if any(os.path.exists(os.path.join(folder, name)) for folder in os.environ.get("PATH", "").split(os.pathsep))
+    ]
+    newer = there[0] if there else "uv run --python 3.12"
+    sys.exit(
+        "accelweb-agent needs Python 3.10 or newer; this is %s. Run it with %s %s, best with the Python that has torch."
+        % (sys.version.split()[0], newer, sys.argv[0])
+    )
 
 from stackviz.agent.cli import main
 

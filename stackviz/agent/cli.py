@@ -1,50 +1,69 @@
-"""The agent's command line: probe, bench, run, upload, diagnose. docs/agent.md is its manual."""
+"""The agent's command line: probe, bench, run, upload, diagnose, doctor. docs/agent.md is its manual."""
 
 import argparse
 import json
 import os
+import platform
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from stackviz.agent import AGENT_NAME, __version__
-from stackviz.agent.assemble import assemble_report
-from stackviz.agent.benchmarks.cases import read_case
-from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
+from stackviz.agent.arguments import check_machine_id, make_parser
+from stackviz.agent.assemble import report_document
+from stackviz.agent.before import RunRefused, check_site, measuring_alone, say_other_load
+from stackviz.agent.benchmarks.run import BenchmarkOptions, MeasuringInterrupted, not_run, run_benchmarks
 from stackviz.agent.children import Ended
 from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
+from stackviz.agent.doctor import (
+    DOCTOR_FAILED,
+    describe_doctor,
+    describe_run,
+    diagnosed_here,
+    doctor_exit,
+    doctor_markdown,
+)
+from stackviz.agent.doctor_questions import ask_all, questions_on
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
-from stackviz.agent.llama_bench import attached_results, read_llama_file
-from stackviz.agent.probing.gather import PROBE_TIMEOUT_S, Gathered, gather
+from stackviz.agent.journal import Journal, adopt_unfinished
+from stackviz.agent.llama_bench import attached_results
+from stackviz.agent.plan_text import describe_plan
+from stackviz.agent.probing.gather import Gathered, gather
 from stackviz.agent.progress import Progress
 from stackviz.agent.report_text import describe_report
-from stackviz.agent.sending import send_waiting
+from stackviz.agent.sending import agree_beforehand, send_waiting
+from stackviz.agent.signals import signals_interrupt
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.upload import Server, ServerError
-from stackviz.importers import Reading
-from stackviz.measuring import RUNNABLE
-from stackviz.wire import LIMITS, Report, to_document
+from stackviz.wire import Report, to_document
 
 __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. -> its exit code, see exits.Exit."""
+    """Run one command. -> its exit code, see exit_codes.Exit."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without UTF-8 must not cost a report
-    parser = _parser()
+    parser = make_parser(_COMMANDS)
     arguments = parser.parse_args(argv)
+    check_machine_id(parser, os.environ.get("ACCELWEB_MACHINE"))
     try:
-        return int(arguments.command(arguments, parser))
-    except KeyboardInterrupt:
-        print("\nInterrupted. Measurements so far are discarded.", file=sys.stderr)
+        with signals_interrupt():
+            return int(arguments.command(arguments, parser))
+    except KeyboardInterrupt as interruption:
+        with suppress(OSError):  # the terminal may be gone
+            print(f"\nInterrupted. {interruption}".rstrip(), file=sys.stderr)
         return Exit.INTERRUPTED
     except SpoolError as error:
         print(f"error: {error}", file=sys.stderr)
         return Exit.SPOOL
+    except RunRefused as refused:
+        print(f"error: {refused}", file=sys.stderr)
+        return refused.exit
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `| head`: nothing more to say to anybody
         return Exit.OK
@@ -58,31 +77,49 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _probe(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> Exit:
+    _check_spool(arguments)
     with Progress(is_quiet=arguments.quiet) as progress:
         gathered = _gathered(arguments, progress)
-    return _print_report(arguments, _assembled(arguments, gathered, []))
+    return _print_report(arguments, Journal(_document(arguments, gathered), quick=False).report())
 
 
 def _bench(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> Exit:
+    _check_spool(arguments)
     with Progress(is_quiet=arguments.quiet) as progress:
         gathered = _gathered(arguments, progress)
-        results = _measured(arguments, gathered, progress)
-    return _print_report(arguments, _assembled(arguments, gathered, results + _attached(arguments, gathered)))
+        folder = _folder(arguments) if arguments.keep else None
+        journal, is_whole = _measured(arguments, progress, gathered, _document(arguments, gathered), folder)
+    ended = _print_report(arguments, journal.report())
+    journal.discard()
+    return ended if is_whole else Exit.INTERRUPTED
 
 
 def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
     server = None if arguments.dry_run else _server(arguments, parser)
-    with Progress(is_quiet=arguments.quiet) as progress:
-        gathered = _gathered(arguments, progress)
-        results = [] if arguments.no_bench else _measured(arguments, gathered, progress)
-    report = _assembled(arguments, gathered, results + _attached(arguments, gathered))
-    if server is None:
-        _print_document(report)
-        return Exit.OK
     spool = _spool(arguments)
-    path = spool.put(report)
-    Progress(is_quiet=arguments.quiet).say(f"Report {report.id} is in the spool: {path}")
-    return send_waiting(spool, server, arguments, mine=report)
+    progress = Progress(is_quiet=arguments.quiet)
+    if server is not None:
+        spool.check_ready()
+        adopt_unfinished(spool, progress.say)
+        check_site(server, progress.say)
+    with progress:
+        gathered = _gathered(arguments, progress)
+        document = _document(arguments, gathered)
+        as_read = Journal(document, quick=False).report()
+        if server is not None and not agree_beforehand(spool, server, arguments, as_read):
+            print("Not agreed: nothing was measured, stored or sent.", file=sys.stderr)
+            return Exit.NOT_CONFIRMED
+        journal, is_whole = _measured(arguments, progress, gathered, document, spool.folder if server else None)
+    if server is None:
+        _print_document(journal.report())
+        return Exit.OK if is_whole else Exit.INTERRUPTED
+    if journal.problem:
+        progress.say(f"warning: the journal could not be written: {journal.problem}")
+    report, path = journal.store(spool)
+    if not is_whole:
+        raise KeyboardInterrupt(f"What was measured is in the spool, run `upload` to send it: {path}")
+    progress.say(f"Report {report.id} is in the spool: {path}")
+    return _sent(spool, server, arguments, report)
 
 
 def _upload(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
@@ -91,7 +128,17 @@ def _upload(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> E
         for waiting in spool.waiting():
             _print_document(waiting.report)
         return Exit.OK
-    return send_waiting(spool, _server(arguments, parser), arguments)
+    server = _server(arguments, parser)
+    adopt_unfinished(spool, Progress(is_quiet=arguments.quiet).say)
+    return _sent(spool, server, arguments)
+
+
+def _sent(spool: Spool, server: Server, arguments: argparse.Namespace, mine: Report | None = None) -> Exit:
+    try:
+        return send_waiting(spool, server, arguments, mine=mine)
+    except KeyboardInterrupt:
+        text = f"Reports that were not delivered are in the spool, run `upload` to send them: {spool.folder}"
+        raise KeyboardInterrupt(text) from None
 
 
 def _diagnose(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
@@ -103,6 +150,23 @@ def _diagnose(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
     return Exit.OK
 
 
+def _doctor(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> int:
+    try:
+        with Progress(is_quiet=arguments.quiet) as progress:
+            questions = questions_on(platform.system())
+            runs = ask_all(questions, lambda each: progress.say(describe_run(each)), arguments.timeout)
+            document = diagnosed_here(runs, _gathered(arguments, progress))
+    except Exception:  # noqa: BLE001 - 1 means warnings here
+        traceback.print_exc()
+        print(f"error: {Exit.UNEXPECTED.meaning}", file=sys.stderr)
+        return DOCTOR_FAILED
+    if arguments.json:
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        print(doctor_markdown(document) if arguments.markdown else describe_doctor(document))
+    return doctor_exit(document)
+
+
 def _gathered(arguments: argparse.Namespace, progress: Progress) -> Gathered:
     def say_outcome(name: str, ended: Ended) -> None:
         progress.say(f"probe {name}: {ended.detail or ended.state} ({ended.duration_s:.1f} s)")
@@ -110,7 +174,45 @@ def _gathered(arguments: argparse.Namespace, progress: Progress) -> Gathered:
     return gather(arguments.probe_timeout, say_outcome)
 
 
-def _measured(arguments: argparse.Namespace, gathered: Gathered, progress: Progress) -> list[dict[str, object]]:
+def _measured(
+    arguments: argparse.Namespace,
+    progress: Progress,
+    gathered: Gathered,
+    document: dict[str, Any],
+    folder: Path | None,
+) -> tuple[Journal, bool]:
+    """Measure. -> what it came to, and whether nobody interrupted it.
+
+    `folder`: of the journal, where there is to be one. Raises KeyboardInterrupt where nothing was measured.
+    """
+    journal = _journal(document, arguments, folder)
+    is_whole = True
+    results: list[dict[str, Any]] = []
+    if not getattr(arguments, "no_bench", False):
+        try:
+            results = _benchmarks(arguments, gathered, progress, journal)
+        except RunRefused:
+            journal.discard()
+            raise
+        except MeasuringInterrupted as interrupted:
+            is_whole, results = False, interrupted.results
+            if not journal.has_results:
+                journal.discard()
+                raise KeyboardInterrupt("Nothing was measured yet, nothing is stored.") from None
+    journal.note_results(results + _attached(arguments, gathered))
+    return journal, is_whole
+
+
+def _journal(document: dict[str, Any], arguments: argparse.Namespace, folder: Path | None) -> Journal:
+    try:
+        return Journal(document, quick=getattr(arguments, "quick", False), folder=folder)
+    except OSError as error:
+        raise SpoolError(f"cannot write to {folder}: {error.strerror or error}") from None
+
+
+def _benchmarks(
+    arguments: argparse.Namespace, gathered: Gathered, progress: Progress, journal: Journal
+) -> list[dict[str, Any]]:
     options = BenchmarkOptions(
         quick=arguments.quick,
         devices=tuple(arguments.device),
@@ -123,19 +225,41 @@ def _measured(arguments: argparse.Namespace, gathered: Gathered, progress: Progr
         state = "skipped" if why["reason"] == "not_installed" else "failed"
         progress.say(f"no benchmark: {why['detail']}")
         return not_run(state, f"{why['reason']}: {why['detail']}", options)
-    progress.say(f"measuring for at most {options.time_s:g} s")
-    return run_benchmarks(
-        options, gathered.cards, lambda step: progress.step(step.done, step.total, step.case, step.left_s)
-    )
+    with measuring_alone(arguments.wait, progress.say):
+        say_other_load(progress.say)
+        progress.say("estimating how long each case takes")
+        return run_benchmarks(
+            options,
+            gathered.cards,
+            lambda step: progress.step(step.done, step.total, step.case, step.left_s),
+            journal.note,
+            lambda plan: progress.say(describe_plan(plan, options)),
+        )
 
 
-def _attached(arguments: argparse.Namespace, gathered: Gathered) -> list[dict[str, object]]:
+def _attached(arguments: argparse.Namespace, gathered: Gathered) -> list[dict[str, Any]]:
     """What llama-bench measured, of the files that --llama-bench names."""
     return [result for readings in arguments.llama_bench for result in attached_results(readings, gathered.cards)]
 
 
-def _assembled(arguments: argparse.Namespace, gathered: Gathered, results: list[dict[str, object]]) -> Report:
-    return assemble_report(gathered, results[: LIMITS.results], _folder(arguments), arguments.name)
+def _document(arguments: argparse.Namespace, gathered: Gathered) -> dict[str, Any]:
+    machine_id = arguments.machine_id or os.environ.get("ACCELWEB_MACHINE")
+    document = report_document(gathered, _folder(arguments), arguments.name, machine_id=machine_id)
+    if document["facts"]["machine.recognised_by"] == "boot":
+        print(_UNKNOWN_TOMORROW, file=sys.stderr)
+    return document
+
+
+_UNKNOWN_TOMORROW = (
+    "warning: nothing here tells this machine from others after a restart: mount the host's /etc/machine-id and name "
+    "it with --machine-id, set ACCELWEB_MACHINE, or give the spool a folder that stays"
+)
+
+
+def _check_spool(arguments: argparse.Namespace) -> None:
+    """Where the report is to be stored: before anything is measured for it."""
+    if arguments.keep and not arguments.dry_run:
+        _spool(arguments).check_ready()
 
 
 def _print_report(arguments: argparse.Namespace, report: Report) -> Exit:
@@ -183,122 +307,11 @@ def _server(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> S
     return server
 
 
-# ---- arguments ------------------------------------------------------------------------------------------------------
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=AGENT_NAME,
-        description="Read this machine's accelerator stack, measure it, and send the report to an accelweb site.",
-        epilog="Exit codes: " + "; ".join(f"{exit_.value} {exit_.meaning}" for exit_ in Exit),
-    )
-    parser.add_argument("--version", action="version", version=f"{AGENT_NAME} {__version__}")
-    commands = parser.add_subparsers(dest="command_name", required=True, metavar="probe|bench|run|upload|diagnose")
-    probe = commands.add_parser("probe", help="read the machine and print the report; nothing is sent")
-    bench = commands.add_parser("bench", help="read and measure, and print the results; nothing is sent")
-    run = commands.add_parser("run", help="read, measure and send")
-    upload = commands.add_parser("upload", help="send the reports waiting in the spool")
-    diagnose = commands.add_parser("diagnose", help="diagnose what other tools printed; offline, nothing is sent")
-    diagnose.set_defaults(command=_diagnose)
-    diagnose.add_argument("files", nargs="+", metavar="FILE", help='what a tool printed; "-" for standard input')
-    diagnose.add_argument(
-        "--json", action="store_true", help="print the answer as JSON, in the format of the site's API"
-    )
-    for command, function in ((probe, _probe), (bench, _bench), (run, _run), (upload, _upload)):
-        command.set_defaults(command=function)
-        _add_common(command)
-    for command in (probe, bench, run):
-        _add_probing(command)
-    for command in (bench, run):
-        _add_measuring(command)
-    for command in (probe, bench):
-        command.add_argument(
-            "--keep", action="store_true", help="store the report in the spool, for `upload` to send later"
-        )
-    for command in (run, upload):
-        _add_sending(command)
-    run.add_argument("--no-bench", action="store_true", help="read the machine only")
-    return parser
-
-
-def _add_common(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--spool",
-        metavar="FOLDER",
-        help="spool folder for waiting reports (default: ACCELWEB_SPOOL, else the system's data folder)",
-    )
-    command.add_argument("--json", action="store_true", help="print only JSON on standard output")
-    command.add_argument("--dry-run", action="store_true", help="print the exact report; store and send nothing")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
-
-
-def _add_probing(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--name", type=_label, help="a label for this machine on the site; the host name is never sent"
-    )
-    command.add_argument(
-        "--probe-timeout", type=_seconds, default=PROBE_TIMEOUT_S, metavar="S", help="per probe (default: %(default)g)"
-    )
-
-
-def _add_measuring(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--quick", action="store_true", help="fewer cases and blocks: under a minute")
-    command.add_argument(
-        "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
-    )
-    command.add_argument("--benchmark", action="append", default=[], choices=tuple(RUNNABLE), help="can be repeated")
-    command.add_argument(
-        "--case",
-        action="append",
-        type=_case,
-        default=[],
-        metavar="NAME=VALUE,...",
-        help="only cases with these parameters, such as dtype=bf16,m=8192; can be repeated",
-    )
-    command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
-    command.add_argument(
-        "--llama-bench",
-        action="append",
-        type=_llama_bench,
-        default=[],
-        metavar="FILE",
-        help="add what llama-bench printed on this machine (-o json is best); can be repeated",
-    )
-
-
-def _add_sending(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--server", metavar="URL", help="the site (or ACCELWEB_SERVER)")
-    command.add_argument("--key", help="the lab's key; better in ACCELWEB_KEY or --key-file: arguments show in `ps`")
-    command.add_argument("--key-file", metavar="FILE", help="a file that contains the key")
-    command.add_argument(
-        "--timeout", type=_seconds, default=120.0, metavar="S", help="keep trying to deliver (default: %(default)g)"
-    )
-    command.add_argument("--yes", action="store_true", help="send without asking for confirmation")
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds <= 7 * 24 * 3600:
-        raise argparse.ArgumentTypeError("must be above 0 and at most a week")
-    return seconds
-
-
-def _case(text: str) -> dict[str, str]:
-    try:
-        return read_case(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _llama_bench(name: str) -> list[Reading]:
-    try:
-        return read_llama_file(name)
-    except FileRefused as refused:
-        raise argparse.ArgumentTypeError(str(refused)) from refused
-
-
-def _label(text: str) -> str:
-    label = " ".join(text.split())
-    if not label or len(label) > LIMITS.name_chars or not label.isprintable():
-        raise argparse.ArgumentTypeError(f"must be 1 to {LIMITS.name_chars} printable characters")
-    return label
+_COMMANDS = {
+    "probe": _probe,
+    "bench": _bench,
+    "run": _run,
+    "upload": _upload,
+    "diagnose": _diagnose,
+    "doctor": _doctor,
+}

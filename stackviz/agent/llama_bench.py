@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from stackviz.agent.diagnose import FileRefused, read_files
+from stackviz.backports import UTC
 from stackviz.dumps.llama_results import measured_results
 from stackviz.importers import Reading
 from stackviz.importers.llama_bench import KIND

@@ -2,12 +2,12 @@
 
 import statistics
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stackviz.units import format_quantity
 from stackviz.wire import FACTS, Fact, Report, Result, Scalar
 
-__all__ = ["describe_report", "what_is_sent"]
+__all__ = ["also_sent", "describe_report", "what_is_sent"]
 
 _GROUPS = {
     "Machine": ("os.", "env.", "machine.", "cpu.", "memory."),
@@ -16,6 +16,8 @@ _GROUPS = {
         "mps.", "apple.", "xpu.",
     ),
 }  # fmt: skip
+_TO_COME = "what is measured now: times of runs, with clocks, power, temperatures and load"
+_MOST_LISTED = 20  # reports in a question; all are counted
 _QUIET_REASONS = {"not_applicable", "not_collected"}
 
 
@@ -24,13 +26,17 @@ def describe_report(report: Report) -> str:
     return "\n".join(_lines(report))
 
 
-def what_is_sent(report: Report, server: str) -> str:
-    """The question before the first upload: what is sent, where, and what is not."""
+def what_is_sent(report: Report, server: str, others: Sequence[Report] = (), *, is_measured: bool = True) -> str:
+    """The question before the first upload: what is sent, where, and what is not. `others`: reports that would be sent
+    with it. `is_measured` False: results are still to come.
+    """
     return "\n".join(
         [
+            *([f"{len(others)} more wait in the spool and will be sent too:", also_sent(others), ""] if others else []),
             f"This will be sent to {server}:",
             "",
             *(f"  {line}" if line else "" for line in _lines(report)),
+            *([] if is_measured else ["", f"  Results: {_TO_COME}"]),
             "",
             _machine(report),
             "",
@@ -38,6 +44,17 @@ def what_is_sent(report: Report, server: str) -> str:
             "The exact bytes: run with --dry-run.",
         ]
     )
+
+
+def also_sent(reports: Sequence[Report]) -> str:
+    """Reports, a line each; of many the last ones."""
+    lines = [
+        f"  {report.created_at:%Y-%m-%d %H:%M} UTC, {report.machine.name or 'no name'}, {len(report.cards)} cards, "
+        f"{len(report.results)} results, id {report.id}"
+        for report in reports[-_MOST_LISTED:]
+    ]
+    left = len(reports) - len(lines)
+    return "\n".join([*([f"  {left} older ones"] if left else []), *lines])
 
 
 def _machine(report: Report) -> str:

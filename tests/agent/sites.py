@@ -23,10 +23,15 @@ class Reply:
 
 @dataclass
 class Site:
-    """Answers in turn, the last one for ever. `received`: headers and decoded bodies, in order."""
+    """Answers in turn, the last one for ever. `received`: headers and decoded bodies, in order. `key_reply`: to a check
+    of the key; `key_checks`: the headers of those."""
 
     url: str
     replies: list[Reply]
+    key_reply: Reply = field(
+        default_factory=lambda: Reply(200, '{"lab": {"name": "North lab"}, "machine": null, "expires_at": null}')
+    )
+    key_checks: list[dict[str, str]] = field(default_factory=list)
     received: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
 
 
@@ -48,7 +53,12 @@ def site(*replies: Reply) -> Iterator[Site]:
             self._answer(reply, document["id"])
 
         def do_GET(self) -> None:
-            made.received.append(({name.lower(): value for name, value in self.headers.items()}, {}))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            if self.path == "/api/v1/key/":
+                made.key_checks.append(headers)
+                self._answer(made.key_reply, "")
+                return
+            made.received.append((headers, {}))
             self._answer(Reply(200, "{}"), "")
 
         def _answer(self, reply: Reply, report_id: str) -> None:

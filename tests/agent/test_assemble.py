@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.agent.assemble import assemble_report
+from stackviz.agent.assemble import report_document
 from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.privacy import mask_of
 from stackviz.agent.probing.gather import Gathered
@@ -15,7 +15,7 @@ def test_a_report_is_assembled_masked_and_whole(tmp_path):
         facts={"os.name": "Ubuntu", "machine.model": "box of wilhelmina"},
         probes=[{"probe": "torch", "state": "failed", "detail": "/home/wilhelmina/venv is broken"}],
     )
-    report = assemble_report(gathered, [], tmp_path, name="rack-7", mask=mask_of(["wilhelmina"], [], []))
+    report = parse_report(report_document(gathered, tmp_path, name="rack-7", mask=mask_of(["wilhelmina"], [], [])))
     assert report.machine.name == "rack-7"
     assert "wilhelmina" not in to_json(report)
     assert report.probes[0].detail == "~/venv is broken"
@@ -23,7 +23,7 @@ def test_a_report_is_assembled_masked_and_whole(tmp_path):
 
 
 def test_reports_have_own_ids_and_one_identity(tmp_path):
-    first, second = (assemble_report(Gathered(), [], tmp_path) for _ in range(2))
+    first, second = (parse_report(report_document(Gathered(), tmp_path)) for _ in range(2))
     assert first.id != second.id
     assert first.machine.identity == second.machine.identity
 
@@ -47,6 +47,15 @@ def test_invalid_result_is_sent_as_failed():
         "the result cannot be sent: results[1].samples[1]: is not a positive finite number"
     )
     assert report.results[1].params == {"bytes": 1073741824}
+
+
+def test_a_figure_that_is_refused_costs_itself_and_not_its_card():
+    body = report_body(cards=[h100_card(memory_bytes=2**64 - 1)])
+    body["cards"][0]["facts"] |= {"power_limit_w": -1, "ecc": "perhaps"}
+    (card,) = parse_mended(body).cards
+    assert (card.memory_bytes, card.facts["compute_capability"]) == (None, "9.0")
+    assert card.facts.keys().isdisjoint({"power_limit_w", "ecc"})
+    assert card.absent["power_limit_w"].detail.startswith("what was read is -1")
 
 
 def test_invalid_card_detaches_its_results():

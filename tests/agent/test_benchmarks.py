@@ -18,7 +18,8 @@ from stackviz.agent.benchmarks import run as running
 from stackviz.agent.benchmarks.cases import Case, case_text, plan_cases, read_case
 from stackviz.agent.benchmarks.conditions import SmiReadings, card_conditions, processor_conditions, throttle_words
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
-from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
+from stackviz.agent.benchmarks.measure import CaseLeft
+from stackviz.agent.benchmarks.run import BenchmarkOptions, MeasuringInterrupted, not_run, run_benchmarks
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.children import Ended
 from stackviz.facts.asking import MissingFact
@@ -76,6 +77,12 @@ def test_no_block_starts_after_the_limit():
     bench = Workbench(1.0)
     assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, until=2.5)) == 3
     assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, until=0.0)) == 1
+
+
+def test_slow_blocks_are_enough_after_three():
+    bench = Workbench(2.0)
+    assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, slow_after_s=5.0)) == 3
+    assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, slow_after_s=9.0)) == 5
 
 
 def test_warm_up_lasts_its_time_and_never_less_than_two_runs():
@@ -192,7 +199,9 @@ def fake_torch(**changes):
 def measure(monkeypatch):
     """Measure cases of a benchmark made by the test; -> what was told. Cases are numbered by their parameter n."""
 
-    def with_(prepare, count=2, pace=BRIEF, smaller=lambda _params: None, working_set=0, free=None, cache=None):
+    def with_(
+        prepare, count=2, pace=BRIEF, smaller=lambda _params: None, working_set=0, free=None, cache=None, left=None
+    ):
         benchmark = Benchmark(
             key="made",
             version=1,
@@ -214,9 +223,10 @@ def measure(monkeypatch):
         monkeypatch.setattr(Device, "free_bytes", lambda _self: free)
         monkeypatch.setattr(Device, "cache_bytes", lambda _self: cache)
         told = []
-        cases = [Case("made", 1, "cpu", {"n": number}) for number in range(count)]
+        cases = [CaseLeft(case=Case("made", 1, "cpu", {"n": number}), **(left or {})) for number in range(count)]
         measuring.measure_case(cases, {"cpu": Device(fake_torch(), "cpu", "cpu")}, pace, told.append)
-        return told
+        with_.estimates = [step for step in told if step["is"] in {"trial", "estimates"}]
+        return [step for step in told if step["is"] not in {"trial", "estimates"}]
 
     return with_
 
@@ -236,6 +246,54 @@ def test_rounds_visit_all_cases_there_and_back(measure):
         (1, 2),
     ]
     assert all(len(t["samples"]) == 2 for t in told if t["is"] == "samples")
+
+
+def test_what_another_process_has_visited_is_not_visited_again(measure):
+    told = measure(lambda *_: prepared(), count=1, left={"visits": 2, "runs": 7})
+    assert [(t["is"], t.get("round")) for t in told] == [("start", 2), ("samples", None)]
+    assert told[1]["conditions"]["runs_per_block"] == 7
+    assert measure(lambda *_: pytest.fail("it ran"), count=1, left={"visits": 1, "is_over": True}) == []
+
+
+def test_a_visit_has_a_limit_that_follows_what_it_took_before(measure):
+    brief = measure(lambda *_: prepared(), count=1)
+    limits = [t["limit_s"] for t in brief if t["is"] == "start"]
+    assert limits[0] == 36.0  # 30 s, and 6 runs of at most 1 s
+    assert 30.0 <= limits[1] < 31.0
+    (large, *_) = measure(lambda *_: prepared(), count=1, working_set=8 * 10**9)
+    assert large["limit_s"] == 116.0
+
+
+def test_the_time_of_each_case_is_estimated_before_any_is_measured(measure):
+    pace = Pace(rounds=3, blocks_per_round=4, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=0.0)
+    measure(lambda *_: prepared(), pace=pace, working_set=200_000_000)
+    assert [step["is"] for step in measure.estimates] == ["trial", "trial", "estimates"]
+    # Inputs at 0.1 GB/s, as this torch makes none, then warm-up and four blocks; three times.
+    assert measure.estimates[-1]["seconds"] == [pytest.approx(3 * (2.0 + 0.5 + 0.4))] * 2
+
+
+@pytest.mark.parametrize(("run_s", "visit_s"), [(0.001, 1.5), (0.3, 3.6), (2.0, 10.0)])
+def test_a_visit_with_slow_runs_takes_two_to_warm_up_and_at_least_three(run_s, visit_s):
+    pace = Pace(rounds=5, blocks_per_round=10, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=1200.0)
+    assert pace.visit_s(run_s) == pytest.approx(visit_s)
+
+
+def test_after_a_broken_context_nothing_is_measured_in_this_process(measure):
+    def prepare(_torch, _device, params):
+        if params["n"] == 0:
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
+        return pytest.fail("it went on")
+
+    told = measure(prepare)
+    assert [(t["case"], t["is"], t.get("is_sticky")) for t in told] == [(0, "start", None), (0, "failed", True)]
+
+
+def test_a_device_that_is_gone_after_a_restart_is_a_failure(measure):
+    told = []
+    cases = [CaseLeft(case=Case("made", 1, "cuda:1", {"n": 0}), visits=1)]
+    measuring.measure_case(cases, {}, BRIEF, told.append)
+    assert told[0] == {"case": 0, "is": "failed", "reason": "torch no longer lists cuda:1"}
+    assert [step["is"] for step in told] == ["failed", "estimates"]
 
 
 def test_inputs_are_made_anew_at_each_visit(measure):
@@ -437,13 +495,13 @@ def visit(case, *samples, throttle="none"):
         "case": case, "is": "samples", "samples": list(samples), "started_at": "2026-11-20T12:00:00Z", "duration_s": 0.5,
         "conditions": {
             "before.power_w": 100.0 * samples[0], "after.power_w": 100.0 * samples[-1], "device_used": "cuda:0",
-            "after.throttle_reasons": throttle, "fallback": False,
+            "after.throttle_reasons": throttle, "fallback": False, "runs_per_block": 3,
         },
     }  # fmt: skip
 
 
 def start(case, number=0):
-    return {"case": case, "is": "start", "round": number}
+    return {"case": case, "is": "start", "round": number, "limit_s": 30.0}
 
 
 @pytest.fixture
@@ -454,7 +512,7 @@ def watched(monkeypatch):
         given, steps = [], []
         left = list(processes)
 
-        def run_child(_module, handed, _timeout_s, watch):
+        def run_child(_module, handed, _limit, watch):
             given.append(handed)
             told, ended = left.pop(0)
             for line in told:
@@ -473,6 +531,7 @@ def watched(monkeypatch):
 WELL = Ended("ok", None, (), 1.0)
 CRASH = Ended("failed", "ended by signal 11 (SIGSEGV)", (), 1.0)
 PLAN = {"is": "plan", "cases": CASES}
+READY = {"is": "ready"}
 
 
 def test_samples_of_all_rounds_are_kept_in_order(watched):
@@ -488,18 +547,56 @@ def test_samples_of_all_rounds_are_kept_in_order(watched):
 
 def test_crashing_case_fails_and_others_continue(watched):
     first = [PLAN, start(0), visit(0, 1.0), start(1)]
-    second = [{"is": "plan", "cases": [CASES[2]]}, start(0), visit(0, 9.0)]
+    second = [READY, start(2), visit(2, 9.0), start(0, 1), visit(0, 2.0)]
     results, given, _ = watched((first, CRASH), (second, WELL))
-    assert [(r["state"], r["samples"]) for r in results] == [("ok", [1.0]), ("failed", []), ("ok", [9.0])]
+    assert [(r["state"], r["samples"]) for r in results] == [("ok", [1.0, 2.0]), ("failed", []), ("ok", [9.0])]
     assert results[1]["reason"] == "the benchmark's process ended by signal 11 (SIGSEGV)"
-    assert [case["params"]["m"] for case in given[1]["done"]] == [1024, 2048]
+    assert given[0]["left"] == []
+    assert [(left["visits"], left["is_over"]) for left in given[1]["left"]] == [(1, False), (0, True), (0, False)]
+    assert given[1]["left"][0]["case"]["params"]["m"] == 1024
+    assert given[1]["left"][0]["runs"] == 3
+
+
+def test_a_case_that_hangs_fails_and_costs_the_others_no_time(watched):
+    first = [PLAN, start(0), visit(0, 1.0), start(1)]
+    hang = Ended("timeout", "timed out after 30 s", (), 30.0)
+    results, given, _ = watched((first, hang), ([READY], WELL))
+    assert (results[1]["state"], results[1]["samples"]) == ("failed", [])
+    assert results[1]["reason"] == "a visit did not end within its limit of 30 s and was ended"
+    assert given[1]["budget_s"] == pytest.approx(30.0, abs=0.5)
+    assert results[2]["reason"] == "not reached"
+
+
+def test_a_sticky_error_gets_a_new_process_for_the_others(watched):
+    broken = {"case": 0, "is": "failed", "reason": "AcceleratorError: CUDA error", "is_sticky": True}
+    results, given, _ = watched(([PLAN, start(0), broken], WELL), ([READY, start(1), visit(1, 5.0)], WELL))
+    assert len(given) == 2
+    assert [r["state"] for r in results] == ["failed", "ok", "skipped"]
+
+
+def test_an_interruption_keeps_what_was_measured(watched):
+    class Interrupting(list):
+        def __iter__(self):
+            yield from super().__iter__()
+            raise KeyboardInterrupt
+
+    with pytest.raises(MeasuringInterrupted) as interrupted:
+        watched((Interrupting([PLAN, start(0), visit(0, 1.0), start(1)]), WELL))
+    states = [(r["state"], r["reason"]) for r in interrupted.value.results]
+    assert states == [("ok", None), ("skipped", "interrupted"), ("skipped", "interrupted")]
 
 
 def test_a_device_that_kills_every_process_is_given_up(watched):
-    processes = [([PLAN, start(0)], CRASH)] * 20
+    processes = [([PLAN, start(0)], CRASH), ([READY, start(1)], CRASH), ([READY, start(2)], CRASH)]
     results, given, _ = watched(*processes)
+    assert len(given) == 3
+    assert {result["state"] for result in results} == {"failed"}
+
+
+def test_processes_are_not_started_for_ever(watched):
+    results, given, _ = watched(([PLAN], CRASH), *[([READY], CRASH)] * 20)
     assert len(given) == running._MOST_PROCESSES
-    assert {result["state"] for result in results} == {"failed", "skipped"}
+    assert {result["state"] for result in results} == {"skipped"}
 
 
 def test_process_that_never_starts_fails_benchmarks(watched):
@@ -560,7 +657,7 @@ def python_with_torch():
 def test_a_real_torch_measures_this_processor(tmp_path):
     done = subprocess.run(
         [python_with_torch(), "-m", "stackviz.agent", "bench", "--quick", "--device", "cpu", "--json", "-q",
-         "--bench-time", "25", "--spool", str(tmp_path)],
+         "--bench-time", "25", "--wait", "60", "--spool", str(tmp_path)],
         capture_output=True, timeout=180, cwd=ROOT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

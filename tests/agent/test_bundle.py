@@ -53,13 +53,13 @@ def test_it_reads_this_machine_without_site_packages(bundle, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert [probe.state for probe in parse_report(done.stdout).probes] == ["ok"] * 6
+    assert [probe.state for probe in parse_report(done.stdout).probes] == ["ok"] * 7
 
 
 def test_an_older_python_is_told_which_one_is_needed(bundle):
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
         start = archive.read("__main__.py").decode()
     check, _, rest = start.partition("from stackviz")
-    assert "needs Python 3.11" in check
+    assert "needs Python 3.10" in check
     assert "import stackviz" not in check
     assert rest

@@ -5,10 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from stackviz.agent import cli, sending
+from stackviz.agent import before, cli, sending
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.probing.gather import Gathered
 from stackviz.agent.spool import Spool
@@ -30,10 +31,12 @@ def gathered(**facts):
 
 
 @pytest.fixture(autouse=True)
-def _quick_machine(monkeypatch):
+def _quick_machine(monkeypatch, tmp_path):
     """Probes and benchmarks answer at once; nothing of this machine's environment shows through."""
     monkeypatch.setattr(cli, "gather", lambda _timeout_s, _told: gathered())
-    monkeypatch.setattr(cli, "run_benchmarks", lambda _options, _cards, _watch: [gemm_result()])
+    monkeypatch.setattr(cli, "run_benchmarks", lambda *_: [gemm_result()])
+    monkeypatch.setattr(before, "_LOOK_S", 0.0)
+    monkeypatch.setattr(before, "_common_folder", lambda: tmp_path)
     for name in ("ACCELWEB_KEY", "ACCELWEB_SERVER", "ACCELWEB_SPOOL"):
         monkeypatch.delenv(name, raising=False)
 
@@ -169,6 +172,29 @@ def test_on_a_terminal_it_asks_once_per_server(agent, monkeypatch, answer, code,
     assert (ended[-1], len(made.received), len(asked)) == (code, sent, 1)
 
 
+@pytest.mark.parametrize(("answer", "sent"), [("y\n", 3), ("n\n", 0)])
+def test_one_answer_is_about_all_reports_that_wait_and_says_so(agent, spool, monkeypatch, answer, sent):
+    for minute in (1, 2):
+        spool.put(parse_report(report_body(created_at=f"2026-01-01T00:0{minute}:00Z")))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True, readline=lambda: answer))
+    with site() as made:
+        _, _, err = agent(*run_at(made.url))
+    assert "2 more wait in the spool and will be sent too" in err
+    assert "2026-01-01 00:01 UTC, rack-7" in err
+    assert "Send these 3 reports, and later reports like them? [y/N]" in err
+    assert len(made.received) == sent
+
+
+def test_where_sending_is_agreed_waiting_reports_are_still_named(agent, spool):
+    spool.put(parse_report(report_body(created_at="2026-01-01T00:01:00Z")))
+    with site() as made:
+        spool.confirm(made.url)
+        code, _, err = agent(*run_at(made.url)[:-1])
+    assert (code, len(made.received)) == (Exit.OK, 2)
+    assert "The spool holds 1 more" in err
+    assert "2026-01-01 00:01 UTC" in err
+
+
 def test_dry_run_prints_and_sends_nothing(agent, spool):
     code, out, _ = agent("run", "--dry-run", "-q")
     report = parse_report(out)
@@ -198,7 +224,7 @@ def test_bench_can_keep_its_report_for_later(agent, spool):
 def test_json_is_alone_on_standard_output(agent):
     _, out, err = agent("bench", "--json")
     assert parse_report(out).results
-    assert "measuring" in err
+    assert "estimating" in err
 
 
 def test_without_torch_the_benchmarks_are_results_that_say_so(agent, monkeypatch):
@@ -310,7 +336,7 @@ def test_agent_starts_with_stdlib_only(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     report = parse_report(done.stdout)
-    assert [probe.state for probe in report.probes] == ["ok"] * 6
+    assert [probe.state for probe in report.probes] == ["ok"] * 7
     assert report.unknown_fields == ()
 
 

@@ -1,13 +1,15 @@
 """What must not leave a machine does not."""
 
+import json
 import os
 import stat
 import sys
 
 import pytest
 
-from stackviz.agent.identity import machine_identity
+from stackviz.agent import identity
 from stackviz.agent.privacy import mask_of
+from stackviz.wire import hashed
 from tests.agent.machines_to_ask import machine
 
 MASK = mask_of(["wilhelmina"], ["gpu-node-17.lab.example", "gpu-node-17"], ["/data/people/wilhelmina"])
@@ -127,14 +129,25 @@ def test_the_root_folder_as_home_masks_nothing():
     assert mask_of([], [], ["/", ""]).text("/usr/lib/x") == "/usr/lib/x"
 
 
+def machine_identity(*arguments):
+    return identity.machine_identity(*arguments).value
+
+
+@pytest.fixture(autouse=True)
+def system_state(monkeypatch, tmp_path):
+    """The system's folder for state, where an id is stored that any agent of this machine shall find."""
+    monkeypatch.setattr("stackviz.agent.identity.system_folder", lambda: tmp_path / "system")
+    return tmp_path / "system"
+
+
 MACHINE_ID = "b08dfa6083e7567a1921a715000001fb"
 
 
 def test_the_identity_is_the_systems_id_hashed_and_stays(tmp_path):
     linux = machine(tmp_path, {"/etc/machine-id": MACHINE_ID})
-    identity = machine_identity(linux, {}, [], tmp_path / "state")
-    assert identity == machine_identity(linux, {"os.name": "changed"}, [{"uuid_hash": "x"}], tmp_path / "other")
-    assert MACHINE_ID not in identity
+    value = machine_identity(linux, {}, [], tmp_path / "state")
+    assert value == machine_identity(linux, {"os.name": "changed"}, [{"uuid_hash": "x"}], tmp_path / "other")
+    assert MACHINE_ID not in value
     assert not (tmp_path / "state").exists()
 
 
@@ -152,7 +165,33 @@ def test_an_id_that_is_none_is_replaced_by_one_that_is_kept(tmp_path, content):
     linux = machine(tmp_path / "root", {"/etc/machine-id": content})
     first = machine_identity(linux, {}, [], tmp_path / "state")
     assert first == machine_identity(linux, {}, [], tmp_path / "state")
-    assert first != machine_identity(linux, {}, [], tmp_path / "another")
+
+
+def test_agents_with_different_spool_folders_are_one_machine(tmp_path, system_state):
+    """`make run` has a spool folder of its own; the agent that `/machines/add/` gives takes the system's."""
+    nowhere = machine(tmp_path / "root")
+    of_site = machine_identity(nowhere, {}, [], tmp_path / "var" / "spool")
+    assert machine_identity(nowhere, {}, [], system_state) == of_site
+    assert machine_identity(nowhere, {}, [], tmp_path / "third") == of_site
+
+
+def test_a_stored_id_stays_where_another_folder_has_another(tmp_path, system_state):
+    nowhere = machine(tmp_path / "root")
+    for folder, stored in ((tmp_path / "spool", "first"), (system_state, "second")):
+        folder.mkdir()
+        (folder / "machine.json").write_text(json.dumps({"id": stored}))
+    by_spool = machine_identity(nowhere, {}, [], tmp_path / "spool")
+    assert by_spool == hashed("machine-by-file", "first")
+    assert machine_identity(nowhere, {}, [], system_state) == hashed("machine-by-file", "second")
+
+
+def test_an_id_that_is_in_a_spool_folder_already_is_found_by_the_next_agent(tmp_path, system_state):
+    """A site that ran before: its machine keeps its history, and the agent by hand joins it."""
+    nowhere = machine(tmp_path / "root")
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "spool" / "machine.json").write_text(json.dumps({"id": "earlier"}))
+    machine_identity(nowhere, {}, [], tmp_path / "spool")
+    assert machine_identity(nowhere, {}, [], system_state) == hashed("machine-by-file", "earlier")
 
 
 def test_a_kept_id_that_is_damaged_is_no_crash(tmp_path):

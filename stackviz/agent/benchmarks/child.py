@@ -1,11 +1,12 @@
-"""The process benchmarks run in: plans, then measures, handing back every step."""
+"""The process benchmarks run in: plans, or goes on where another one ended, and measures, handing back every step."""
 
+import os
 from dataclasses import asdict, replace
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import Case, plan_cases
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
-from stackviz.agent.benchmarks.measure import measure_case
+from stackviz.agent.benchmarks.measure import CaseLeft, measure_case
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import answer_in_file
 from stackviz.measuring import RUNNABLE
@@ -15,14 +16,21 @@ __all__ = ["main"]
 
 def main() -> None:
     with answer_in_file() as (given, hand_back):
+        os.environ.pop("PYTORCH_ENABLE_MPS_FALLBACK", None)  # an operator that Metal lacks fails, instead of the CPU's
         import torch
 
+        torch.set_warn_always(True)  # a warning that comes once a process would be told of one case alone
         devices = {device.name: device for device in _chosen(torch, given)}
-        cases = _cases(given, [(device.name, device.kind) for device in devices.values()])
-        cards = {name: card_of(device, given["cards"]) for name, device in devices.items()}
-        hand_back({"is": "plan", "cases": [{**asdict(case), "card": cards[case.device]} for case in cases]})
+        left = [CaseLeft(**{**each, "case": Case(**each["case"])}) for each in given["left"]]
+        if left:
+            hand_back({"is": "ready"})
+        else:
+            left = [CaseLeft(case=case) for case in _cases(given, devices)]
+            cards = {name: card_of(device, given["cards"]) for name, device in devices.items()}
+            plan = [{**asdict(each.case), "card": cards[each.case.device]} for each in left]
+            hand_back({"is": "plan", "cases": plan})
         pace = replace(QUICK if given["quick"] else FULL, budget_s=given["budget_s"])
-        measure_case(cases, devices, pace, hand_back)
+        measure_case(left, devices, pace, hand_back)
 
 
 def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 - torch has no types here
@@ -33,12 +41,10 @@ def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 
     return [device for device in devices if device.index == 0]
 
 
-def _cases(given: dict[str, Any], devices: list[tuple[str, str]]) -> list[Case]:
-    """The plan, less what an earlier process has done."""
+def _cases(given: dict[str, Any], devices: dict[str, Device]) -> list[Case]:
     keys = given["benchmarks"] or list(RUNNABLE)
-    done = [Case(**case) for case in given["done"]]
-    plan = plan_cases(devices, keys, quick=given["quick"], wanted=given["wanted"])
-    return [case for case in plan if case not in done]
+    kinds = [(device.name, device.kind) for device in devices.values()]
+    return plan_cases(kinds, keys, quick=given["quick"], wanted=given["wanted"])
 
 
 if __name__ == "__main__":

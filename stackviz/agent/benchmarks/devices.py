@@ -4,13 +4,18 @@ Torch is passed in.
 """
 
 import os
-import re
+import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from stackviz.agent.benchmarks.memory import (
+    ASSUMED_CACHE_BYTES,
+    amd_cache_bytes,
+    cpu_cache_bytes,
+    free_main_memory,
+)
 from stackviz.wire import hashed_uuid
 
 __all__ = ["KINDS", "Device", "card_of", "list_devices"]
@@ -45,9 +50,18 @@ class Device:
                 free = int(getattr(self.torch, self.kind).mem_get_info(self.index)[0])
             elif self.kind == "mps":
                 free = int(self.torch.mps.recommended_max_memory() - self.torch.mps.driver_allocated_memory())
-            else:
-                free = _free_main_memory()
+        if self._uses_main_memory():
+            main = free_main_memory()
+            free = main if free is None else free if main is None else min(free, main)
         return None if free is None else int(free * _MARGIN)
+
+    def _uses_main_memory(self) -> bool:
+        """GB10 and Jetson too: their driver counts the memory of the machine, not what a control group leaves of it."""
+        if self.kind != "cuda":
+            return self.kind in {"cpu", "mps"}
+        with suppress(Exception):
+            return bool(getattr(self.torch.cuda.get_device_properties(self.index), "is_integrated", False))
+        return False
 
     def give_back(self) -> None:
         """Return memory that torch keeps for reuse, so that the next case finds it free."""
@@ -56,10 +70,32 @@ class Device:
 
     def cache_bytes(self) -> int | None:
         """The size of the last-level cache; None if unknown (Apple's system cache)."""
+        if self.is_hip:
+            return amd_cache_bytes()
         if self.kind == "cuda":
             size = getattr(self.torch.cuda.get_device_properties(self.index), "L2_cache_size", None)
             return int(size) if size else None
-        return _cpu_cache_bytes() if self.kind == "cpu" else None
+        return cpu_cache_bytes() if self.kind == "cpu" else None
+
+    def exceeded_cache_bytes(self) -> int | None:
+        """What a copy must exceed to be one of memory: where the cache is unknown, the largest of its kind."""
+        kind = "hip" if self.is_hip else "mps" if self.kind == "cpu" and platform.system() == "Darwin" else self.kind
+        return self.cache_bytes() or ASSUMED_CACHE_BYTES.get(kind)
+
+    def lacks(self, dtype: str) -> str | None:
+        """Why this device would compute in another type than this one; None if nothing says so."""
+        if dtype != "tf32" or self.kind != "cuda":
+            return None
+        if self.is_hip:
+            return "TF32 is a type of NVIDIA cards"
+        if os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
+            return "NVIDIA_TF32_OVERRIDE=0 forbids TF32"
+        major = int(self.torch.cuda.get_device_properties(self.index).major)
+        return None if major >= 8 else f"TF32 begins with compute capability 8.0; this card has {major}.x"
+
+    @property
+    def is_hip(self) -> bool:
+        return self.kind == "cuda" and bool(getattr(getattr(self.torch, "version", None), "hip", None))
 
 
 def list_devices(torch: Any, wanted: Sequence[str] = ()) -> list[Device]:  # noqa: ANN401
@@ -91,28 +127,3 @@ def card_of(device: Device, cards: Sequence[Mapping[str, Any]]) -> int | None:
             same = [card for card in candidates if card["reported_name"] == str(properties.name)]
         candidates = same or candidates
     return int(candidates[0]["index"]) if len(candidates) == 1 else None
-
-
-def _free_main_memory(root: Path = Path("/")) -> int | None:
-    with suppress(OSError):
-        match = re.search(r"^MemAvailable:\s+(\d+) kB$", (root / "proc/meminfo").read_text(), re.MULTILINE)
-        if match:
-            return int(match[1]) * 1024
-    with suppress(ValueError, OSError, AttributeError):  # macOS has no MemAvailable; half of all is a cautious guess
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    return None
-
-
-def _cpu_cache_bytes(root: Path = Path("/")) -> int | None:
-    """The last-level caches of all packages and clusters together: a copy by all cores fills them all."""
-    caches: dict[tuple[int, str], int] = {}
-    for index in (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cache/index[0-9]*"):
-        with suppress(OSError, ValueError, KeyError):
-            level = int((index / "level").read_text())
-            size = (index / "size").read_text().strip()
-            shared_by = (index / "shared_cpu_list").read_text().strip()
-            caches[level, shared_by] = int(size[:-1]) * {"K": 2**10, "M": 2**20}[size[-1]]
-    if not caches:
-        return None
-    last = max(level for level, _ in caches)
-    return sum(size for (level, _), size in caches.items() if level == last)

@@ -1,23 +1,27 @@
-"""Running the benchmarks from outside: a process that measures, watched, restarted past a case that kills it.
+"""Running the benchmarks from outside: a process that measures, watched, restarted when a case ends or hangs it.
 
 Never imports torch.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import Case
+from stackviz.agent.benchmarks.records import CaseRecord, Records
 from stackviz.agent.benchmarks.timing import FULL, QUICK
-from stackviz.agent.children import Ended, run_child
-from stackviz.importers.reading import clean
+from stackviz.agent.children import Ended, TimeLimit, run_child
 from stackviz.measuring import RUNNABLE
 
-__all__ = ["BenchmarkOptions", "RunStep", "not_run", "run_benchmarks"]
+__all__ = ["BenchmarkOptions", "MeasuringInterrupted", "PlannedCase", "RunStep", "not_run", "run_benchmarks"]
 
-_MOST_PROCESSES = 8  # each restart gives up the case that killed the process before
-_START_AND_LAST_VISIT_S = 60.0  # importing torch, and the visit that was going on when the time was up
+_MOST_PROCESSES = 8  # each restart gives up the case that ended the process before
+_START_S = 120.0  # importing torch from a cold network disk
+_BETWEEN_VISITS_S = 60.0  # returning memory to the driver
+_LAST_VISIT_S = 20.0  # of a time that somebody set: for the visit that was going on when it was up
+
+Step = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,154 +47,191 @@ class RunStep:
     left_s: float | None
 
 
-@dataclass
-class _Record:
-    """One case and everything emitted about it."""
+@dataclass(frozen=True)
+class PlannedCase:
+    """`seconds`: about how long all visits to it take; None if it is skipped."""
 
     case: Case
-    card: int | None
-    visits: list[dict[str, Any]] = field(default_factory=list)
-    state: str = ""  # "", then skipped or failed; a case with visits and no other word is ok
-    reason: str | None = None
+    seconds: float | None
 
-    @property
-    def is_done(self) -> bool:
-        return bool(self.visits or self.state)
+
+class MeasuringInterrupted(KeyboardInterrupt):
+    """Ctrl-C while measuring. `results`: of all cases, with what was measured until then."""
+
+    def __init__(self, results: list[dict[str, Any]]) -> None:
+        super().__init__()
+        self.results = results
 
 
 def run_benchmarks(
     options: BenchmarkOptions,
     cards: Sequence[Mapping[str, Any]],
     watch: Callable[[RunStep], None] = lambda _step: None,
+    note: Callable[[Step], None] = lambda _step: None,
+    see_plan: Callable[[list[PlannedCase]], None] = lambda _plan: None,
 ) -> list[dict[str, Any]]:
-    """Results in the words of the wire format, one per case, failed and skipped ones included. Never raises."""
-    records: list[_Record] = []
-    until = time.monotonic() + options.time_s
-    for _ in range(_MOST_PROCESSES):
-        left_s = max(1.0, until - time.monotonic())
-        watcher = _Watcher(options, records, left_s, watch)
-        ended = run_child(
-            "stackviz.agent.benchmarks.child",
-            {
-                "quick": options.quick,
-                "devices": list(options.devices),
-                "benchmarks": list(options.benchmarks),
-                "wanted": [dict(chosen) for chosen in options.wanted],
-                "budget_s": left_s,
-                "done": [_as_given(record.case) for record in records if record.is_done],
-                "cards": list(cards),
-            },
-            left_s + _START_AND_LAST_VISIT_S,
-            watcher,
-        )
-        if watcher.is_settled(ended) or time.monotonic() >= until:
-            break
-    if not records:
-        return not_run(
-            "failed", f"the benchmarks did not start: {ended.detail or 'no case was requested of this device'}", options
-        )
-    return [_result(record, options) for record in records]
+    """Results in the words of the wire format, one per case, failed and skipped ones included.
+
+    `note` sees each step that `Records` takes, as soon as it is known, `see_plan` what the first process has estimated
+    before it measures. Raises MeasuringInterrupted and nothing else.
+    """
+    run = _Run(options, watch, note, see_plan)
+    try:
+        for _ in range(_MOST_PROCESSES):
+            run.begin_process()
+            ended = run_child("stackviz.agent.benchmarks.child", run.given(cards), run.limit, run.see)
+            if run.is_settled(ended):
+                break
+    except KeyboardInterrupt:
+        raise MeasuringInterrupted(run.records.results(quick=options.quick, unreached="interrupted")) from None
+    if not run.records.cases:
+        why = f"the benchmarks did not start: {ended.detail}" if ended.detail else _nothing_to_do(options)
+        return not_run("failed", why, options)
+    return run.records.results(quick=options.quick)
+
+
+def _nothing_to_do(options: BenchmarkOptions) -> str:
+    where = f"no device is {' or '.join(options.devices)}" if options.devices else "no device has a case"
+    return f"nothing to measure: torch says that {where}"
 
 
 def not_run(state: str, reason: str, options: BenchmarkOptions) -> list[dict[str, Any]]:
     """One result per benchmark that says why nothing was run."""
     device = (options.devices or ("cpu",))[0]
     keys = [key for key in RUNNABLE if not options.benchmarks or key in options.benchmarks]
-    records = [
-        _Record(Case(key, RUNNABLE[key].version, device, RUNNABLE[key].light), None, [], state, reason) for key in keys
+    records = Records()
+    records.cases = [
+        CaseRecord(Case(key, RUNNABLE[key].version, device, RUNNABLE[key].light), None, [], state, reason)
+        for key in keys
     ]
-    return [_result(record, options) for record in records]
+    return records.results(quick=options.quick)
+
+
+class _Run:
+    """Follows what the processes emit: records, limits of time, progress."""
+
+    def __init__(
+        self,
+        options: BenchmarkOptions,
+        watch: Callable[[RunStep], None],
+        note: Callable[[Step], None],
+        see_plan: Callable[[list[PlannedCase]], None],
+    ) -> None:
+        self.records = Records()
+        self.limit = TimeLimit.of(_START_S)
+        self._options = options
+        self._rounds = (QUICK if options.quick else FULL).rounds
+        self._watch, self._note, self._see_plan = watch, note, see_plan
+        self._left_s = options.time_s
+        self._under_way: int | None = None
+        self._visit_began = self._measuring_began = time.monotonic()
+        self._is_ready = self._wants_restart = False
+        self._visits = 0
+        self._estimates: list[float] | None = None
+        self._spent_s = 0.0
+
+    def begin_process(self) -> None:
+        self._is_ready = self._wants_restart = False
+        self.limit.move(_START_S)
+
+    def given(self, cards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """What a process is told: how to plan, or what another one has left."""
+        return {
+            "quick": self._options.quick,
+            "devices": list(self._options.devices),
+            "benchmarks": list(self._options.benchmarks),
+            "wanted": [dict(chosen) for chosen in self._options.wanted],
+            "budget_s": self._left_s,
+            "cards": list(cards),
+            "left": [
+                {
+                    "case": _as_given(each.case),
+                    "visits": len(each.visits),
+                    "runs": each.runs,
+                    "is_over": bool(each.state),
+                }
+                for each in self.records
+            ],
+        }
+
+    def see(self, step: Step) -> None:
+        if step["is"] in {"plan", "ready"}:
+            self._is_ready, self._measuring_began = True, time.monotonic()
+            self.limit.move(_BETWEEN_VISITS_S)
+        if step["is"] == "estimates":
+            self._show_plan(step["seconds"])
+            return
+        if step["is"] in {"trial", "start"}:
+            self._under_way, self._visit_began = step["case"], time.monotonic()
+            self._allow(step["limit_s"])
+        if step["is"] == "trial":
+            return
+        if step["is"] == "start":
+            self._tell_step(self.records.cases[step["case"]])
+            return
+        if step["is"] != "plan" and step["is"] != "ready":
+            self._under_way = None
+            self._visits += step["is"] == "samples"
+            self.limit.move(_BETWEEN_VISITS_S)
+            self._wants_restart = bool(step.get("is_sticky"))
+        self._take(step)
+
+    def _show_plan(self, seconds: list[float]) -> None:
+        """Of the first process: those after it go on with the same plan."""
+        self._measuring_began = time.monotonic()
+        self._under_way = None
+        self.limit.move(_BETWEEN_VISITS_S)
+        if self._estimates is None:
+            self._estimates = seconds
+            cases = zip(self.records, seconds, strict=True)
+            self._see_plan([PlannedCase(each.case, None if each.state else left_s) for each, left_s in cases])
+
+    def _allow(self, seconds: float) -> None:
+        """For the visit under way; of a time that somebody set, at most a little longer than that."""
+        if self._options.budget_s is not None:
+            seconds = min(seconds, max(0.0, self._left_s - self._spent()) + _LAST_VISIT_S)
+        self.limit.move(seconds)
+
+    def _take(self, step: Step) -> None:
+        self.records.take(step)
+        if step["is"] != "ready":
+            self._note(step)
+
+    def is_settled(self, ended: Ended) -> bool:
+        """Is nothing left for another process? A case that was under way at the end of this one failed with it."""
+        spent_s = self._spent() if self._is_ready else 0.0
+        if ended.state != "ok" and self._under_way is not None:
+            if ended.state == "timeout" and self._options.budget_s is None:
+                spent_s -= time.monotonic() - self._visit_began  # a hang costs the others nothing
+            self._fail(self._under_way, ended)
+        self._left_s -= spent_s
+        has_ended_well = ended.state == "ok" and not self._wants_restart
+        is_left = any(not record.state and len(record.visits) < self._rounds for record in self.records)
+        return has_ended_well or not self._is_ready or not is_left or self._left_s <= 0
+
+    def _fail(self, case: int, ended: Ended) -> None:
+        self._under_way = None
+        if ended.state != "timeout":
+            reason = f"the benchmark's process {ended.detail}"
+        elif self._options.budget_s is not None and self._spent() >= self._left_s:
+            if self.records.cases[case].visits:
+                return  # what it has counts
+            self._take({"case": case, "is": "skipped", "reason": f"no time left of {self._options.budget_s:g} s"})
+            return
+        else:
+            reason = f"a visit did not end within its limit of {self.limit.within_s:.0f} s and was ended"
+        self._take({"case": case, "is": "failed", "reason": reason})
+
+    def _spent(self) -> float:
+        return time.monotonic() - self._measuring_began
+
+    def _tell_step(self, record: CaseRecord) -> None:
+        total = self._rounds * len(self.records.cases)
+        done = sum(self._rounds if each.state else len(each.visits) for each in self.records)
+        left_s = self._spent() / self._visits * (total - done) if self._visits else None
+        in_time_s = max(0.0, self._left_s - self._spent())
+        self._watch(RunStep(done, total, str(record.case), None if left_s is None else min(left_s, in_time_s)))
 
 
 def _as_given(case: Case) -> dict[str, Any]:
     return {"benchmark": case.benchmark, "version": case.version, "device": case.device, "params": case.params}
-
-
-class _Watcher:
-    """Collects what the process emits and computes its progress."""
-
-    def __init__(
-        self, options: BenchmarkOptions, records: list[_Record], left_s: float, watch: Callable[[RunStep], None]
-    ) -> None:
-        self._rounds = (QUICK if options.quick else FULL).rounds
-        self._records = records
-        self._watch = watch
-        self._planned: list[_Record] = []
-        self._under_way: _Record | None = None
-        self._started = time.monotonic()
-        self._left_s = left_s
-        self._steps = 0
-
-    def __call__(self, step: dict[str, Any]) -> None:
-        if step["is"] == "plan":
-            self._take_plan(step["cases"])
-            return
-        record = self._planned[step["case"]]
-        if step["is"] == "start":
-            self._under_way = record
-            self._tell_step(record)
-            return
-        self._under_way = None
-        if step["is"] == "samples":
-            record.visits.append(step)
-            self._steps += 1
-        else:
-            record.state, record.reason = step["is"], step["reason"]
-            self._steps += self._rounds - len(record.visits)
-
-    def is_settled(self, ended: Ended) -> bool:
-        """Is nothing left for another process? A case that was under way at the end failed with it."""
-        died = ended.state != "ok"
-        if died and self._under_way is not None:
-            self._under_way.state = "failed"
-            self._under_way.reason = f"the benchmark's process {ended.detail}"
-        return not (died and self._planned) or all(record.is_done for record in self._planned)
-
-    def _take_plan(self, cases: list[dict[str, Any]]) -> None:
-        self._records[:] = [record for record in self._records if record.is_done]
-        self._planned = [_Record(Case(**{k: v for k, v in c.items() if k != "card"}), c["card"]) for c in cases]
-        self._records += self._planned
-
-    def _tell_step(self, record: _Record) -> None:
-        total = self._rounds * len(self._planned)
-        spent = time.monotonic() - self._started
-        left_s = spent / self._steps * (total - self._steps) if self._steps else None
-        in_time_s = max(0.0, self._left_s - spent)
-        self._watch(RunStep(self._steps, total, str(record.case), None if left_s is None else min(left_s, in_time_s)))
-
-
-def _result(record: _Record, options: BenchmarkOptions) -> dict[str, Any]:
-    visits = record.visits
-    state = record.state or ("ok" if visits else "skipped")
-    return {
-        "benchmark": record.case.benchmark,
-        "version": record.case.version,
-        "device": record.case.device,
-        "card": record.card,
-        "params": record.case.params,
-        "state": state,
-        "reason": clean(record.reason or ("" if visits else "not reached")) or None,
-        "unit": "s",
-        "samples": [sample for visit in visits for sample in visit["samples"]],
-        "started_at": visits[0]["started_at"] if visits else None,
-        "duration_s": round(sum(visit["duration_s"] for visit in visits), 4) if visits else None,
-        "conditions": _joined_conditions(visits, options),
-    }
-
-
-def _joined_conditions(visits: list[dict[str, Any]], options: BenchmarkOptions) -> dict[str, Any]:
-    """Before the first visit, after the last, and everything that held the clock back in any of them."""
-    if not visits:
-        return {}
-    first, last = visits[0]["conditions"], visits[-1]["conditions"]
-    joined = {name: value for name, value in first.items() if not name.startswith("after.")}
-    joined |= {name: value for name, value in last.items() if not name.startswith("before.")}
-    reasons = [visit["conditions"].get("after.throttle_reasons") for visit in visits]
-    words = {each for reason in reasons if reason for each in str(reason).split()} - {"none"}
-    if any(reason is not None for reason in reasons):
-        joined["throttle_reasons"] = " ".join(sorted(words)) or "none"
-    joined["fallback"] = any(visit["conditions"].get("fallback") for visit in visits)
-    joined["rounds"] = len(visits)
-    joined["blocks"] = sum(len(visit["samples"]) for visit in visits)
-    joined["quick"] = options.quick
-    return joined

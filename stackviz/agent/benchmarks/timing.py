@@ -11,6 +11,8 @@ from dataclasses import dataclass
 __all__ = ["FULL", "QUICK", "Pace", "runs_per_block", "time_blocks", "warm_up"]
 
 _MOST_RUNS_PER_BLOCK = 100_000
+_FEWEST_WARM_UP_RUNS = 2
+_FEWEST_SAMPLES = 3  # of a visit whose blocks are slow: a median needs them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +20,8 @@ class Pace:
     """How long and how often. Rounds visit all cases in turn, so that heat and clocks favour none.
 
     `block_s`: at least this long between two readings: the readings and the wait for the device, some 20 microseconds,
-    stay below 1/1000 of it. `longest_run_s`: a single run expected to take longer is skipped.
+    stay below 1/1000 of it. `longest_run_s`: a single run expected to take longer is skipped. `longest_timed_s`: after
+    this long a visit has enough with the fewest samples.
     """
 
     rounds: int
@@ -27,12 +30,20 @@ class Pace:
     warm_up_s: float
     longest_run_s: float
     budget_s: float
+    longest_timed_s: float = 5.0
+
+    def visit_s(self, run_s: float) -> float:
+        """About how long a visit takes, without its inputs, if a run takes so long."""
+        block_s = max(self.block_s, run_s)
+        timed_s = self.blocks_per_round * block_s
+        if timed_s > self.longest_timed_s:
+            timed_s = max(self.longest_timed_s, _FEWEST_SAMPLES * block_s)
+        return max(self.warm_up_s, _FEWEST_WARM_UP_RUNS * run_s) + timed_s
 
 
 QUICK = Pace(rounds=3, blocks_per_round=4, block_s=0.02, warm_up_s=0.05, longest_run_s=4.0, budget_s=30.0)
 FULL = Pace(rounds=5, blocks_per_round=10, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=1200.0)
 
-_FEWEST_WARM_UP_RUNS = 2
 
 Run = Callable[[], object]
 
@@ -61,14 +72,19 @@ def time_blocks(
     runs: int,
     clock: Callable[[], float] = time.perf_counter,
     until: float | None = None,
+    slow_after_s: float | None = None,
 ) -> list[float]:
     """Seconds per run, one sample per block. The device is idle at both readings of the clock.
 
-    No block begins after `until`, of the clock; but one is timed in any case.
+    No block begins after `until`, of the clock; but one is timed in any case. None after `slow_after_s` either, but
+    then _FEWEST_SAMPLES are.
     """
     samples: list[float] = []
+    slow_after = None if slow_after_s is None else clock() + slow_after_s
     for _ in range(blocks):
         if samples and until is not None and clock() >= until:
+            break
+        if len(samples) >= _FEWEST_SAMPLES and slow_after is not None and clock() >= slow_after:
             break
         synchronize()
         started = clock()

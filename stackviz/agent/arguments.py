@@ -1,0 +1,194 @@
+"""The arguments of the agent's command line. docs/agent.md explains each."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from stackviz.agent import AGENT_NAME, __version__
+from stackviz.agent.benchmarks.cases import read_case
+from stackviz.agent.diagnose import FileRefused
+from stackviz.agent.doctor import DOCTOR_FAILED
+from stackviz.agent.exit_codes import Exit
+from stackviz.agent.identity import EXPLICIT_CHARS
+from stackviz.agent.llama_bench import read_llama_file
+from stackviz.agent.probing.gather import PROBE_TIMEOUT_S
+from stackviz.importers import Reading
+from stackviz.measuring import RUNNABLE
+from stackviz.wire import LIMITS
+
+__all__ = ["Command", "check_machine_id", "make_parser"]
+
+Command = Callable[[argparse.Namespace, argparse.ArgumentParser], int]
+
+
+def make_parser(functions: Mapping[str, Command]) -> argparse.ArgumentParser:
+    """`functions`: what runs each command, by its name."""
+    parser = argparse.ArgumentParser(
+        prog=AGENT_NAME,
+        description="Read this machine's accelerator stack, measure it, and send the report to an accelweb site.",
+        epilog="Exit codes: " + "; ".join(f"{exit_.value} {exit_.meaning}" for exit_ in Exit),
+    )
+    parser.add_argument("--version", action="version", version=f"{AGENT_NAME} {__version__}")
+    commands = parser.add_subparsers(
+        dest="command_name", required=True, metavar="probe|bench|run|upload|diagnose|doctor"
+    )
+    probe = commands.add_parser("probe", help="read the machine and print the report; nothing is sent")
+    bench = commands.add_parser("bench", help="read and measure, and print the results; nothing is sent")
+    run = commands.add_parser("run", help="read, measure and send")
+    upload = commands.add_parser("upload", help="send the reports waiting in the spool")
+    diagnose = commands.add_parser("diagnose", help="diagnose what other tools printed; offline, nothing is sent")
+    diagnose.set_defaults(command=functions["diagnose"])
+    diagnose.add_argument("files", nargs="+", metavar="FILE", help='what a tool printed; "-" for standard input')
+    diagnose.add_argument(
+        "--json", action="store_true", help="print the answer as JSON, in the format of the site's API"
+    )
+    doctor = commands.add_parser("doctor", help="ask, read and diagnose this machine; offline, changes nothing")
+    doctor.set_defaults(command=functions["doctor"])
+    _add_doctor(doctor)
+    for name, command in (("probe", probe), ("bench", bench), ("run", run), ("upload", upload)):
+        command.set_defaults(command=functions[name])
+        _add_common(command)
+    for command in (probe, bench, run):
+        _add_probing(command)
+    for command in (bench, run):
+        _add_measuring(command)
+    for command in (probe, bench):
+        command.add_argument(
+            "--keep", action="store_true", help="store the report in the spool, for `upload` to send later"
+        )
+    for command in (run, upload):
+        _add_sending(command)
+    run.add_argument("--no-bench", action="store_true", help="read the machine only")
+    return parser
+
+
+def _add_doctor(doctor: argparse.ArgumentParser) -> None:
+    doctor.epilog = f"Exit codes: 0 nothing is wrong; 1 warnings; 2 something is broken; {DOCTOR_FAILED} doctor failed"
+    form = doctor.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the answer as JSON, in the format of the site's API")
+    form.add_argument("--markdown", action="store_true", help="print the answer as Markdown, for an issue")
+    doctor.add_argument("--timeout", type=_seconds, metavar="S", help="at most this long for each command")
+    doctor.add_argument(
+        "--probe-timeout", type=_seconds, default=PROBE_TIMEOUT_S, metavar="S", help="per probe (default: %(default)g)"
+    )
+    doctor.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+
+
+def _add_common(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--spool",
+        metavar="FOLDER",
+        help="spool folder for waiting reports (default: ACCELWEB_SPOOL, else the system's data folder)",
+    )
+    command.add_argument("--json", action="store_true", help="print only JSON on standard output")
+    command.add_argument("--dry-run", action="store_true", help="print the exact report; store and send nothing")
+    command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+
+
+def _add_probing(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--name", type=_label, help="a label for this machine on the site; the host name is never sent"
+    )
+    command.add_argument(
+        "--machine-id",
+        type=_machine_id,
+        metavar="FILE",
+        help="a file with an id of this machine (or ACCELWEB_MACHINE, the id itself), sent as a hash: in a container "
+        "the host's /etc/machine-id makes it the same machine as outside",
+    )
+    command.add_argument(
+        "--probe-timeout", type=_seconds, default=PROBE_TIMEOUT_S, metavar="S", help="per probe (default: %(default)g)"
+    )
+
+
+def _add_measuring(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--quick", action="store_true", help="fewer cases and blocks: under a minute")
+    command.add_argument(
+        "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
+    )
+    command.add_argument("--benchmark", action="append", default=[], choices=tuple(RUNNABLE), help="can be repeated")
+    command.add_argument(
+        "--case",
+        action="append",
+        type=_case,
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="only cases with these parameters, such as dtype=bf16,m=8192; can be repeated",
+    )
+    command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
+    command.add_argument(
+        "--wait",
+        type=_seconds,
+        default=0.0,
+        metavar="S",
+        help="wait for another agent that is measuring on this machine, instead of ending with code 10",
+    )
+    command.add_argument(
+        "--llama-bench",
+        action="append",
+        type=_llama_bench,
+        default=[],
+        metavar="FILE",
+        help="add what llama-bench printed on this machine (-o json is best); can be repeated",
+    )
+
+
+def _add_sending(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--server", metavar="URL", help="the site (or ACCELWEB_SERVER)")
+    command.add_argument("--key", help="the lab's key; better in ACCELWEB_KEY or --key-file: arguments show in `ps`")
+    command.add_argument("--key-file", metavar="FILE", help="a file that contains the key")
+    command.add_argument(
+        "--timeout", type=_seconds, default=120.0, metavar="S", help="keep trying to deliver (default: %(default)g)"
+    )
+    command.add_argument("--yes", action="store_true", help="send without asking for confirmation")
+
+
+def _machine_id(name: str) -> str:
+    try:
+        with Path(name).expanduser().open(encoding="utf-8") as file:
+            identifier = " ".join(file.read(4 * LIMITS.name_chars).split())
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    if len(identifier) not in EXPLICIT_CHARS:
+        raise argparse.ArgumentTypeError(f"{name}: {_WRONG_LENGTH}")
+    return identifier
+
+
+_WRONG_LENGTH = f"the id of a machine has {EXPLICIT_CHARS[0]} to {EXPLICIT_CHARS[-1]} characters"
+
+
+def check_machine_id(parser: argparse.ArgumentParser, identifier: str | None) -> None:
+    """Ends the program where the environment has an id of a machine that is none."""
+    if identifier and len(identifier) not in EXPLICIT_CHARS:
+        parser.error(f"ACCELWEB_MACHINE: {_WRONG_LENGTH}")
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds") from None
+    if not 0 < seconds <= 7 * 24 * 3600:
+        raise argparse.ArgumentTypeError("must be above 0 and at most a week")
+    return seconds
+
+
+def _case(text: str) -> dict[str, str]:
+    try:
+        return read_case(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _llama_bench(name: str) -> list[Reading]:
+    try:
+        return read_llama_file(name)
+    except FileRefused as refused:
+        raise argparse.ArgumentTypeError(str(refused)) from refused
+
+
+def _label(text: str) -> str:
+    label = " ".join(text.split())
+    if not label or len(label) > LIMITS.name_chars or not label.isprintable():
+        raise argparse.ArgumentTypeError(f"must be 1 to {LIMITS.name_chars} printable characters")
+    return label

@@ -1,0 +1,97 @@
+"""What is known of each case while a plan is measured, made of the steps that the measuring process emits.
+
+The same steps, read again from a journal, give the same results.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stackviz.agent.benchmarks.cases import Case
+from stackviz.importers.reading import clean
+
+__all__ = ["CaseRecord", "Records"]
+
+NOT_REACHED = "not reached"
+
+
+@dataclass
+class CaseRecord:
+    """One case and everything emitted about it."""
+
+    case: Case
+    card: int | None
+    visits: list[dict[str, Any]] = field(default_factory=list)
+    state: str = ""  # "", then skipped or failed; a case with visits and no other word is ok
+    reason: str | None = None
+
+    @property
+    def runs(self) -> int:
+        """Runs in a block, as its first visit chose; 0 before."""
+        return int(self.visits[0]["conditions"].get("runs_per_block", 0)) if self.visits else 0
+
+
+class Records:
+    """All cases of a plan, in its order."""
+
+    def __init__(self) -> None:
+        self.cases: list[CaseRecord] = []
+
+    def __iter__(self) -> Iterator[CaseRecord]:
+        return iter(self.cases)
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        """One step: the plan, or how a visit to a case ended. Others say nothing about a result.
+
+        Raises KeyError, IndexError, TypeError, ValueError for what no process of ours emits.
+        """
+        if step["is"] == "plan":
+            self.cases = [
+                CaseRecord(Case(**{name: value for name, value in case.items() if name != "card"}), case["card"])
+                for case in step["cases"]
+            ]
+        elif step["is"] == "samples":
+            self.cases[step["case"]].visits.append(dict(step))
+        elif step["is"] in {"skipped", "failed"}:
+            record = self.cases[step["case"]]
+            record.state, record.reason = step["is"], str(step["reason"])
+
+    def results(self, *, quick: bool, unreached: str = NOT_REACHED) -> list[dict[str, Any]]:
+        """In the words of the wire format, one per case. `unreached`: why cases without a visit have none."""
+        return [_result(record, quick=quick, unreached=unreached) for record in self.cases]
+
+
+def _result(record: CaseRecord, *, quick: bool, unreached: str) -> dict[str, Any]:
+    visits = record.visits
+    return {
+        "benchmark": record.case.benchmark,
+        "version": record.case.version,
+        "device": record.case.device,
+        "card": record.card,
+        "params": record.case.params,
+        "state": record.state or ("ok" if visits else "skipped"),
+        "reason": clean(record.reason or ("" if visits else unreached)) or None,
+        "unit": "s",
+        "samples": [sample for visit in visits for sample in visit["samples"]],
+        "started_at": visits[0]["started_at"] if visits else None,
+        "duration_s": round(sum(visit["duration_s"] for visit in visits), 4) if visits else None,
+        "conditions": _joined_conditions(visits, quick=quick),
+    }
+
+
+def _joined_conditions(visits: list[dict[str, Any]], *, quick: bool) -> dict[str, Any]:
+    """Before the first visit, after the last, and everything that held the clock back in any of them."""
+    if not visits:
+        return {}
+    first, last = visits[0]["conditions"], visits[-1]["conditions"]
+    joined = {name: value for name, value in first.items() if not name.startswith("after.")}
+    joined |= {name: value for name, value in last.items() if not name.startswith("before.")}
+    reasons = [visit["conditions"].get("after.throttle_reasons") for visit in visits]
+    words = {each for reason in reasons if reason for each in str(reason).split()} - {"none"}
+    if any(reason is not None for reason in reasons):
+        joined["throttle_reasons"] = " ".join(sorted(words)) or "none"
+    joined["fallback"] = any(visit["conditions"].get("fallback") for visit in visits)
+    joined["rounds"] = len(visits)
+    joined["blocks"] = sum(len(visit["samples"]) for visit in visits)
+    joined["quick"] = quick
+    return joined
