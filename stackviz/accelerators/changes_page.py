@@ -125,7 +125,7 @@ def changes(request: HttpRequest) -> HttpResponse:
 
 
 def log_edition() -> tuple[str, str]:
-    """Names the state of everything that the log is read from. Two queries."""
+    """Names the state of everything that the log is read from. One query."""
     return CatalogueEdition.current(), CitedEdition.current()
 
 

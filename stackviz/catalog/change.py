@@ -38,6 +38,18 @@ def loading(version: str) -> Iterator[str]:
         _loading_because.reset(token)
 
 
+def with_reason(load: str, why: str) -> str:
+    """The reason of a load with that of one row, which `own_reason` reads from it."""
+    return f"{load}: {why}"
+
+
+def own_reason(reason: str | None) -> str:
+    """What readers are told: a person's reason, or that of a corrected line; "" for a load without one."""
+    if not (reason or "").startswith(LOADED):
+        return reason or ""
+    return (reason or "").partition(": ")[2]
+
+
 def _say_why(history_instance: Any, **_: Any) -> None:  # noqa: ANN401 - a signal's receiver
     if _loading_because.get() and not history_instance.history_change_reason:
         history_instance.history_change_reason = _loading_because.get()
@@ -137,6 +149,7 @@ class Change(Generic[Row]):
                 continue
             for name in changed:
                 setattr(row, name, getattr(wanted, name))
+            row.set_change_reason(wanted.change_reason)
             rows.append(row)
         return rows
 

@@ -6,6 +6,7 @@
     specs/<vendor>.csv  device,field,value,unit,condition,basis,status,source,note      one value a line
     aliases.csv       device,name,kind,memory_gb,gpu_cores,source,note
     exceptions.csv    device,field,condition,reason,source  why a figure does not follow its formula; not loaded
+    corrections.csv   device,field,reason  why a figure changed in the files: what the log says of it
 
 `status` is public (the preferred value of its field and condition), alternative (public, another value is preferred or
 this one confirms it), unreviewed (no address known) or retired (known to be wrong).
@@ -105,6 +106,15 @@ class ExceptionLine:
         return self.device, self.field, self.condition
 
 
+@dataclass(frozen=True, slots=True)
+class CorrectionLine:
+    """Why the files say something else about a field of an accelerator than they did."""
+
+    device: str
+    field: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
     """Everything the curated files say, and the version of what they say."""
@@ -116,6 +126,7 @@ class Catalogue:
     specs: tuple[SpecLine, ...]
     aliases: tuple[AliasLine, ...]
     exceptions: tuple[ExceptionLine, ...] = ()
+    corrections: tuple[CorrectionLine, ...] = ()
 
 
 def data_version(folder: Path = DATA) -> str:
@@ -140,6 +151,8 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
     aliases = _read(folder / "aliases.csv", AliasLine)
     excepted = folder / "exceptions.csv"
     exceptions = _read(excepted, ExceptionLine) if excepted.exists() else ()
+    corrected = folder / "corrections.csv"
+    corrections = _read(corrected, CorrectionLine) if corrected.exists() else ()
     known = _Known({line.slug for line in accelerators}, {line.key: line.url for line in sources})
     problems = [
         *_in_file("vendors.csv", _repeated([line.slug for line in vendors])),
@@ -152,6 +165,7 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
         ),
         *_in_file("aliases.csv", _alias_problems(aliases, known)),
         *_in_file("exceptions.csv", _exception_problems(exceptions, known)),
+        *_in_file("corrections.csv", _correction_problems(corrections, known)),
     ]
     if problems:
         raise CuratedDataError(problems)
@@ -164,10 +178,11 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
         specs=all_specs,
         aliases=aliases,
         exceptions=exceptions,
+        corrections=corrections,
     )
 
 
-Line = TypeVar("Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine, ExceptionLine)
+Line = TypeVar("Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine, ExceptionLine, CorrectionLine)
 Problem = tuple[int, str]  # position among the lines of a file, and what is wrong
 
 
@@ -288,5 +303,15 @@ def _exception_problems(lines: Sequence[ExceptionLine], known: _Known) -> Iterat
                 yield number, f"condition is written {canonical(line.condition)!r}"
         except ConditionError as error:
             yield number, str(error)
+        if not line.reason:
+            yield number, "the reason is missing"
+
+
+def _correction_problems(lines: Sequence[CorrectionLine], known: _Known) -> Iterator[Problem]:
+    yield from _repeated([(line.device, line.field) for line in lines])
+    for number, line in enumerate(lines):
+        yield from known.problems(number, line.device, "")
+        if line.field not in FIELDS:
+            yield number, f"unknown field {line.field!r}"
         if not line.reason:
             yield number, "the reason is missing"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.db import transaction
 
-from stackviz.catalog.change import BATCH, Change, Counts, LoadSummary, loading, wait_for_other_loads
+from stackviz.catalog.change import BATCH, Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
 from stackviz.catalog.files import DATA, Catalogue, data_version, read_catalogue
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, Source, SpecValue, Vendor
 from stackviz.rules.card_names import normalized
@@ -118,9 +118,19 @@ def _load_values(
         wanted[line.key] = value
     change = Change(SpecValue, wanted)
     _give_way(change)
+    if change.existing:  # a first load corrects nothing
+        _say_why_corrected(catalogue, wanted, reason)
     changed = ["field", "value", "unit", "amount", "condition", "basis", "source", "said_by", "note", "status"]
     # What the files changed nobody here has checked yet.
     return change.apply([*changed, "is_preferred", "checked_by", "checked_at"], reason)
+
+
+def _say_why_corrected(catalogue: Catalogue, wanted: dict[str, SpecValue], reason: str) -> None:
+    """Give values of a corrected field their own reason; only those that change leave it in the history."""
+    reasons = {(line.device, line.field): line.reason for line in catalogue.corrections}
+    for line in catalogue.specs:
+        if line.key in wanted and (line.device, line.field) in reasons:
+            wanted[line.key].set_change_reason(with_reason(reason, reasons[line.device, line.field]))
 
 
 def _give_way(change: Change[SpecValue]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES, amount_of, grouped
 from stackviz.catalog.files import read_catalogue
-from stackviz.pages.glossary import read_glossary
+from stackviz.learn.glossary import read_glossary
 from stackviz.units import UNITS
 
 

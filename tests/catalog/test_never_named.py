@@ -40,8 +40,8 @@ def test_no_committed_file_names_one():
 def loaded_before(db) -> Source:
     """A source as the files of the last version loaded it."""
     copy_curated("catalog_")
-    source = Source.objects.filter(title__contains=migration.ORIGINAL).order_by("pk").first()
-    source.title = source.title.replace(migration.ORIGINAL, migration.CLONE)
+    source = Source.objects.filter(kind=Source.Kind.PRESS).order_by("pk").first()
+    source.title = f"{source.title} (copy {migration.CLONE})"
     source.loaded_digest = source.digest
     source.save()
     return source

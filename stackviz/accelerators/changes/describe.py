@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.accelerators.changes.entry import NAMES, SHEETS, Entry
 from stackviz.accelerators.changes.steps import CITED_RANK, NAME_RANK, SHEET_RANK, VALUE_RANK, LogStep
-from stackviz.catalog.change import LOADED
+from stackviz.catalog.change import LOADED, own_reason
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import printed_unit
@@ -56,8 +56,7 @@ def _who(step: LogStep) -> str:
 
 
 def _reason(record: Any) -> str:  # noqa: ANN401
-    reason = record.history_change_reason or ""
-    return "" if reason.startswith(LOADED) else reason
+    return own_reason(record.history_change_reason)
 
 
 def _happened(step: LogStep, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
