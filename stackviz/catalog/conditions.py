@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 MAX_CONDITION_LENGTH = 200
@@ -21,7 +21,7 @@ _FREE_TEXT = re.compile(r"[^;=\s][^;=]*")
 
 
 class ConditionError(ValueError):
-    """A condition text that cannot be read: `text` as given, `problem` in one sentence."""
+    """A condition text that cannot be read: `text` as given, `problem` in one sentence of the active language."""
 
     def __init__(self, text: str, problem: str) -> None:
         super().__init__(f"condition {text!r}: {problem}")
@@ -138,24 +138,27 @@ def parse(text: str) -> dict[str, str]:
     for part in filter(None, (piece.strip() for piece in text.split(";"))):
         name, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not value:
-            raise ConditionError(text, f"{part!r} is not key=value")
+            raise ConditionError(text, gettext("%(part)r is not key=value") % {"part": part})
         if name in parts:
-            raise ConditionError(text, f"{name!r} is given twice")
+            raise ConditionError(text, gettext("%(key)r is given twice") % {"key": name})
         _check_value(text, name, value)
         parts[name] = value
     if len(text) > MAX_CONDITION_LENGTH:
-        raise ConditionError(text[:40] + "…", f"longer than {MAX_CONDITION_LENGTH} characters")
+        problem = gettext("longer than %(n)d characters") % {"n": MAX_CONDITION_LENGTH}
+        raise ConditionError(text[:40] + "…", problem)
     return dict(sorted(parts.items(), key=lambda item: _ORDER[item[0]]))
 
 
 def _check_value(text: str, name: str, value: str) -> None:
     key = _BY_NAME.get(name)
     if key is None:
-        raise ConditionError(text, f"unknown key {name!r}; known are {', '.join(_BY_NAME)}")
+        problem = gettext("unknown key %(key)r; known are %(keys)s") % {"key": name, "keys": ", ".join(_BY_NAME)}
+        raise ConditionError(text, problem)
     if key.values and value not in key.values:
-        raise ConditionError(text, f"{name} is one of {', '.join(key.values)}, not {value!r}")
+        choice = {"key": name, "values": ", ".join(key.values), "value": value}
+        raise ConditionError(text, gettext("%(key)s is one of %(values)s, not %(value)r") % choice)
     if not _FREE_TEXT.fullmatch(value):
-        raise ConditionError(text, f"{name} holds a sign that is not allowed")
+        raise ConditionError(text, gettext("%(key)s holds a sign that is not allowed") % {"key": name})
 
 
 def write(parts: Mapping[str, str]) -> str:

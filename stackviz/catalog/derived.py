@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from django.utils.translation import get_language
-from django.utils.translation import gettext as translated
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.conditions import describe_condition, split_variants
@@ -232,7 +231,7 @@ def derive_figure(derivation: Derivation, amounts: Amounts, accelerator_id: int)
     if below is None:
         return _without(derivation, _why_missing(derivation.needs[1], amounts, accelerator_id))
     if not below.amount:
-        return _without(derivation, translated("%(field)s is zero") % {"field": FIELDS[below.field].words[0]})
+        return _without(derivation, gettext("%(field)s is zero") % {"field": FIELDS[below.field].words[0]})
     return _with(derivation, above, below)
 
 
@@ -250,11 +249,11 @@ def _why_missing(need: RequiredInput, amounts: Amounts, accelerator_id: int) -> 
     field = FIELDS[need.fields[0]]
     others = sorted(condition for pk, name, condition in amounts if (pk, name) == (accelerator_id, field.name))
     if not others:
-        return translated("not published: %(field)s") % {"field": field.words[0]}
+        return gettext("not published: %(field)s") % {"field": field.words[0]}
     if all(split_variants(condition)[1] for condition in others):
-        return translated("%(field)s depends on the model") % {"field": field.words[0]}
+        return gettext("%(field)s depends on the model") % {"field": field.words[0]}
     words = "; ".join(describe_condition(condition) for condition in others if condition)
-    return translated("%(field)s is published only as: %(conditions)s") % {"field": field.words[0], "conditions": words}
+    return gettext("%(field)s is published only as: %(conditions)s") % {"field": field.words[0], "conditions": words}
 
 
 def _without(derivation: Derivation, reason: str) -> Derived:

@@ -10,7 +10,9 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
+from stackviz.catalog.change import own_reason
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.catalog.queries import peaks_of
 
 
 def public_values_at(accelerator_ids: Iterable[int], at: datetime) -> list[SpecValue]:
@@ -20,14 +22,36 @@ def public_values_at(accelerator_ids: Iterable[int], at: datetime) -> list[SpecV
     then there are none. In the order of SpecValue. Three queries.
     """
     ids = public_accelerators_at(accelerator_ids, at, with_vendors=False).keys()
-    rows: list[SpecValue] = _rows_at(SpecValue, at, accelerator_id__in=ids, status=SpecValue.Status.PUBLIC)
+    rows: list[SpecValue] = rows_at(SpecValue, at, accelerator_id__in=ids, status=SpecValue.Status.PUBLIC)
     rows.sort(key=lambda row: (row.accelerator_id, row.field, row.condition, not row.is_preferred, row.pk))
     return _with_sources(rows)
 
 
+def withdrawn_since(accelerator_ids: Iterable[int], at: datetime) -> list[tuple[SpecValue, str]]:
+    """The preferred values of these sheets at the moment that were retired since, each with the reason, "" for none.
+
+    One query; three where there are any.
+    """
+    retired = SpecValue.objects.filter(accelerator_id__in=set(accelerator_ids), status=SpecValue.Status.RETIRED)
+    ids = list(retired.values_list("pk", flat=True))
+    if not ids:
+        return []
+    rows: list[SpecValue] = rows_at(SpecValue, at, id__in=ids, status=SpecValue.Status.PUBLIC, is_preferred=True)
+    rows.sort(key=lambda row: (row.accelerator_id, row.field, row.condition, row.pk))
+    records = SpecValue.history.filter(id__in=[row.pk for row in rows]).order_by("history_date", "history_id")
+    reasons = dict(records.values_list("id", "history_change_reason"))
+    return [(row, own_reason(reasons.get(row.pk))) for row in rows]
+
+
+def peaks_at(accelerator_ids: Iterable[int], at: datetime) -> dict[tuple[int, str, str], float]:
+    """`catalog.queries.peaks` as they were at the moment. Three queries; none without an accelerator."""
+    ids = set(accelerator_ids)
+    return peaks_of(value for value in public_values_at(ids, at) if value.is_preferred) if ids else {}
+
+
 def names_at(accelerator_id: int, at: datetime) -> list[Alias]:
     """The names an accelerator had at the moment, by kind and name, sources loaded. Two queries."""
-    rows: list[Alias] = _rows_at(Alias, at, accelerator_id=accelerator_id)
+    rows: list[Alias] = rows_at(Alias, at, accelerator_id=accelerator_id)
     rows.sort(key=lambda row: (row.kind, row.name, row.pk))
     return _with_sources(rows)
 
@@ -36,7 +60,7 @@ def public_accelerators_at(
     accelerator_ids: Iterable[int], at: datetime, *, with_vendors: bool = True
 ) -> dict[int, Accelerator]:
     """Those of these accelerators that anybody could see at the moment, as they were, by id. Two queries, or one."""
-    rows: list[Accelerator] = _rows_at(Accelerator, at, id__in=set(accelerator_ids), is_public=True)
+    rows: list[Accelerator] = rows_at(Accelerator, at, id__in=set(accelerator_ids), is_public=True)
     if with_vendors:
         vendors = Vendor.objects.in_bulk({row.vendor_id for row in rows})
         rows = [row for row in rows if row.vendor_id in vendors]
@@ -45,8 +69,11 @@ def public_accelerators_at(
     return {row.pk: row for row in rows}
 
 
-def _rows_at(model: Any, at: datetime, **then: Any) -> list[Any]:  # noqa: ANN401 - the history's classes are made at run time
-    """The rows of a model that were there at the moment and were as `then` says: the last record of each says so."""
+def rows_at(model: Any, at: datetime, **then: Any) -> list[Any]:  # noqa: ANN401 - the history's classes are made at run time
+    """The rows of a model that were there at the moment and were as `then` says: the last record of each says so.
+
+    They are not to be saved, and have the ids of other rows only. One query.
+    """
     of_row = model.history.filter(id=OuterRef("id"), history_date__lte=at).order_by("-history_date", "-history_id")
     last = model.history.filter(history_id=Subquery(of_row.values("history_id")[:1]), **then)
     return [record.instance for record in last.exclude(history_type="-")]

@@ -26,6 +26,7 @@ from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.past import public_values_at
 from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
 from stackviz.light import light_dataclass
+from stackviz.web.curated_text import curated_words
 
 # Names and machines are listed on the sheet; comparing them is meaningless.
 NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})
@@ -49,7 +50,7 @@ class SpecCell:
     note: str
 
 
-@light_dataclass(slots=True)
+@light_dataclass(slots=True, kw_only=True)
 class MissingValue:
     """Why a cell has no figure. `reason`: a key of `web.words.MISSING`, or "other_condition".
 
@@ -210,7 +211,8 @@ def _nearest(condition: str, of_field: Sequence[_Under], index: int) -> MissingV
     others = [(other, cells[index]) for _stored, other, cells in of_field if index in cells]
     if not others:
         return None
-    return MissingValue("other_condition", *max(others, key=lambda other: _likeness(other[0], condition)))
+    nearest, cell = max(others, key=lambda other: _likeness(other[0], condition))
+    return MissingValue(reason="other_condition", condition=nearest, instead=cell)
 
 
 def _without_figure(field: Field, condition: str, column: SpecColumn) -> MissingValue:
@@ -218,10 +220,10 @@ def _without_figure(field: Field, condition: str, column: SpecColumn) -> Missing
     if absence is None:
         accelerator = column.accelerator
         applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
-        return MissingValue("not_published" if applies else "does_not_apply")
+        return MissingValue(reason="not_published" if applies else "does_not_apply")
     bound = column.cells.get((absence.at_most, DENSE)) if absence.bounds(condition) else None
     return MissingValue(
-        "does_not_apply",
+        reason="does_not_apply",
         condition=str(absence.at_most_words) if bound else "",
         instead=replace(bound, basis=SpecValue.Basis.DERIVED.value) if bound else None,
         detail=absence.words,
@@ -279,5 +281,5 @@ def _single_cell(field: Field, value: SpecValue, *, is_unnamed: bool) -> SpecCel
         basis=value.basis,
         source_title=value.source.title if value.source else "",
         source_url=value.source.url if value.source else "",
-        note="; ".join(filter(None, [describe_condition(variant_of(value)), remark, value.note])),
+        note="; ".join(filter(None, [describe_condition(variant_of(value)), remark, curated_words(value.note)])),
     )

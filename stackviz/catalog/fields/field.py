@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from django.utils.functional import Promise
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from stackviz.catalog.formula import Formula
 from stackviz.units import to_si
@@ -98,16 +99,18 @@ def amount_of(field: Field, value: str, unit: str) -> float | None:
     """A printed value in base units; None for text. Raises ValueError, in words, when the two do not fit the field."""
     if field.is_text:
         if unit:
-            raise ValueError(f"{field.name} is text and has no unit, not {unit!r}")
+            raise ValueError(_("%(field)s is text and has no unit, not %(unit)r") % {"field": field.name, "unit": unit})
         if field.is_date and not _is_date(value):
-            raise ValueError(f"{field.name} is written 2022, 2022-10 or 2022-10-13, not {value!r}")
+            problem = _("%(field)s is written 2022, 2022-10 or 2022-10-13, not %(value)r")
+            raise ValueError(problem % {"field": field.name, "value": value})
         return None
     if not unit:
-        raise ValueError(f"{field.name} needs a unit, such as {field.unit}")
+        raise ValueError(_("%(field)s needs a unit, such as %(unit)s") % {"field": field.name, "unit": field.unit})
     try:
         number = float(value if value.isascii() and "_" not in value else "")  # Python reads ١２ and 1_000, nobody else
     except ValueError:
-        raise ValueError(f"{field.name} is a number, not {value!r}") from None
+        problem = _("%(field)s is a number, not %(value)r")
+        raise ValueError(problem % {"field": field.name, "value": value}) from None
     return _checked_amount(field, number, unit)
 
 
@@ -129,10 +132,13 @@ def _checked_amount(field: Field, number: float, unit: str) -> float:
     except KeyError as error:
         raise ValueError(str(error)) from None
     if unit_named(unit).si != unit_named(field.unit).si:
-        raise ValueError(f"{field.name} is measured in {field.unit}; {unit} measures something else")
+        problem = _("%(field)s is measured in %(unit)s; %(other)s measures something else")
+        raise ValueError(problem % {"field": field.name, "unit": field.unit, "other": unit})
     if amount < 0:
-        raise ValueError(f"{field.name} cannot be negative")
+        raise ValueError(_("%(field)s cannot be negative") % {"field": field.name})
     if not field.is_plausible(amount / scale):
         least, most = field.plausible or (0, 0)
-        raise ValueError(f"{field.name} lies between {least:g} and {most:g} {field.unit}; {number:g} {unit} does not")
+        problem = _("%(field)s lies between %(least)s and %(most)s; %(value)s does not")
+        bounds = {"least": f"{least:g}", "most": f"{most:g} {field.unit}", "value": f"{number:g} {unit}"}
+        raise ValueError(problem % {"field": field.name, **bounds})
     return amount
