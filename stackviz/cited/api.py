@@ -11,6 +11,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.cited.words import result_address
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refusal, refuse_others
 
@@ -35,10 +36,12 @@ class CitedResultOut(Schema):
     """One figure that others measured: `value` as printed in `unit`, `amount` in `si_unit`, of all `count` devices.
 
     `case`: results of the same benchmark with the same case may be compared. `accelerator`: slug of the sheet, null
-    where none is certain. `reason`: why it is doubtful or withdrawn. `date`: of the run or the document.
+    where none is certain. `reason`: why it is doubtful or withdrawn. `date`: of the run or the document. `url`: of the
+    page of this result, which stays the same.
     """
 
     id: int
+    url: str
     accelerator: str | None
     reported_name: str
     count: int
@@ -97,7 +100,7 @@ def list_cited(
     is_last = len(rows) <= limit
     return CitedPage(
         next=None if is_last else _page_after(request, rows[limit - 1].pk),
-        items=[_out(row) for row in rows[:limit]],
+        items=[_out(request, row) for row in rows[:limit]],
     )
 
 
@@ -130,7 +133,7 @@ def get_cited(request: HttpRequest, pk: int) -> CitedResultOut:
     row = CitedResult.objects.filter(pk=pk).select_related("accelerator", "source").first()
     if row is None:
         raise Refusal(404, f"unknown cited result {pk}", "pk")
-    return _out(row)
+    return _out(request, row)
 
 
 def _filtered(accelerator: str, benchmark: str, state: str) -> "QuerySet[CitedResult]":
@@ -160,11 +163,12 @@ def _page_after(request: HttpRequest, pk: int) -> str:
     return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
 
-def _out(row: CitedResult) -> CitedResultOut:
+def _out(request: HttpRequest, row: CitedResult) -> CitedResultOut:
     source: Any = row.source
     sheet = row.accelerator if row.accelerator is not None and row.accelerator.is_public else None
     return CitedResultOut(
         id=row.pk,
+        url=request.build_absolute_uri(result_address(row)),
         accelerator=sheet.slug if sheet is not None else None,
         reported_name=row.reported_name,
         count=row.count,

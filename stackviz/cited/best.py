@@ -22,6 +22,7 @@ from django.db.models import Max, Min
 from stackviz.cited.benchmark import CitedBenchmark, Words
 from stackviz.cited.cases import CitedCase, benchmark_cases, edition_of_cases, public_results
 from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.stats import mean_of_groups
 
 # Benchmarks of tokens generated one after another, the one most visitors know first; `test` of each that is decoding.
 DECODE_BENCHMARKS = ("llama-bench", "localscore", "mlx-lm")
@@ -117,7 +118,7 @@ def like_for_like(first: int, second: int) -> LikeForLike | None:
         if key in ratios
     )
     return LikeForLike(
-        ratio=geometric_mean([each.ratio for each in benchmarks]),
+        ratio=mean_of_groups(ratios.values()),
         lowest=min(min(of_one) for of_one in ratios.values()),
         highest=max(max(of_one) for of_one in ratios.values()),
         benchmarks=benchmarks,

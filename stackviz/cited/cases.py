@@ -173,7 +173,7 @@ def public_results() -> "QuerySet[CitedResult]":
 
 
 def edition_of_cases() -> str:
-    """Moves with cited results and with sheets. Two queries, once for each request."""
+    """Moves with cited results and with sheets. One query, once for each request."""
     return f"{CitedEdition.current()} {CatalogueEdition.current()}"
 
 

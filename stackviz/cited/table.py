@@ -131,7 +131,7 @@ def _check_repeat(row: TableRow, first: int) -> None:
 def _check_date(day: date | None, latest: date) -> None:
     if day is not None and day > latest:
         raise LineError(
-            "date", _("%(day)s lies in the future: write the day of the run or of the document") % {"day": day}
+            "date", _("%(day)s is in the future: enter the date of the run or of the document") % {"day": day}
         )
 
 

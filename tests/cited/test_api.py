@@ -1,5 +1,7 @@
 """`/api/v1/cited/`: filters, pages by id, one result, the benchmarks, refusals with the field."""
 
+from html import unescape
+
 import pytest
 
 from stackviz.cited.models import CitedResult
@@ -22,12 +24,20 @@ def test_a_result_says_who_measured_what_with_which_software(client):
     assert client.get(f"{CITED}{triad['id']}/").json() == triad
 
 
+@pytest.mark.parametrize("state", ["public", "doubtful"])
+def test_a_result_names_its_page(client, state):
+    for item in client.get(f"{CITED}?state={state}&limit=3").json()["items"]:
+        assert item["url"].startswith(f"http://testserver/benchmarks/{item['benchmark']}/")
+        page = client.get(item["url"]).content.decode()
+        assert item["source"]["url"] in unescape(page)
+
+
 def test_pages_follow_each_other_and_cost_the_same(client, django_assert_num_queries):
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         page = client.get(f"{CITED}?benchmark=gemm&limit=500").json()
     seen = [item["id"] for item in page["items"]]
     while page["next"]:
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(2):
             page = client.get(page["next"]).json()
         seen += [item["id"] for item in page["items"]]
     assert seen == sorted(set(seen))

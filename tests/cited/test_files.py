@@ -40,6 +40,15 @@ def test_local_score_and_llama_bench_are_never_mixed(files):
     assert scores == {"localscore"}
 
 
+def test_a_sweep_of_gpu_stream_has_each_kernel_once(files):
+    kernels = [
+        (result.source, result.reported_name, result.params["kernel"])
+        for result in files.results
+        if result.benchmark == "gpu-stream"
+    ]
+    assert len(kernels) == len(set(kernels)) == 60
+
+
 def test_results_beyond_the_published_peak_are_doubtful(files):
     reasons = [line.doubt for line in files.results]
     assert reasons.count("above the published peak") > 60
