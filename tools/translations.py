@@ -1,8 +1,8 @@
-"""The site's texts in other languages: `locale/<language>/LC_MESSAGES/django.po` and the `.mo` files Django reads.
+"""The site's texts in other languages: the `.po` files of `locale/<language>/LC_MESSAGES/` and the `.mo` made of them.
 
 python -m tools.translations             take new texts of templates and code into every .po, drop texts that are gone,
-                                         compile, list what is not translated yet, of the glossary too; fails if
-                                         there is any
+                                         compile, list what is not translated yet, of chapters and glossary
+                                         too; fails if there is any
 python -m tools.translations --check     write nothing; fails too where a .po is not as the first command would write it
 python -m tools.translations --compile   compile only, and only what is older than its .po
 """
@@ -11,7 +11,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from babel.messages.catalog import Catalog, Message
 
 ROOT = Path(__file__).resolve().parent.parent
-GLOSSARY = "stackviz/pages/glossary"
+TEXTS = "stackviz/learn/texts"
 FOLDERS = ("accelweb", "stackviz", "templates")
 Keywords = Mapping[str, Any]  # a function's name -> which arguments are texts, as Babel writes it
 KEYWORDS: Keywords = {
@@ -37,7 +37,22 @@ KEYWORDS: Keywords = {
 
 
 def po_files(root: Path) -> list[Path]:
+    """Texts of the interface."""
     return sorted(root.glob("locale/*/LC_MESSAGES/django.po"))
+
+
+def curated_files(root: Path) -> list[Path]:
+    """Texts of the data files (`stackviz/web/curated_text.py`)."""
+    return sorted(root.glob("locale/*/LC_MESSAGES/curated.po"))
+
+
+def finding_files(root: Path) -> list[Path]:
+    """Texts of findings and error messages (`stackviz/web/finding_text.py`)."""
+    return sorted(root.glob("locale/*/LC_MESSAGES/findings.po"))
+
+
+def all_files(root: Path) -> list[Path]:
+    return [*po_files(root), *curated_files(root), *finding_files(root)]
 
 
 def read_catalog(path: Path) -> "Catalog":
@@ -72,6 +87,9 @@ def extract_catalog(root: Path) -> "Catalog":
     from babel.messages.extract import extract_from_dir
     from django.conf import settings
 
+    from stackviz.web.model_labels import CONTEXT
+    from tools.model_labels import model_labels
+
     if not settings.configured:  # the template lexer asks for DEBUG
         settings.configure()
         django.setup()
@@ -84,6 +102,18 @@ def extract_catalog(root: Path) -> "Catalog":
             root / folder, methods, options, keywords=KEYWORDS
         ):
             catalog.add(text, context=context)
+    for text in model_labels(root):
+        catalog.add(text, context=CONTEXT)
+    return catalog
+
+
+def catalog_of(texts: Iterable[str]) -> "Catalog":
+    """Texts that stand in data files or rules, without translations."""
+    from babel.messages.catalog import Catalog
+
+    catalog = Catalog()
+    for text in texts:
+        catalog.add(text)
     return catalog
 
 
@@ -125,7 +155,7 @@ def compile_catalog(path: Path) -> None:
 
 
 def compile_changed(root: Path) -> None:
-    for path in po_files(root):
+    for path in all_files(root):
         compiled = path.with_suffix(".mo")
         if not compiled.exists() or compiled.stat().st_mtime_ns < path.stat().st_mtime_ns:
             compile_catalog(path)
@@ -133,21 +163,29 @@ def compile_changed(root: Path) -> None:
 
 def update(root: Path, *, write: bool) -> list[str]:
     """-> what is left to do."""
-    from stackviz.pages import glossary
+    from stackviz.learn.chapters import CHAPTERS
+    from stackviz.learn.glossary import GLOSSARY
+    from stackviz.learn.text_files import list_untranslated
+    from tools.curated_texts import curated_texts
+    from tools.finding_texts import finding_texts
 
-    extracted = extract_catalog(root)
+    extracted = {
+        "django": extract_catalog(root),
+        "curated": catalog_of(curated_texts(root)),
+        "findings": catalog_of(finding_texts(root)),
+    }
     problems = []
-    for path in po_files(root):
+    for path in all_files(root):
         name = path.relative_to(root)
-        text, missing = merge(path, extracted)
+        text, missing = merge(path, extracted[path.stem])
         if write:
             path.write_text(text)
         elif text != path.read_text():
             problems.append(f"{name}: differs from the texts of templates and code; run: make translations")
         problems += [f"{name}: not translated: {text}" for text in missing]
-        locale = path.parent.parent.name
-        folder = root / GLOSSARY
-        problems += [f"{GLOSSARY}/{locale}/{line}" for line in glossary.list_untranslated(locale, folder)]
+    for locale in sorted({path.parent.parent.name for path in po_files(root)}):
+        for kind in (CHAPTERS, GLOSSARY):
+            problems += [f"{TEXTS}/{locale}/{kind}/{line}" for line in list_untranslated(kind, locale, root / TEXTS)]
     return problems
 
 
