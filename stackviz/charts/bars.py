@@ -14,8 +14,12 @@ class Meter:
 
     @property
     def style(self) -> str:
-        """The same as declarations of a style."""
-        return f"--p:{self.p};--lo:{self.lo};--hi:{self.hi}" if self.lo else f"--p:{self.p}"
+        """The same as declarations of a style; `--all` where both ends of the interval are drawn at the value."""
+        if not self.lo:
+            return f"--p:{self.p}"
+        if self.lo == self.p == self.hi:
+            return f"--all:{self.p}"
+        return f"--p:{self.p};--lo:{self.lo};--hi:{self.hi}"
 
 
 def meter(value: float, scale: float, low: float | None = None, high: float | None = None) -> Meter:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.charts.frame import INK_2, NARROW_PX, colour, colour_name, empty_figure, frame, narrower, plotly_text
+from stackviz.charts.scale import Scale
 
 ROW_PX, HEAD_PX, FOOT_PX, FEWEST_ROWS = 26, 80, 16, 3
+NARROW_ROW_PX, NARROW_TICKS = 38, 20.0  # where names stand above their rows; per cent between two ticks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +44,8 @@ def rail_figure(
         "zeroline": False,
     }
     if bound is not None:
-        ends = {"x0": bound, "x1": bound, "y0": 0, "y1": 1, "yref": "paper"}
-        layout["shapes"] = [{"type": "line", **ends, "line": {"color": INK_2, "width": 2}, "colours": "ink-2"}]
+        layout["shapes"] = [_line_across(bound)]
+    most = max([*(dot.value for dot in dots), bound or 0.0])
     trace = {
         "type": "scatter",
         "mode": "markers",
@@ -55,8 +57,36 @@ def rail_figure(
             "color": [colour(dot.slot) for dot in dots],
             "size": 10,
             "symbol": ["circle" if dot.is_filled else "circle-open" for dot in dots],
-            "line": {"width": 2},
+            "line": {"width": [0 if dot.is_filled else 2 for dot in dots]},
         },
         "meta": {"colours": [colour_name(dot.slot) for dot in dots]},
     }
-    return {"data": [trace], "layout": layout}
+    return {
+        "data": [trace],
+        "layout": layout,
+        "narrower": [narrower(NARROW_PX, layout=_names_above_rows(layout, names, most))],
+    }
+
+
+def _line_across(bound: float) -> dict[str, Any]:
+    ends = {"x0": bound, "x1": bound, "y0": 0, "y1": 1, "yref": "paper"}
+    return {"type": "line", **ends, "line": {"color": INK_2, "width": 2}, "colours": "ink-2"}
+
+
+def _names_above_rows(layout: dict[str, Any], names: Sequence[str], most: float) -> dict[str, Any]:
+    """Names inside the drawing, which has no room beside them; the page's heading says what the axis is of."""
+    ticks = Scale("linear", 0.0, most).ticks(NARROW_TICKS)
+    notes = [
+        {
+            "text": plotly_text(name), "x": 0, "xref": "paper", "xanchor": "left", "y": row, "yanchor": "bottom",
+            "showarrow": False, "borderpad": 0, "yshift": 1,
+        }
+        for row, name in enumerate(names)
+    ]  # fmt: skip
+    return {
+        "height": HEAD_PX + NARROW_ROW_PX * max(len(names), FEWEST_ROWS),
+        "margin": {**layout["margin"], "l": 8, "r": 16},
+        "xaxis": {**layout["xaxis"], "title": {"text": ""}, "range": [0, most * 1.04], "tickvals": ticks},
+        "yaxis": {**layout["yaxis"], "showticklabels": False, "automargin": False},
+        "annotations": notes,
+    }

@@ -10,6 +10,7 @@ import html
 from typing import Any
 
 LIGHT = ("#1f5ac1", "#a8560c", "#049a8c", "#64106f", "#b38912", "#4d4e56")
+NARROW_PX, MIDDLE_PX = 608, 1068  # widths of a drawing where static/css/plane.css leaves out names: a phone, a tablet
 INK, INK_2, LINE = "#1b1e23", "#565c66", "#e2e2dd"
 
 
@@ -37,6 +38,16 @@ def frame(title: str, height: int, xaxis: dict[str, Any], yaxis: dict[str, Any])
         "xaxis": {**lines, **xaxis},
         "yaxis": {**lines, "automargin": True, **yaxis},
     }
+
+
+def narrower(
+    up_to_px: int, *, layout: dict[str, Any] | None = None, data: dict[int, dict[str, Any]] | None = None
+) -> dict[str, Any]:
+    """What a figure has instead where its drawing is at most so wide: parts of the layout, of traces by their number.
+
+    A figure lists such parts under "narrower", the narrowest first; static/js/charts.js takes the first that applies.
+    """
+    return {"up_to": up_to_px, "layout": layout or {}, "data": {str(at): trace for at, trace in (data or {}).items()}}
 
 
 def empty_figure(layout: dict[str, Any], text: str) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.frame import INK, empty_figure, frame, plotly_text
+from stackviz.charts.frame import INK, empty_figure, frame, narrower, plotly_text
 from stackviz.charts.heat import LEVELS
 
 ROW_PX, HEAD_PX, FOOT_PX, RIGHT_PX = 20, 200, 8, 120  # names of columns lean into what is right of the last
+FEW_COLUMNS, ROOM_PX = 12, 800  # more columns in a narrower drawing have no room for the text of their cells
 MOST_LETTERS = 28  # of the name of a column, which stands aslant; a hover has all of it
 STRONGEST = 0.52  # how much of the accent the best cell has: as .h8 of static/css/explore.css
 
@@ -52,7 +53,8 @@ def heat_figure(rows: Sequence[str], columns: Sequence[str], spots: Sequence[Hea
         "showscale": False,
         "meta": {"scale": ["surface", "accent"]},
     }
-    return {"data": [trace], "layout": layout}
+    few = narrower(ROOM_PX, data={0: {"texttemplate": ""}})  # a hover has the text
+    return {"data": [trace], "layout": layout, "narrower": [few] if len(columns) > FEW_COLUMNS else []}
 
 
 def _halvings(share: float) -> float:

@@ -11,7 +11,7 @@ MUST_NAME = 12  # places of dots that are named even where their name covers a d
 SAME_SPOT = 1.0  # per cent of the plot: dots closer than this share one label
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NamedDot:
     """A dot to label: its centre in per cent of the plot from the upper left, its radius in pixels.
 

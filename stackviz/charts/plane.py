@@ -4,8 +4,10 @@ charts/plane_plotly.py draws the same `PlaneLine` and `PlanePoint` with Plotly. 
 the upper left; a hollow point was measured by somebody else, a filled one here.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from stackviz.charts.labels import HEIGHT_PX, Label, NamedDot, place_labels
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
@@ -16,6 +18,9 @@ MARGIN = 0.03
 POINT_SCALE = 0.8  # of SHAPES
 LABEL_ROW_PX = 15  # between two labels at the right end
 LABEL_ROW = 100 * LABEL_ROW_PX / HEIGHT_PX  # the same in per cent of the usual height
+LONGEST_NAME = 15  # letters that have room right of a drawing, on a phone too
+STEP_LABEL = 60.0  # per cent of the width that the label of a step may take, on a phone
+FLOOR = 100.0
 NO_DASH = 0
 
 
@@ -67,14 +72,15 @@ class PlacedLine:
 
 @dataclass(frozen=True, slots=True)
 class EndLabel:
-    """The label of a line at the right edge, `y` in per cent from the top; labels never overlap."""
+    """The label of a line at its right end, in per cent from the upper left; labels never overlap."""
 
     text: str
     y: str
     slot: int
+    x: str = "100.0"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedPoint:
     key: int
     x: str
@@ -144,16 +150,16 @@ def _placed(content: PlaneContent, label_row: float) -> Plane:
         return Plane()
     xs = scale_for(content.xs, content.x_kind)
     ys = scale_for(content.ys, content.y_kind, margin=MARGIN)
-    ends = tuple(end for _line, end in end_labels(content.lines, ys, label_row))
+    ends = tuple(
+        replace(end, x=_percent(xs.percent(line.points[-1][0])))
+        for line, end in end_labels(content.lines, ys, label_row)
+    )
     return Plane(
         lines=tuple(_placed_line(line, xs, ys) for line in content.lines),
         ends=ends,
         points=tuple(_placed_point(point, xs, ys) for point in content.points),
         labels=tuple(_labels(content.points, ends, xs, ys)),
-        steps=tuple(
-            PlacedStep(_percent(xs.percent(step.x)), _percent(row * label_row), step.slot, step.label)
-            for row, step in enumerate(content.steps)
-        ),
+        steps=place_steps(content, xs, ys, label_row),
         x_marks=tuple(Mark(_percent(xs.percent(tick)), format_number(tick)) for tick in xs.ticks()),
         y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), format_number(tick)) for tick in ys.ticks()),
     )
@@ -166,24 +172,73 @@ def _placed_line(line: PlaneLine, xs: Scale, ys: Scale) -> PlacedLine:
 
 def _placed_point(point: PlanePoint, xs: Scale, ys: Scale) -> PlacedPoint:
     x, y = _percent(xs.percent(point.x)), _percent(100 - ys.percent(point.y))
-    return PlacedPoint(point.key, x, y, point.slot, point.shape, point.is_filled)
+    return PlacedPoint(key=point.key, x=x, y=y, slot=point.slot, shape=point.shape, is_filled=point.is_filled)
 
 
 def end_labels(lines: Sequence[PlaneLine], ys: Scale, label_row: float = LABEL_ROW) -> list[tuple[PlaneLine, EndLabel]]:
-    """Each above the right end of its line, moved up where it would overlap the one below it; the highest first."""
-    ends: list[tuple[PlaneLine, EndLabel]] = []
-    free = 100.0
-    named = [(100 - ys.percent(line.points[-1][1]), line) for line in lines if line.label]
-    for y, line in sorted(named, key=lambda item: -item[0]):
-        free = min(y, free)
-        ends.append((line, EndLabel(line.label, _percent(free), line.slot)))
-        free -= label_row
-    return ends[::-1]
+    """Each above the right end of its line, moved up where it would overlap the one below it; the highest first.
+
+    Where they would leave the drawing at the top all move down; those without room at the bottom are left out.
+    """
+    named = sorted(
+        ((100 - ys.percent(line.points[-1][1]), line) for line in lines if line.label), key=lambda item: item[0]
+    )
+    heights = [y for y, _line in named]
+    for index in range(len(heights) - 2, -1, -1):
+        heights[index] = min(heights[index], heights[index + 1] - label_row)
+    free = min(label_row, named[0][0]) if named else 0.0
+    ends = []
+    for height, (_y, line) in zip(heights, named, strict=True):
+        y = max(height, free)
+        free = y + label_row
+        if y <= FLOOR:
+            ends.append((line, EndLabel(line.label, _percent(y), line.slot)))
+    return ends
+
+
+def place_steps(content: PlaneContent, xs: Scale, ys: Scale, label_row: float = LABEL_ROW) -> tuple[PlacedStep, ...]:
+    """Their labels in rows, one below the other, at the height where lines leave most room."""
+    if not content.steps:
+        return ()
+    left = min(xs.percent(step.x) for step in content.steps)
+    taken = sorted(_heights_between(content, xs, ys, left, left + STEP_LABEL))
+    block = label_row * len(content.steps)
+    gaps = [(low, high) for low, high in pairwise([0.0, *taken, 100.0]) if high - low >= block]
+    low, high = min(gaps, default=(0.0, block))
+    top = low + max(0.0, min(label_row, (high - low - block) / 2)) if low else 0.0
+    return tuple(
+        PlacedStep(_percent(xs.percent(step.x)), _percent(top + row * label_row), step.slot, step.label)
+        for row, step in enumerate(content.steps)
+    )
+
+
+def _heights_between(content: PlaneContent, xs: Scale, ys: Scale, left: float, right: float) -> Iterator[float]:
+    """Where lines pass between these two places, in per cent from the top: their points, and both ends of the strip."""
+    for line in content.lines:
+        places = [(xs.percent(x), 100 - ys.percent(y)) for x, y in line.points]
+        yield from (y for x, y in places if left <= x <= right)
+        for (x1, y1), (x2, y2) in pairwise(places):
+            yield from (y1 + (y2 - y1) * (at - x1) / (x2 - x1) for at in (left, right) if x1 < at < x2)
+
+
+def fitting_name(name: str) -> str:
+    """As much of a name as has room beside a drawing: without what stands in brackets, then whole words and `…`."""
+    short = re.sub(r"\s*\(.*\)", "", name) or name
+    if len(short) <= LONGEST_NAME:
+        return short
+    words = short[:LONGEST_NAME].rsplit(" ", 1)[0]
+    return f"{words[: LONGEST_NAME - 1]}…"
 
 
 def _labels(points: Sequence[PlanePoint], ends: Sequence[EndLabel], xs: Scale, ys: Scale) -> list[Label]:
     named = [
-        NamedDot(point.key, point.label, xs.percent(point.x), 100 - ys.percent(point.y), RADIUS_PX * POINT_SCALE)
+        NamedDot(
+            key=point.key,
+            text=point.label,
+            x=xs.percent(point.x),
+            y=100 - ys.percent(point.y),
+            radius_px=RADIUS_PX * POINT_SCALE,
+        )
         for point in points
     ]
     occupied = [(end.text, 100.0, float(end.y) - LABEL_ROW) for end in ends]

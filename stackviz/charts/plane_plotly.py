@@ -5,9 +5,19 @@ from typing import Any
 
 from stackviz.charts.frame import INK, colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.charts.labels import HEIGHT_PX, LETTER_PX
-from stackviz.charts.plane import MARGIN, EndLabel, PlaneContent, PlaneLine, PlanePoint, PlaneStep, end_labels
+from stackviz.charts.plane import (
+    MARGIN,
+    EndLabel,
+    PlacedStep,
+    PlaneContent,
+    PlaneLine,
+    PlanePoint,
+    PlaneStep,
+    end_labels,
+    place_steps,
+)
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
-from stackviz.charts.scatter_plotly import FIGURE_PX, PLOTLY_SHAPES, AxisWords, plotly_axis
+from stackviz.charts.scatter_plotly import FIGURE_PX, PLOTLY_SHAPES, AxisWords, plotly_axis, plotly_range
 
 FRAME_TOP_PX = 32  # the plot is as high as the other drawing
 PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -32,7 +42,7 @@ def plane_figure(
         return empty_figure(layout, empty)
     xs = scale_for(content.xs, content.x_kind, margin=MARGIN)
     ys = scale_for(content.ys, content.y_kind, margin=MARGIN)
-    layout["xaxis"]["range"], layout["yaxis"]["range"] = _range(xs), _range(ys)
+    layout["xaxis"]["range"], layout["yaxis"]["range"] = plotly_range(xs), plotly_range(ys)
     longest = max((len(line.label) for line in content.lines), default=0) if has_names_outside else 0
     layout["margin"] |= {
         "t": FRAME_TOP_PX,
@@ -43,13 +53,9 @@ def plane_figure(
     names = [
         _plotly_name(line, end, ys, x, y, is_outside=has_names_outside) for line, end in end_labels(content.lines, ys)
     ]
-    layout["annotations"] = [*(_plotly_step_label(step, x.kind) for step in content.steps), *names]
+    steps = zip(content.steps, place_steps(content, xs, ys), strict=True)
+    layout["annotations"] = [*(_plotly_step_label(step, placed, x.kind) for step, placed in steps), *names]
     return {"data": [*(_plotly_line(line) for line in content.lines), *_plotly_points(content, urls)], "layout": layout}
-
-
-def _range(scale: Scale) -> list[float]:
-    """The ends of a scale as Plotly has them: exponents where it is logarithmic."""
-    return [_position(scale.low, scale.kind), _position(scale.high, scale.kind)]
 
 
 def _position(value: float, kind: ScaleKind) -> float:
@@ -108,7 +114,7 @@ def _plotly_points(content: PlaneContent, urls: dict[int, str]) -> list[dict[str
                 "color": [colour(point.slot) for point in points],
                 "size": 10,
                 "symbol": [_symbol(point) for point in points],
-                "line": {"width": 2},
+                "line": {"width": [0 if point.is_filled else 2 for point in points]},
             },
             "meta": {"colours": [colour_name(point.slot) for point in points]},
         }
@@ -126,14 +132,17 @@ def _plotly_step(step: PlaneStep) -> dict[str, Any]:
     return {"type": "line", **ends, "line": line, "colours": colour_name(step.slot)}
 
 
-def _plotly_step_label(step: PlaneStep, kind: ScaleKind) -> dict[str, Any]:
-    text = plotly_text(step.label)
+def _plotly_step_label(step: PlaneStep, placed: PlacedStep, kind: ScaleKind) -> dict[str, Any]:
+    """Beside its line, in the row of the other drawing."""
     return {
         "x": _position(step.x, kind),
-        "y": 1,
+        "y": round(1 - float(placed.y) / 100, 4),
         "yref": "paper",
-        "text": text,
+        "text": plotly_text(step.label),
+        "font": {"size": 11, "color": INK},
         "showarrow": False,
-        "textangle": -90,
+        "borderpad": 0,
         "xanchor": "left",
+        "yanchor": "top",
+        "xshift": 3,
     }

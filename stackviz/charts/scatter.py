@@ -60,6 +60,11 @@ class Iso:
     is_inverse: bool = False
     is_bound: bool = False
 
+    @property
+    def slope(self) -> float:
+        """y / x."""
+        return 1 / self.ratio if self.is_inverse else self.ratio
+
 
 @dataclass(frozen=True, slots=True)
 class Ways:
@@ -88,7 +93,7 @@ class Mark:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IsoLine:
     """An iso line from end to end, with its label near the upper end."""
 
@@ -129,18 +134,10 @@ def place_scatter(
     """The position of every element. On a logarithmic axis, values <= 0 are at the low end. `ways`: draw the front."""
     if not dots:
         return Scatter()
-    xs, ys = (
-        scale_for([dot.x for dot in dots], x_kind, margin=MARGIN),
-        scale_for([dot.y for dot in dots], y_kind, margin=MARGIN),
-    )
+    xs, ys = scale_for([dot.x for dot in dots], x_kind, margin=MARGIN), place_heights(dots, y_kind, isos)
     steps = size_steps([dot.size for dot in dots])
     radii = [RADIUS_PX * SIZES[step] for step in steps]
-    named = _apart(
-        [
-            NamedDot(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), radius, dot.priority)
-            for dot, radius in zip(dots, radii, strict=True)
-        ]
-    )
+    named = _apart([_named(dot, radius, xs, ys) for dot, radius in zip(dots, radii, strict=True)])
     spots = [
         Spot(dot.key, _percent(at.x), _percent(at.y), step, dot.slot)
         for dot, at, step in zip(dots, named, steps, strict=True)
@@ -158,6 +155,24 @@ def place_scatter(
         front=tuple(dot.key for dot in front),
         pieces=pieces,
     )
+
+
+def _named(dot: Dot, radius_px: float, xs: Scale, ys: Scale) -> NamedDot:
+    return NamedDot(
+        key=dot.key,
+        text=dot.label,
+        x=xs.percent(dot.x),
+        y=100 - ys.percent(dot.y),
+        radius_px=radius_px,
+        priority=dot.priority,
+    )
+
+
+def place_heights(dots: Sequence[Dot], kind: ScaleKind, isos: Sequence[Iso] = ()) -> Scale:
+    """The vertical scale: it holds each bound above the dot furthest right, which stays in sight."""
+    furthest = max(dot.x for dot in dots)
+    bounds = (furthest * iso.slope for iso in isos if iso.is_bound)
+    return scale_for([*(dot.y for dot in dots), *bounds], kind, margin=MARGIN)
 
 
 def front_of(dots: Sequence[Dot], ways: Ways | None) -> list[Dot]:
@@ -244,10 +259,10 @@ def _round_between(low: float, high: float, most: int) -> list[float]:
 
 def _line(iso: Iso, xs: Scale, ys: Scale) -> IsoLine | None:
     """The part of the line inside the plot; None where it does not cross it."""
-    slope = 1 / iso.ratio if iso.is_inverse else iso.ratio
+    slope = iso.slope
     left, right = max(xs.low, ys.low / slope), min(xs.high, ys.high / slope)
     if not left < right:
         return None
     ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
     (x1, y1), (x2, y2) = ends
-    return IsoLine(x1, y1, x2, y2, iso.label, iso.is_bound)
+    return IsoLine(x1=x1, y1=y1, x2=x2, y2=y2, label=iso.label, is_bound=iso.is_bound)

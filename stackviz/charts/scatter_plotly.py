@@ -1,19 +1,31 @@
 """A scatter as a Plotly figure: the dots of charts/scatter.py, its front and its bounds. Pure data."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.frame import INK_2, LIGHT, colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.charts.frame import (
+    INK_2,
+    LIGHT,
+    MIDDLE_PX,
+    NARROW_PX,
+    colour,
+    colour_name,
+    empty_figure,
+    frame,
+    narrower,
+    plotly_text,
+)
 from stackviz.charts.labels import Label
 from stackviz.charts.pareto import front_line
-from stackviz.charts.scale import ScaleKind, scale_for
-from stackviz.charts.scatter import SIZES, Dot, Iso, Ways, front_of, place_scatter, size_steps
+from stackviz.charts.scale import Scale, ScaleKind, scale_for
+from stackviz.charts.scatter import MARGIN, SIZES, Dot, Iso, Ways, front_of, place_heights, place_scatter, size_steps
 
 PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 FIGURE_PX = 620
 FEWEST_LOG_TICKS = 4
+NO_NAME = {"text": ["", ""]}  # of a line from end to end
 LEVEL_PX = 4  # how far the foot of a name lies below the middle of a dot beside it
 
 
@@ -38,9 +50,32 @@ def scatter_figure(
     layout["hovermode"] = "closest"
     if not dots:
         return empty_figure(layout, empty)
-    lines = [trace for iso in isos if (trace := _iso_trace(iso, dots))]
+    xs, ys = scale_for([dot.x for dot in dots], x.kind, margin=MARGIN), place_heights(dots, y.kind, isos)
+    layout["xaxis"]["range"], layout["yaxis"]["range"] = plotly_range(xs), plotly_range(ys)
+    lines = [trace for iso in isos if (trace := _iso_trace(iso, xs, ys))]
     labels = place_scatter(dots, x.kind, y.kind, isos, ways).labels
-    return {"data": [*lines, *_front_traces(dots, ways), _dots_trace(dots, urls, labels)], "layout": layout}
+    data = [*lines, *_front_traces(dots, ways), _dots_trace(dots, urls, labels)]
+    return {
+        "data": data,
+        "layout": layout,
+        "narrower": [
+            narrower(
+                NARROW_PX,
+                layout={"margin": {**layout["margin"], "r": 8}},
+                data=_fewer_names(data, dots, labels, {""}) | dict.fromkeys(range(len(lines)), NO_NAME),
+            ),
+            narrower(MIDDLE_PX, data=_fewer_names(data, dots, labels, {"", "middle"})),
+        ],
+    }
+
+
+def _fewer_names(
+    data: Sequence[dict[str, Any]], dots: Sequence[Dot], labels: Sequence[Label], widths: Container[str]
+) -> dict[int, dict[str, Any]]:
+    """The names of the last trace, without those that have no room at these widths (`Label.only`)."""
+    shown = {label.key for label in labels if label.only in widths}
+    names = data[-1]["text"]
+    return {len(data) - 1: {"text": [text if dot.key in shown else "" for dot, text in zip(dots, names, strict=True)]}}
 
 
 def _dots_trace(dots: Sequence[Dot], urls: dict[int, str], labels: Sequence[Label]) -> dict[str, Any]:
@@ -81,13 +116,10 @@ def _side(label: Label) -> str:
     return f"{level} {({'start': 'right', 'middle': 'center', 'end': 'left'})[label.anchor]}"
 
 
-def _iso_trace(iso: Iso, dots: Sequence[Dot]) -> dict[str, Any] | None:
-    """The line among the values it is about, with its name at the upper end; None where it passes none of them."""
-    slope = 1 / iso.ratio if iso.is_inverse else iso.ratio
-    xs, ys = [dot.x for dot in dots if dot.x > 0], [dot.y for dot in dots if dot.y > 0]
-    if not xs or not ys:
-        return None
-    left, right = (min(xs), max(xs)) if iso.is_bound else (max(min(xs), min(ys) / slope), min(max(xs), max(ys) / slope))
+def _iso_trace(iso: Iso, xs: Scale, ys: Scale) -> dict[str, Any] | None:
+    """The line from end to end of the drawing, with its name at the upper one; None where it does not cross it."""
+    slope = iso.slope
+    left, right = max(xs.low, ys.low / slope), min(xs.high, ys.high / slope)
     if left >= right:
         return None
     trace = _line_trace([left, right], [left * slope, right * slope], "dash" if iso.is_bound else "dot")
@@ -111,6 +143,12 @@ def plotly_axis(axis: AxisWords, values: Iterable[float]) -> dict[str, Any]:
         "year": {"type": "linear"},
     }
     return {"title": {"text": plotly_text(axis.title)}, "zeroline": False, **kinds[axis.kind]}
+
+
+def plotly_range(scale: Scale) -> list[float]:
+    """The ends of a scale as Plotly has them: exponents where it is logarithmic."""
+    ends = scale.low, scale.high
+    return [math.log10(end) for end in ends] if scale.kind == "log" else list(ends)
 
 
 def _log_ticks(values: Iterable[float]) -> int:

@@ -23,6 +23,7 @@ class PlacedEvent:
 
     key: str
     label: str
+    year: int
     left: str
     row: int
 
@@ -71,7 +72,7 @@ def _lane(events: Sequence[Event], first: int, last: int) -> Lane:
         left = _left(event.year, first, last)
         row = next((number for number, end in enumerate(ends) if end <= left), len(ends))
         ends[row : row + 1] = [left + len(event.label) * LETTER + AROUND]
-        placed.append(PlacedEvent(event.key, event.label, _percent(left), row))
+        placed.append(PlacedEvent(event.key, event.label, event.year, _percent(left), row))
     return Lane(tuple(placed), len(ends))
 
 

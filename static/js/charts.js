@@ -59,9 +59,18 @@
     return figures.data ? figures : figures[chart.dataset.chart];
   }
 
+  /* What a figure has instead where its drawing is narrow: fewer names, panels below each other. */
+  function fitted(figure, width) {
+    const narrow = (figure.narrower || []).find((part) => width <= part.up_to);
+    if (!narrow) return figure;
+    const data = figure.data.map((trace, at) => ({ ...trace, ...narrow.data[at] }));
+    return { data, layout: { ...figure.layout, ...narrow.layout } };
+  }
+
   function themed(figure) {
     const ink = token("ink"), line = token("line");
-    const axis = (given) => ({ ...given, gridcolor: line, zerolinecolor: line, linecolor: line });
+    const tickfont = { color: token("ink-2") };
+    const axis = (given) => ({ ...given, tickfont, gridcolor: line, zerolinecolor: line, linecolor: line });
     const colours = (names) => (Array.isArray(names) ? names.map(token) : token(names));
     const data = figure.data.map((trace) => {
       if (trace.meta && trace.meta.scale) {
@@ -91,9 +100,9 @@
     try {
       const [library, figure] = await Promise.all([plotly(), chart.figure || figureOf(chart)]);
       chart.figure = figure;
-      const { data, layout } = themed(figure);
-      if (layout.height) plot.style.setProperty("--h", layout.height);
       plot.hidden = false;
+      const { data, layout } = themed(fitted(figure, plot.clientWidth));
+      if (layout.height) plot.style.setProperty("--h", layout.height);
       await library.react(plot, data, layout, CONFIG);
       drawn.add(chart);
     } catch (problem) {
@@ -116,10 +125,12 @@
     plot.focus({ preventScroll: true }); /* the button that had it is gone */
     draw(chart);
   });
-  document.addEventListener("accelweb:theme", () => {
+  function drawAgain() {
     for (const chart of drawn) {
       if (chart.isConnected) draw(chart);
       else drawn.delete(chart);
     }
-  });
+  }
+  document.addEventListener("accelweb:theme", drawAgain);
+  for (const width of [640, 1100]) matchMedia(`(max-width: ${width}px)`).addEventListener("change", drawAgain);
 })();

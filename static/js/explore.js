@@ -5,7 +5,7 @@
   function follow(event) {
     const point = event.points && event.points[0];
     const address = point && point.customdata && point.customdata[2];
-    if (typeof address === "string" && /^\/(accelerators|benchmarks)\//.test(address)) window.location.assign(address);
+    if (typeof address === "string" && /^\/([a-z-]+\/)?(accelerators|benchmarks)\//.test(address)) window.location.assign(address);
   }
 
   /* Plotly turns the empty element into its own when it has drawn: then it takes listeners. */

@@ -14,5 +14,11 @@ def test_a_bar_is_as_long_as_its_share_and_flags_what_exceeds_it(value, scale, e
     assert (drawn.p, drawn.is_over) == expected
 
 
+def test_an_interval_that_ends_at_the_value_is_written_once():
+    assert meter(50, 100, 49.99, 50.01).style == "--all:50"
+    assert meter(50, 100, 40, 60).style == "--p:50;--lo:40;--hi:60"
+    assert meter(50, 100).style == "--p:50"
+
+
 def test_an_interval_needs_both_ends():
     assert (meter(50, 100, 40, 60).lo, meter(50, 100, 40, 60).hi, meter(50, 100, 40).lo) == ("40", "60", "")

@@ -1,5 +1,7 @@
 """The heat map as a Plotly figure: every cell at its place, colours by halvings."""
 
+import pytest
+
 from stackviz.charts.heat import LEVELS
 from stackviz.charts.heat_plotly import HeatSpot, heat_figure
 
@@ -34,3 +36,12 @@ def test_names_are_text_and_long_ones_are_cut():
 
 def test_without_cells_the_figure_says_so():
     assert heat_figure([], ["one"], [], "nothing")["layout"]["annotations"][0]["text"] == "nothing"
+
+
+@pytest.mark.parametrize(("columns", "parts"), [(12, 0), (13, 1)])
+def test_many_columns_in_a_narrow_drawing_have_no_text_in_their_cells(columns, parts):
+    names = [f"benchmark {number}" for number in range(columns)]
+    spot = HeatSpot(row=0, column=0, share=1.0, text="100", note="")
+    figure = heat_figure(["first"], names, [spot], "none")
+    assert figure["data"][0]["texttemplate"] == "%{text}"
+    assert [part["data"]["0"] for part in figure["narrower"]] == [{"texttemplate": ""}] * parts

@@ -68,3 +68,40 @@ def test_plotly_takes_every_number_of_panels(count):
     assert "<b>a" not in str(figure.to_dict()["data"])
     domains = {tuple(figure.layout[f"xaxis{number or ''}"].domain) for number in [0, *range(2, count + 1)]}
     assert all(0 <= low < high <= 1 for low, high in domains)
+
+
+def figure_axes(figure, letter):
+    """(layout of the wide figure, of the narrow one) -> their axes of this letter."""
+    layouts = [figure["layout"], figure["narrower"][0]["layout"]]
+    return [[axis for name, axis in layout.items() if name.startswith(f"{letter}axis")] for layout in layouts]
+
+
+@pytest.mark.parametrize(("values", "kind"), [([5.0, 6.0, 7.0], "linear"), ([1.0, 20.0, 700.0], "log")])
+def test_plotly_draws_all_panels_on_one_scale(values, kind):
+    figure = panels_figure("Matrix product", [panel(line("a", values), title=str(n)) for n in range(4)], NAMES)
+    for axes in figure_axes(figure, "y"):
+        assert len(axes) == 4
+        assert {axis["type"] for axis in axes} == {kind}  # Plotly matches no axes of different types
+        assert len({tuple(axis["range"]) for axis in axes}) == 1
+        assert all(axis["ticktext"] == axes[0]["ticktext"] for axis in axes)
+
+
+def test_on_a_phone_panels_stand_below_each_other():
+    figure = panels_figure("Matrix product", [panel(line("a", [5, 6, 7]), title=str(n)) for n in range(4)], NAMES)
+    wide, narrow = ({tuple(axis["domain"]) for axis in axes} for axes in figure_axes(figure, "x"))
+    assert (len(wide), narrow) == (3, {(0.0, 1.0)})
+    assert figure["narrower"][0]["layout"]["height"] == figure_height(4, 1)
+
+
+def test_names_of_lines_that_end_alike_do_not_overlap_in_plotly():
+    figure = panels_figure("Matrix product", [panel(line("a", [5, 6, 7]), line("b", [5, 6, 7.01], 1))], NAMES)
+    _title, first, second = figure["layout"]["annotations"]
+    assert (first["text"], second["text"]) == ("b", "a")
+    assert first["yshift"] - second["yshift"] >= 12
+    assert first["xref"] == "x"
+
+
+def test_sizes_have_room_under_every_panel():
+    (axis, *_others), _narrow = figure_axes(panels_figure("gemm", [panel(line("a", [5, 6, 7]))], NAMES), "x")
+    assert axis["ticktext"] == ["1024³", "16384³"]
+    assert axis["tickangle"] == 0

@@ -5,7 +5,16 @@ from itertools import pairwise
 import pytest
 
 from stackviz.charts.labels import HEIGHT_PX, LETTER_PX
-from stackviz.charts.plane import LABEL_ROW, PlaneContent, PlaneLine, PlanePoint, PlaneStep, place_plane
+from stackviz.charts.plane import (
+    LABEL_ROW,
+    LONGEST_NAME,
+    PlaneContent,
+    PlaneLine,
+    PlanePoint,
+    PlaneStep,
+    fitting_name,
+    place_plane,
+)
 from stackviz.charts.plane_plotly import plane_figure
 from stackviz.charts.scatter_plotly import AxisWords
 
@@ -34,6 +43,48 @@ def test_labels_of_lines_that_end_close_together_do_not_overlap():
     gaps = [below - above for above, below in pairwise(ends)]
     assert len(ends) == 4
     assert all(gap >= LABEL_ROW - 0.11 for gap in gaps)
+
+
+def flat(height, *, low=1.0, high=10.0, label="roof"):
+    return PlaneLine(key=str(height), slot=0, points=((low, height), (high, height)), label=label)
+
+
+def test_labels_stay_inside_where_many_lines_end_at_the_top():
+    lines = (*(flat(900.0 + number) for number in range(12)), flat(1.0))
+    ends = [float(end.y) for end in place_plane(PlaneContent(lines=lines)).ends]
+    assert len(ends) == 13
+    assert ends[0] >= LABEL_ROW - 0.11  # a label stands above its place
+    assert all(below - above >= LABEL_ROW - 0.11 for above, below in pairwise(ends))
+    assert ends[-1] <= 100
+
+
+def test_labels_without_room_are_left_out_from_the_bottom():
+    names = [end.text for end in place_plane(PlaneContent(lines=tuple(
+        flat(10.0 + number, label=str(number)) for number in range(60)
+    ))).ends]  # fmt: skip
+    assert 25 < len(names) < 40
+    assert names[0] == "59"
+
+
+def test_a_name_stands_where_its_line_ends():
+    short, long = flat(1.0, high=10.0), flat(5.0, high=100.0)
+    assert {end.x for end in place_plane(PlaneContent(lines=(short, long))).ends} == {"50.0", "100.0"}
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("A100 SXM4 80GB", "A100 SXM4 80GB"),
+        ("V100 SXM3 32GB (DGX-2)", "V100 SXM3 32GB"),
+        ("V100 SXM2 (16GB, 32GB)", "V100 SXM2"),
+        ("RTX PRO 6000 Blackwell Workstation Edition", "RTX PRO 6000…"),
+        ("AcceleratorWithoutSpaces", "AcceleratorWit…"),
+        ("(unnamed)", "(unnamed)"),
+    ],
+)
+def test_names_beside_a_drawing_are_as_long_as_there_is_room(name, shown):
+    assert fitting_name(name) == shown
+    assert len(shown) <= LONGEST_NAME
 
 
 def test_nothing_to_draw_is_an_empty_plane():
@@ -87,7 +138,9 @@ def test_every_line_and_point_is_inside_the_range_of_the_axes():
 def test_filled_points_are_filled_in_both_drawings():
     content = PlaneContent(points=(PlanePoint(key=1, x=1, y=1, slot=0, is_filled=True),))
     assert place_plane(content).points[0].is_filled
-    assert plane_figure(content, AXIS, AXIS, {}, "none")["data"][0]["marker"]["symbol"] == ["circle"]
+    marker = plane_figure(content, AXIS, AXIS, {}, "none")["data"][0]["marker"]
+    assert marker["symbol"] == ["circle"]
+    assert marker["line"]["width"] == [0]  # the rim would be Plotly's own grey
 
 
 def test_a_step_stands_at_its_place_in_both_drawings():
@@ -96,3 +149,15 @@ def test_a_step_stands_at_its_place_in_both_drawings():
     layout = plane_figure(content, AXIS, AXIS, {}, "none")["layout"]
     assert layout["shapes"][0]["x0"] == 10.0
     assert layout["annotations"][0]["x"] == 1.0  # the exponent
+
+
+def test_labels_of_steps_stand_one_below_the_other_and_over_no_line():
+    steps = tuple(PlaneStep(x, 0, f"{x} MB") for x in (2.0, 3.0))
+    content = PlaneContent(lines=(flat(100.0), flat(90.0), flat(1.0)), steps=steps)
+    drawn = place_plane(content)
+    first, second = (float(step.y) for step in drawn.steps)
+    heights = sorted(float(line.path.split(",")[-1]) for line in drawn.lines)
+    assert second - first == pytest.approx(LABEL_ROW, abs=0.11)
+    assert heights[1] < first < second + LABEL_ROW < heights[2]
+    names = plane_figure(content, AXIS, AXIS, {}, "none")["layout"]["annotations"][:2]
+    assert [round(100 - name["y"] * 100, 1) for name in names] == [first, second]

@@ -1,10 +1,12 @@
 """Where points, lines and names go; names cover neither each other nor a point."""
 
 import itertools
+import math
 from dataclasses import replace
 
 import pytest
 
+from stackviz.charts.frame import MIDDLE_PX, NARROW_PX
 from stackviz.charts.labels import HEIGHT_PX, LETTER_PX, LINE_PX, WIDE_PX, outstanding
 from stackviz.charts.scatter import (
     MIDDLE_SIZE,
@@ -134,6 +136,30 @@ def test_the_interactive_figure_names_what_the_still_one_names():
     figure = scatter_figure(AxisWords("x", "log"), AxisWords("y", "log"), CLOUD, {})
     drawn = place_scatter(CLOUD, "log", "log")
     assert {name for name in figure["data"][0]["text"] if name} == {label.text for label in drawn.labels}
+
+
+def test_a_narrower_figure_names_what_the_still_one_names_there():
+    figure = scatter_figure(AxisWords("x", "log"), AxisWords("y", "log"), CLOUD, {}, isos=[Iso(3.0, "equal")])
+    labels = place_scatter(CLOUD, "log", "log", [Iso(3.0, "equal")]).labels
+    narrow, middle = figure["narrower"]
+    assert (narrow["up_to"], middle["up_to"]) == (NARROW_PX, MIDDLE_PX)
+    for part, widths in ((narrow, {""}), (middle, {"", "middle"})):
+        shown = {label.text for label in labels if label.only in widths}
+        assert {name for name in part["data"]["1"]["text"] if name} == shown
+    assert narrow["data"]["0"]["text"] == ["", ""]  # names of lines lie over dots there
+    assert "0" not in middle["data"]
+
+
+@pytest.mark.parametrize("kind", ["log", "linear"])
+def test_a_bound_is_in_sight_above_every_dot(kind):
+    dots = [Dot(key=1, label="slow", x=10, y=5), Dot(key=2, label="fast", x=100, y=20)]
+    drawn = place_scatter(dots, "log", kind, [Iso(2.0, "bound", is_bound=True)])
+    assert float(drawn.lines[0].x2) > float(drawn.spots[1].x)
+    axes = AxisWords("x", "log"), AxisWords("y", kind)
+    layout = scatter_figure(*axes, dots, {}, isos=[Iso(2.0, "bound", is_bound=True)])["layout"]
+    assert layout["yaxis"]["range"][1] > (math.log10(200) if kind == "log" else 200)
+    equal = place_scatter(dots, "log", kind, [Iso(2.0, "equal")])
+    assert float(equal.lines[0].x2) < float(equal.spots[1].x)
 
 
 def test_dots_that_readers_look_for_are_named_before_outliers():
