@@ -22,6 +22,7 @@ from stackviz.diagrams.svg_marks import (
     PAPER,
     WARN,
     Circle,
+    Linked,
     Mark,
     Path,
     Rect,
@@ -305,4 +306,4 @@ def _link(link: DrawnLink, ends: Mapping[str, float], frame: _Frame) -> Iterator
 
 def _moved(marks: tuple[Mark, ...], x: float, y: float) -> list[Mark]:
     """The marks of a piece where the piece stands. Paths are drawn last, in place."""
-    return [mark if isinstance(mark, Path) else replace(mark, x=mark.x + x, y=mark.y + y) for mark in marks]
+    return [mark if isinstance(mark, Path | Linked) else replace(mark, x=mark.x + x, y=mark.y + y) for mark in marks]

@@ -84,7 +84,15 @@ class Shape:
     fill: str
 
 
-Mark = Rect | Path | Circle | TextMark | Shape
+@dataclass(frozen=True)
+class Linked:
+    """Marks that lead to `url`, for a page that has the same link in words: no key stops here."""
+
+    url: str
+    marks: "tuple[Mark, ...]"
+
+
+Mark = Rect | Path | Circle | TextMark | Shape | Linked
 
 
 @dataclass(frozen=True)
@@ -158,6 +166,8 @@ def _written(mark: Mark) -> str:
         case Shape():
             at = f"translate({svg_number(mark.x)} {svg_number(mark.y)})"
             return f'<path transform="{at}" d="{mark.d}" fill="{mark.fill}"{_stroke(mark.stroke, mark.width, "")}/>'
+        case Linked():
+            return f'<a href="{escape(mark.url)}" tabindex="-1">{"".join(map(_written, mark.marks))}</a>'
         case TextMark():
             position = _attributes(x=mark.x, y=mark.y, **{"font-size": mark.style.size})
             weight = ' font-weight="600"' if mark.style.bold else ""
