@@ -2,20 +2,55 @@
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import get_language
+
 from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool
 from stackviz.stacks.files import DATA, source_lines
+from stackviz.web.curated_text import curated_words
 
 FILE = "memory.toml"
 
 
 def memory_model_of(stack: str) -> MemoryModel | None:
-    """The memory model of a described stack; None if it has none."""
-    return next((model for model, stacks in _models().values() if stack in stacks), None)
+    """The memory model of a described stack, in the language of the page; None if it has none."""
+    return next((model for model, stacks in _translated_models(get_language()).values() if stack in stacks), None)
+
+
+@lru_cache(maxsize=4)
+def _translated_models(_language: str | None) -> Mapping[str, tuple[MemoryModel, frozenset[str]]]:
+    return {key: (_translated(model), stacks) for key, (model, stacks) in _models().items()}
+
+
+def _translated(model: MemoryModel) -> MemoryModel:
+    return replace(
+        model,
+        title=curated_words(model.title),
+        summary=curated_words(model.summary),
+        pools=tuple(
+            replace(
+                pool,
+                name=curated_words(pool.name),
+                what=curated_words(pool.what),
+                size=curated_words(pool.size),
+                note=curated_words(pool.note),
+                enclosure=curated_words(pool.enclosure),
+            )
+            for pool in model.pools
+        ),
+        units=tuple(
+            replace(unit, name=curated_words(unit.name), enclosure=curated_words(unit.enclosure))
+            for unit in model.units
+        ),
+        moves=tuple(replace(move, name=curated_words(move.name), how=curated_words(move.how)) for move in model.moves),
+        limits=tuple(replace(limit, text=curated_words(limit.text)) for limit in model.limits),
+        steps=tuple(map(curated_words, model.steps)),
+    )
 
 
 @lru_cache(maxsize=1)

@@ -34,6 +34,12 @@ TIMED_IN: Mapping[str, tuple[tuple[str, Promise, str], ...]] = {
     "all-reduce": (("nccl-allreduce", _("All-reduce between GPUs"), ""),),
 }
 
+# Operator -> the calculation of its least time, and its title.
+CALCULATED_IN: Mapping[str, tuple[str, Promise]] = {
+    "matmul": ("gemm-time", _("Time of a matrix product")),
+    "linear": ("gemm-time", _("Time of a matrix product")),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
@@ -83,7 +89,7 @@ class OperatorPage:
     modes: tuple[Mode, ...]
     detours: tuple[tuple[str, OperatorStep], ...]
     others: tuple[tuple[str, str, bool], ...]  # name, address, whether it is this one
-    timed: tuple[tuple[str | Promise, str], ...]  # what was timed, address of its ranking
+    timed: tuple[tuple[str | Promise, str], ...]  # what was timed or is worked out, its address
 
 
 def operator_page(slug: str) -> OperatorPage | None:
@@ -105,10 +111,15 @@ def operator_page(slug: str) -> OperatorPage | None:
 
 
 def _timed(slug: str) -> tuple[tuple[str | Promise, str], ...]:
-    return tuple(
+    """What was timed of it, and what can be worked out."""
+    rankings = tuple(
         (title, reverse("results:benchmark", args=[benchmark]) + (f"?{query}" if query else ""))
         for benchmark, title, query in TIMED_IN.get(slug, ())
     )
+    if slug not in CALCULATED_IN:
+        return rankings
+    calculation, title = CALCULATED_IN[slug]
+    return (*rankings, (title, reverse("learn:try", args=[calculation])))
 
 
 def operators_with(component: str) -> tuple[tuple[str, str, str], ...]:

@@ -78,7 +78,7 @@ def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
     calls: dict[tuple[int, int], list[str]] = defaultdict(list)
     for call in Call.objects.select_related("callee").order_by("pk"):
         calls[call.stack_id, call.caller_id].append(call.callee.name)
-    others, gaps = _counterparts()
+    others, gaps = counterpart_boxes(Counterpart.objects.select_related("component", "other", "source").order_by("pk"))
     demands = by_component(requirement_rows())
     columns = {
         stack.slug: DescribedColumn(
@@ -87,8 +87,8 @@ def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
             subtitle="",
             url=stack.get_absolute_url(),
             boxes=(
-                *(_box(placed, calls, others[placed.component_id]) for placed in _by_layer(placements[stack.pk])),
-                *(_absent(gap) for gap in gaps[stack.pk]),
+                *(box_of(placed, calls, others[placed.component_id]) for placed in in_layers(placements[stack.pk])),
+                *(gap_box(gap) for gap in gaps[stack.pk]),
             ),
             demands=demands,
         )
@@ -97,25 +97,27 @@ def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
     return {stack.slug: described_needs(columns[stack.slug], stack.system) for stack in stacks}
 
 
-def _by_layer(placements: Iterable[Placement]) -> list[Placement]:
+def in_layers(placements: Iterable[Placement]) -> list[Placement]:
     layers = list(Layer)
     return sorted(placements, key=lambda placed: (layers.index(Layer(placed.component.layer)), placed.order))
 
 
-def _counterparts() -> tuple[dict[int, list[BoxCounterpart]], dict[int, list[Counterpart]]]:
+def counterpart_boxes(
+    rows: Iterable[Counterpart],
+) -> tuple[dict[int, list[BoxCounterpart]], dict[int, list[Counterpart]]]:
     """(component id -> counterparts on other stacks, stack id -> components without a counterpart there)."""
     others: dict[int, list[BoxCounterpart]] = defaultdict(list)
     gaps: dict[int, list[Counterpart]] = defaultdict(list)
-    for row in Counterpart.objects.select_related("component", "other", "source").order_by("pk"):
+    for row in rows:
         if row.other is None:
             gaps[row.other_stack_id or 0].append(row)
             continue
         for component, other in ((row.component, row.other), (row.other, row.component)):
-            others[component.pk].append(BoxCounterpart(other.slug, other.name, row.differs, _link(row.source)))
+            others[component.pk].append(BoxCounterpart(other.slug, other.name, row.differs, source_link(row.source)))
     return others, gaps
 
 
-def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], others: Sequence[BoxCounterpart]) -> Box:
+def box_of(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], others: Sequence[BoxCounterpart]) -> Box:
     component = placed.component
     return Box(
         component=component.slug,
@@ -127,7 +129,7 @@ def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], othe
         url=component.get_absolute_url(),
         calls=tuple(calls.get((placed.stack_id, component.pk), ())),
         see_version=component.see_version,
-        source=_link(component.source),
+        source=source_link(component.source),
         counterparts=tuple(others),
         part_of=component.part_of.slug if component.part_of else "",
         install=component.install,
@@ -136,11 +138,11 @@ def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], othe
     )
 
 
-def _link(source: Source) -> SourceLink:
+def source_link(source: Source) -> SourceLink:
     return SourceLink(source.title, source.url)
 
 
-def _absent(gap: Counterpart) -> Box:
+def gap_box(gap: Counterpart) -> Box:
     component = gap.component
     return Box(
         component=component.slug,
@@ -149,7 +151,7 @@ def _absent(gap: Counterpart) -> Box:
         name=component.name,
         state=State.ABSENT,
         summary=gap.differs,
-        source=_link(gap.source),
+        source=source_link(gap.source),
     )
 
 
@@ -223,6 +225,7 @@ def layer_sections(column: StackColumn) -> list[LayerSection]:
 class StandingInStack:
     """A component in one stack: its callees, callers and monitoring tools there, as (name, url)."""
 
+    slug: str
     stack: str
     url: str
     kind: str  # in words; "" for a component on its layer
@@ -232,6 +235,17 @@ class StandingInStack:
     calls: tuple[tuple[str, str], ...]
     called_by: tuple[tuple[str, str], ...]
     watched_by: tuple[tuple[str, str], ...]
+
+    @property
+    def neighbours(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+        """Callers, callees and tools, each under its title; of a tool, which reads, only what there is."""
+        is_tool = bool(self.kind)
+        listed = (
+            (_("Called by"), self.called_by, not is_tool),
+            (_("Reads") if is_tool else _("Calls"), self.calls, not is_tool),
+            (_("Monitored by"), self.watched_by, False),
+        )
+        return tuple((title, links) for title, links, is_expected in listed if links or is_expected)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,6 +338,7 @@ def _standings(component: Component) -> tuple[StandingInStack, ...]:
     placements = Placement.objects.filter(component=component, stack__is_public=True).select_related("stack")
     return tuple(
         StandingInStack(
+            slug=placed.stack.slug,
             stack=placed.stack.name,
             url=placed.stack.get_absolute_url(),
             kind="" if placed.kind == Placement.Kind.LAYER else str(Placement.Kind(placed.kind).label),
@@ -371,7 +386,7 @@ def _counterpart_rows(component: Component) -> tuple[CounterpartRow, ...]:
                 where=where,
                 relation=str(Counterpart.Relation(row.relation).label),
                 differs=row.differs,
-                source=_link(row.source),
+                source=source_link(row.source),
             )
         )
     return tuple(counterparts)
@@ -393,7 +408,7 @@ def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
             released=release.released,
             support_ends=release.support_ends,
             note=release.note,
-            source=_link(release.source),
+            source=source_link(release.source),
             requirements=_requirement_rows(requirements[release.pk], names),
         )
         for release in releases
@@ -422,7 +437,7 @@ def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> Requir
         where=" · ".join(filter(None, (first.part, first.platform))) if len(rows) == 1 else "",
         is_sure=all(row.confidence == Requirement.Confidence.HIGH for row in rows),
         note="",
-        source=_link(first.source),
+        source=source_link(first.source),
     )
 
 
@@ -439,5 +454,5 @@ def _requirement_row(row: Requirement, names: Mapping[str, str]) -> RequirementR
         where=" · ".join(filter(None, (row.part, row.platform))),
         is_sure=row.confidence == Requirement.Confidence.HIGH,
         note=row.note,
-        source=_link(row.source),
+        source=source_link(row.source),
     )

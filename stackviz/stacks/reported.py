@@ -191,13 +191,17 @@ def _processor(facts: Mapping[str, Any]) -> list[Box]:
     return [_reported("processor", "processor", str(model), threads)] if model else []
 
 
+def _has_memory(card: wire.Card) -> bool:
+    """Of its own: an instance has a share of its card's."""
+    is_whole = "mig_parent_index" not in card.facts
+    return bool(card.memory_bytes) and is_whole and card.facts.get("unified_memory") is not True
+
+
 def _memory(facts: Mapping[str, Any], cards: Sequence[wire.Card], *, printed: bool) -> list[Box]:
     """The memory of tensors: that of the cards and main memory, or unified memory."""
     total = facts.get("memory.total_bytes")
     main = _size(total) if total else ""
-    if cards_with_memory := [
-        card for card in cards if card.memory_bytes and card.facts.get("unified_memory") is not True
-    ]:
+    if cards_with_memory := [card for card in cards if _has_memory(card)]:
         sizes = format_counts((_size(card.memory_bytes or 0, printed=printed) for card in cards_with_memory), " + ")
         boxes = [_reported("device-memory", "memory", _("Device memory"), sizes)]
         return boxes + ([_reported("main-memory", "host-memory", _("Main memory"), main)] if main else [])

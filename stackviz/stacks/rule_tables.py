@@ -15,7 +15,7 @@ SOURCE_KEY = "stacks/"
 
 
 def rule_tables() -> Tables:
-    """The tables, cached per edition: two queries, six after a change. The packaged ones if nothing is loaded."""
+    """The tables, cached per edition: one query, five after a change. The packaged ones if nothing is loaded."""
     edition = Edition.current()
     return _tables(edition, CatalogueEdition.current()) if edition else packaged_tables()
 

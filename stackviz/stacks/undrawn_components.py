@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django.utils.translation import get_language
+
 from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.layers import Layer, role_title
 from stackviz.stacks.models import Call, Edition, Placement
@@ -55,11 +57,11 @@ class UndrawnComponents:
 
 def undrawn_components(stack: str) -> UndrawnComponents:
     """The undrawn components of a public stack. One query, three after a change of the data."""
-    return _by_stack(Edition.current()).get(stack, UndrawnComponents())
+    return _by_stack(Edition.current(), get_language() or "").get(stack, UndrawnComponents())
 
 
-@lru_cache(maxsize=2)
-def _by_stack(_edition: str) -> Mapping[str, UndrawnComponents]:
+@lru_cache(maxsize=4)
+def _by_stack(_edition: str, _language: str) -> Mapping[str, UndrawnComponents]:
     reads: dict[tuple[int, int], list[tuple[str, str]]] = defaultdict(list)
     for call in Call.objects.select_related("callee").order_by("pk"):
         reads[call.stack_id, call.caller_id].append((call.callee.name, call.callee.get_absolute_url()))

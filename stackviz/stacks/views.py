@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.diagrams.memory import draw_memory
 from stackviz.diagrams.stack import draw_columns
+from stackviz.diagrams.standing import draw_standing
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.lifecycle import support_of
 from stackviz.stacks.memory import memory_model_of
@@ -100,8 +101,19 @@ def support(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def component(request: HttpRequest, slug: str) -> HttpResponse:
-    """One component: description, stacks, counterparts, releases; `?releases=all` for all releases."""
+    """One component: description, stacks, counterparts, releases; `?releases=all` for all releases.
+
+    `?stack=` chooses the stack it is drawn in.
+    """
     page = component_page(slug, all_releases=request.GET.get("releases") == "all")
     if page is None:
         raise Http404(_("There is no component “%(slug)s”.") % {"slug": slug})
-    return render(request, "stacks/component.html", {"page": page, "used_by": operators_with(slug)})
+    drawn = next((each for each in page.standings if each.slug == text_parameter(request, "stack")), None)
+    drawn = drawn or next(iter(page.standings), None)
+    column = described_columns([drawn.slug]).get(drawn.slug) if drawn else None
+    picture = None
+    if drawn is not None and column is not None:
+        callers, callees = ({url for _name, url in links} for links in (drawn.called_by, drawn.calls))
+        picture = draw_standing(column, slug, callers, callees)
+    context = {"page": page, "used_by": operators_with(slug), "drawn": drawn, "picture": picture}
+    return render(request, "stacks/component.html", context)

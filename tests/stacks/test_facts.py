@@ -29,6 +29,18 @@ LEFT_OUT = {
     ("lifecycle.csv", "macOS", "support after 27"): "what the press expects, no date",
     ("lifecycle.csv", "PyTorch", "support policy"): "a policy without dates: a minor ends when the next is out",
     ("lifecycle.csv", "NVIDIA data-center / Unix driver", "branch types"): "a policy; each branch has its own dates",
+    ("lifecycle.csv", "NVIDIA data-center / Unix driver", "R610 Linux"): "corrected: not the day of its first release",
+    (
+        "lifecycle.csv",
+        "NVIDIA data-center / Unix driver",
+        "R610 Windows",
+    ): "corrected: not the day of its first release",
+    ("lifecycle.csv", "NVIDIA data-center / Unix driver", "R550 Linux"): "corrected: it ended in 2025-06, says NVIDIA",
+    (
+        "lifecycle.csv",
+        "NVIDIA data-center / Unix driver",
+        "R550 Windows",
+    ): "corrected: it ended in 2025-06, says NVIDIA",
 }
 
 

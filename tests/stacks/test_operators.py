@@ -99,17 +99,25 @@ def test_an_operator_nobody_described_is_not_found(client, db):
 
 
 def test_what_an_operator_costs_is_one_link_away(curated, client, db):
-    for slug in ("conv2d", "attention", "softmax", "all-reduce"):
+    for slug in operators():
         text = client.get(reverse("stacks:operator", args=[slug])).content.decode()
         section = text[text.index('aria-labelledby="timed"') :].partition("</section>")[0]
         links = re.findall(r'href="([^"]+)"', section)
         assert links
         for link in links:
             assert client.get(html.unescape(link)).status_code == 200
-    assert 'id="timed"' not in client.get(reverse("stacks:operator", args=["embedding"])).content.decode()
+        assert f'hx-get="{links[0]}"' in section
+        assert links[0] == reverse("results:operator", args=[slug])
 
 
 def test_a_component_names_the_operators_that_run_it(curated, client, db):
     text = client.get(reverse("stacks:component", args=["cudnn"])).content.decode()
     section = text[text.index('aria-labelledby="used-by"') :].partition("</section>")[0]
     assert 'href="/operators/conv2d/">2-D convolution <small>CUDA</small>' in section
+
+
+def test_a_matrix_product_leads_to_what_it_takes_at_least(client, curated):
+    text = client.get("/operators/matmul/").content.decode()
+    (address,) = re.findall(r'href="(/learn/[^"]+)">Time of a matrix product', text)
+    assert client.get(address).status_code == 200
+    assert "Time of a matrix product" not in client.get("/operators/conv2d/").content.decode()

@@ -4,10 +4,9 @@ import re
 
 import pytest
 from django.urls import reverse
-from django.utils.html import escape
 
 from stackviz.catalog.models import Source
-from stackviz.stacks.models import Component, Counterpart, Release, Stack
+from stackviz.stacks.models import Component, Counterpart, Placement, Release, Stack
 from stackviz.stacks.queries import described_column
 
 EVIL = "<script>alert(1)</script>"
@@ -58,6 +57,26 @@ def test_component_shows_stacks_and_requirements(warm):
     assert "needs NVIDIA driver ≥ 525.60.13" in text
 
 
+def test_a_component_is_drawn_where_it_stands_in_a_stack_one_chooses(warm):
+    first = warm.get("/components/pytorch/").content.decode()
+    assert "PyTorch in NVIDIA CUDA on Linux: ↓ calls it, ↳ is called by it" in first
+    assert '<a href="/components/cudnn/" tabindex="-1">' in first
+    chosen = warm.get("/components/pytorch/?stack=apple-metal").content.decode()
+    assert "PyTorch in Apple Metal on macOS" in chosen
+    assert '<a href="/components/mpsgraph/" tabindex="-1">' in chosen
+    assert chosen.count("<small>in the picture</small>") == 1
+    for unknown in ("no-such", "cpu%00", "x" * 5000):
+        page = warm.get(f"/components/cudnn/?stack={unknown}")
+        assert "cuDNN in NVIDIA CUDA on Linux" in page.content.decode()
+
+
+def test_a_component_that_no_stack_draws_has_no_picture(client, stacks):
+    Placement.objects.filter(component__slug="cudnn").delete()
+    page = client.get("/components/cudnn/")
+    assert page.status_code == 200
+    assert "<figure" not in page.content.decode()
+
+
 def test_every_component_has_a_page(warm):
     slugs = list(Component.objects.values_list("slug", flat=True))
     assert len(slugs) > 50
@@ -72,7 +91,7 @@ def test_all_releases_are_one_click_away(warm):
     assert "1.8.0" in words(all_of_them)
 
 
-@pytest.mark.parametrize(("path", "queries"), [("/stacks/", 2), ("/stacks/cpu/", 2), ("/components/cudnn/", 8)])
+@pytest.mark.parametrize(("path", "queries"), [("/stacks/", 2), ("/stacks/cpu/", 2), ("/components/cudnn/", 9)])
 def test_a_page_costs_a_fixed_number_of_queries(warm, django_assert_num_queries, path, queries):
     with django_assert_num_queries(queries):
         assert warm.get(path).status_code == 200
@@ -189,7 +208,8 @@ def test_no_stack_no_dates(warm):
 def test_install_command_is_in_its_box(client, stacks):
     component = Component.objects.get(slug="cudnn")
     page = client.get("/stacks/nvidia-cuda/").content.decode()
-    assert page.count(escape(component.install)) == 1
+    assert component.install == "comes with the torch wheel; alone sudo apt install cudnn9-cuda-13"
+    assert page.count("comes with the torch wheel; alone <code>sudo apt install cudnn9-cuda-13</code>") == 1
     box = next(box for box in described_column("nvidia-cuda").boxes if box.component == "cudnn")
     told = client.get("/api/v1/stacks/nvidia-cuda/").json()["components"]
     said = next(one["install"] for one in told if one["component"] == "cudnn")

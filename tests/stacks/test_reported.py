@@ -130,7 +130,9 @@ def test_machine_without_facts_claims_nothing(stacks):
 def test_findings_of_the_rules_colour_the_boxes_they_are_about(stacks):
     seen = linux(card(power_limit_w=600.0), nvidia__driver_version="570.10")
     found = boxes(cards=[h100()], findings=judge(seen, packaged_tables()))
-    assert found["nvidia-driver"].state == State.WARNING
+    assert found["cuda-runtime"].state == State.WARNING
+    assert any("needs driver 580.65.06" in note.text for note in found["cuda-runtime"].notes)
+    assert found["nvidia-driver"].state == State.FITS  # an ended branch alone is a note
     assert any("no longer supported" in note.text for note in found["nvidia-driver"].notes)
     assert found["cudnn"].state == State.FITS
     assert any("power limit 600 W" in note.text for note in found["hardware"].notes)
