@@ -15,6 +15,7 @@ from stackviz.benchmarks.standing import Standing, flag_words
 from stackviz.benchmarks.words import sample_text
 from stackviz.catalog.curated_admin import WhyForm
 from stackviz.labs.readonly_admin import ReadOnlyAdmin, pretty_json
+from stackviz.web.languages import local_address
 
 
 def setting_words(series: Series) -> str:
@@ -132,6 +133,6 @@ class ResultDecisionAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("result"))
     def result(self, decision: ResultDecision) -> SafeString:
-        url = f"/benchmarks/runs/{decision.report_id}/{decision.position}/"
+        url = local_address(f"/benchmarks/runs/{decision.report_id}/{decision.position}/")
         text = gettext("result %(n)d of the report") % {"n": decision.position + 1}
         return format_html('<a href="{}">{}</a>', url, text)

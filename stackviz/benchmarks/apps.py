@@ -1,10 +1,12 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 from stackviz.labs.signals import reports_leave
 
 
 class BenchmarksConfig(AppConfig):
     name = "stackviz.benchmarks"
+    verbose_name = _("Benchmarks")
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

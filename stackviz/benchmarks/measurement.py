@@ -141,7 +141,7 @@ class Measurement:
     def pair(self) -> tuple[str, int, str]:
         return self.benchmark_key, self.version, self.params_key
 
-    @property
+    @cached_property
     def benchmark(self) -> Benchmark | None:
         return benchmark(self.benchmark_key, self.version)
 

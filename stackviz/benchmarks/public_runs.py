@@ -55,7 +55,7 @@ def machines_of_runs(results: Iterable[Measurement]) -> Mapping[int, Machine]:
 def measured_edition() -> tuple[object, ...]:
     """Moves with sheets, public machines, whatever is read or deleted of them, and decisions about results.
 
-    Two queries, once for each request.
+    One query beside the editions, once for each request.
     """
     return remember("measured edition", _measured_edition)
 

@@ -1,7 +1,7 @@
 """Reads across results. What a page costs depends on the series it shows, never on how many results are stored."""
 
 from collections import namedtuple
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -20,7 +20,8 @@ from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, be
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.ranked_series import RECENT_FIRST
 from stackviz.benchmarks.rollup import counting_results
-from stackviz.benchmarks.standing import counts
+from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, counts
+from stackviz.catalog.past import peaks_at
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.stats import Summary
@@ -75,6 +76,35 @@ def results_until(machine: Machine, at: datetime) -> dict[int, Measurement]:
     then = Result.objects.filter(pk__in=[row.then for row in series.values()], measured_at__lte=at)
     results = _joined(series, then.values_list(*_RESULT_FIELDS, named=True)) if series else []
     return {result.series_id: result for result in results}
+
+
+def results_arrived_until(
+    machines: Iterable[int], at: datetime, snapshots: Iterable[Snapshot] = ()
+) -> dict[int, LatestResults]:
+    """`latest_results` as they were at the moment: of reports that had arrived, against the peaks published then.
+
+    Whether a result counts is decided as of today. `snapshots`: as in `latest_results`. Seven queries at most.
+    """
+    pks = list(machines)
+    arrived = Result.objects.filter(series=OuterRef("pk"), report__received_at__lte=at)
+    # A clock may be ahead of ours by so much. The limit lets the index skip what was measured since.
+    newest = arrived.filter(measured_at__lte=at + CLOCK_MAY_BE_AHEAD).order_by("-measured_at", "-pk")
+    rows = Series.objects.filter(machine__in=pks).annotate(
+        place=Window(RowNumber(), partition_by="machine", order_by=RECENT_FIRST), then=Subquery(newest.values("pk")[:1])
+    )
+    listed = rows.filter(place__lte=SERIES_PER_MACHINE).values_list(*_SERIES_FIELDS, "then", named=True)
+    series = {row.pk: row for row in listed if row.then is not None}
+    results = {pk: LatestResults() for pk in pks}
+    if not series:
+        return results
+    then = Result.objects.filter(pk__in=[row.then for row in series.values()], measured_at__lte=at + CLOCK_MAY_BE_AHEAD)
+    known = {snapshot.report_id: snapshot for snapshot in snapshots}
+    then_rows = then.values_list(*_RESULT_FIELDS, named=True)
+    for measured in _joined(series, then_rows, known, lambda ids: peaks_at(ids, at)):
+        results[measured.machine_id].append(measured)
+    for measurements in results.values():
+        measurements.sort(key=_reading_order)
+    return results
 
 
 def comparable_runs(series: Iterable[int]) -> list[Measurement]:
@@ -167,13 +197,19 @@ def _newest_sql() -> str:
 
 
 def _joined(
-    series: Mapping[int, Any], results: Iterable[Any], snapshots: Mapping[UUID, Snapshot] = MappingProxyType({})
+    series: Mapping[int, Any],
+    results: Iterable[Any],
+    snapshots: Mapping[UUID, Snapshot] = MappingProxyType({}),
+    peaks_of_ids: Callable[[set[int]], PublishedPeaks] = peaks,
 ) -> list[Measurement]:
-    """Rows of results with their series, cards, versions of torch and published peaks. Three queries at most."""
+    """Rows of results with their series, cards, versions of torch and published peaks. Three queries at most.
+
+    `peaks_of_ids`: accelerator ids -> what is published of them.
+    """
     rows = list(results)
     reports = {row.report_id for row in rows}
     torch_versions, cards = _torch_versions(reports, snapshots), _cards(reports, snapshots)
-    published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
+    published = peaks_of_ids({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
     measured = [_measurement(series[row.series_id], row, torch_versions, cards, published) for row in rows]
     titles = benchmark_titles()
     for result in measured:

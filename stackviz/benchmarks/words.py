@@ -8,6 +8,11 @@ from stackviz.stats import Summary
 from stackviz.units import UNITS, format_number, quantity_label
 
 
+def remarks_of_all(remarks: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """What is said of every one of several results, in the order of the first."""
+    return tuple(text for text in remarks[0] if all(text in others for others in remarks)) if remarks else ()
+
+
 def sample_statistics(summary: Summary | None, unit: str) -> list[tuple[str, str]]:
     """(name, figure in the unit of the samples); too few samples are reported, not filled in. [] for a run without."""
     if summary is None:
