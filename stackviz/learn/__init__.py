@@ -1,0 +1,1 @@
+"""What accelerators are and how to work with them: chapters, calculations to try, the glossary. No models."""
