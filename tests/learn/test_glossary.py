@@ -6,21 +6,23 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from stackviz.pages.glossary import list_untranslated, read_glossary
+from stackviz.learn.glossary import GLOSSARY as KIND
+from stackviz.learn.glossary import read_glossary
+from stackviz.learn.text_files import list_untranslated, read_texts
 
 CHAPTERS = read_glossary("en")
 TERMS = [term for chapter in CHAPTERS for term in chapter.terms]
 # Words of this site itself, which only it can define.
 OUR_OWN = {"basis", "correction", "kinds", "unknown", "stack", "counterpart", "finding", "comparable"}
 BASE = Path(settings.BASE_DIR)
-GLOSSARY = BASE / "stackviz/pages/glossary"
+TEXTS = BASE / "stackviz/learn/texts"
 
 
 def test_every_question_mark_in_a_template_leads_to_a_term():
     used = set()
     for template in [*(BASE / "templates").rglob("*.html"), *(BASE / "templates").rglob("*.jinja")]:
         text = template.read_text()
-        used |= set(re.findall(r'\bhelp[\s(]+"([\w-]+)"', text)) | set(re.findall(r"/learn/#([\w-]+)", text))
+        used |= set(re.findall(r'\bhelp[\s(]+"([\w-]+)"', text)) | set(re.findall(r"learn:index'\) }}#([\w-]+)", text))
     assert used >= {"finding", "kinds", "peak"}
     assert used - {term.anchor for term in TERMS} == set()
 
@@ -64,19 +66,19 @@ Source: A book, 3rd edition
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "en").mkdir()
-    (tmp_path / "zh_Hans").mkdir()
-    (tmp_path / "en" / "1-figures.md").write_text(ENGLISH)
+    (tmp_path / "en" / KIND).mkdir(parents=True)
+    (tmp_path / "zh_Hans" / KIND).mkdir(parents=True)
+    (tmp_path / "en" / KIND / "1-figures.md").write_text(ENGLISH)
     return tmp_path
 
 
 def of(folder, anchor):
-    (chapter,) = read_glossary("en", folder)
-    return next(term.fingerprint for term in chapter.terms if term.anchor == anchor)
+    (file,) = read_texts(KIND, "en", folder)
+    return next(section.fingerprint for section in file.sections if section.anchor == anchor)
 
 
 def listed(folder):
-    return list(list_untranslated("zh_Hans", folder))
+    return list(list_untranslated(KIND, "zh_Hans", folder))
 
 
 def test_glossary_files_are_well_formed(settings):
@@ -84,9 +86,9 @@ def test_glossary_files_are_well_formed(settings):
         assert [(chapter.anchor, len(chapter.terms)) for chapter in read_glossary(code)] == [
             (chapter.anchor, len(chapter.terms)) for chapter in CHAPTERS
         ]
-    names = {path.name for path in GLOSSARY.glob("en/*.md")}
-    assert {path.name for path in GLOSSARY.glob("*/*.md")} == names != set()
-    assert [line for line in list_untranslated("zh_Hans") if "no such term" in line] == []
+    names = {path.name for path in TEXTS.glob("en/glossary/*.md")}
+    assert {path.name for path in TEXTS.glob("*/glossary/*.md")} == names != set()
+    assert [line for line in list_untranslated(KIND, "zh_Hans") if "no such section" in line] == []
 
 
 def test_chapter_joins_lines_and_reads_both_sources(folder):
@@ -99,7 +101,9 @@ def test_chapter_joins_lines_and_reads_both_sources(folder):
 
 
 def test_a_term_without_translation_is_english_and_listed(folder):
-    (folder / "zh_Hans" / "1-figures.md").write_text(f"# 数值\n\n## 峰值 {{#peak of={of(folder, 'peak')}}}\n\n上限。\n")
+    (folder / "zh_Hans" / KIND / "1-figures.md").write_text(
+        f"# 数值\n\n## 峰值 {{#peak of={of(folder, 'peak')}}}\n\n上限。\n"
+    )
     (chapter,) = read_glossary("zh-hans", folder)
     assert chapter.title == "数值"
     assert [(term.title, term.text, term.source_title) for term in chapter.terms] == [
@@ -116,19 +120,19 @@ def test_a_chapter_or_language_without_files_is_english(folder):
 
 
 def test_outdated_and_orphaned_terms_are_listed(folder):
-    (folder / "zh_Hans" / "1-figures.md").write_text(
+    (folder / "zh_Hans" / KIND / "1-figures.md").write_text(
         f"# 数值\n\n## 峰值 {{#peak of=00000000}}\n\n上限。\n\n"
         f"## 稠密 {{#dense of={of(folder, 'dense')}}}\n\n一半。\n\n## 旧 {{#old of=00000000}}\n\n旧。\n"
     )
     assert listed(folder) == [
         f"1-figures.md: the English text changed: Peak {{#peak of={of(folder, 'peak')}}}",
-        "1-figures.md: no such term in English: #old",
+        "1-figures.md: no such section in English: #old",
     ]
 
 
 def test_wrapping_lines_differently_outdates_no_translation(folder):
     before = of(folder, "peak")
-    (folder / "en" / "1-figures.md").write_text(ENGLISH.replace("units\ncould", "units could"))
+    (folder / "en" / KIND / "1-figures.md").write_text(ENGLISH.replace("units\ncould", "units could"))
     read_glossary.cache_clear()
     assert of(folder, "peak") == before
 
@@ -137,20 +141,20 @@ def test_wrapping_lines_differently_outdates_no_translation(folder):
     ("text", "words"),
     [
         ("## Peak {#peak}\n\nText.\n", "begins with '# '"),
-        ("# Figures\n\nText.\n\n## Peak {#peak}\n\nText.\n", "nothing before the first term"),
+        ("# Figures\n\nText.\n\n## Peak {#peak}\n\nText.\n", "nothing before its first term"),
         ("# Figures\n\n## Peak\n\nText.\n", "does not end in an anchor"),
         ("# Figures\n\n## Peak {#peak}\n\nOne.\n\nTwo.\n", "one paragraph of text"),
         ("# Figures\n\n## Peak {#peak}\n", "one paragraph of text"),
-        ("# Figures\n\n## Peak {#peak}\n\nOne.\n\nSource: [A](http://example.org)\n", "one paragraph of text"),
+        ("# Figures\n\n## Peak {#peak}\n\nOne.\n\nSource: [A](http://example.org)\n", "has one source"),
     ],
 )
 def test_malformed_file_is_refused_by_name(folder, text, words):
-    (folder / "en" / "1-figures.md").write_text(text)
+    (folder / "en" / KIND / "1-figures.md").write_text(text)
     with pytest.raises(ValueError, match=words) as refused:
         read_glossary("en", folder)
     assert "1-figures.md" in str(refused.value)
 
 
 def test_a_text_of_a_file_is_shown_as_text(client, db, folder, monkeypatch):
-    monkeypatch.setattr("stackviz.pages.views.read_glossary", lambda language: read_glossary(language, folder))
+    monkeypatch.setattr("stackviz.learn.index_page.read_glossary", lambda language: read_glossary(language, folder))
     assert "Half of it. See &lt;b&gt;." in client.get("/learn/").content.decode()
