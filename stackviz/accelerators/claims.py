@@ -2,7 +2,8 @@
 
 The claims are text files (`data/claims.csv`, `data/claim_sources.csv`): the claim, our verdict, the correct answer. The
 figures that decide a claim are not typed there: each line names their sheets and fields, and the page shows what the
-catalogue says today. `claim_disagreements` finds a verdict that the catalogue no longer bears out.
+catalogue says today. `claim_disagreements` finds a verdict that the catalogue no longer bears out. Each line names the
+section of a chapter that explains it, `cards-and-rules#sparse`.
 """
 
 import csv
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.asked_for import most_requested
@@ -25,8 +27,10 @@ from stackviz.catalog.figures import base_condition, for_people, join_variants, 
 from stackviz.catalog.files import DATA
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, preferred_values
+from stackviz.web.curated_text import curated_words
 
 SAME = 0.02  # figures this close are the same figure, rounded differently
+_CHAPTER = re.compile(r"[a-z0-9-]+#[a-z0-9-]+")
 _FIGURE = re.compile(r"([a-z0-9-]+):([a-z0-9_]+)(?:\[([^\]]+)\])?")
 
 
@@ -58,7 +62,8 @@ class ClaimSource:
 class Claim:
     """One line of the file. `claimed`: the number it says, in SI base units; None where it says none to compare.
 
-    `sources` bear out the answer, beside the figures; `seen_at` is where the claim can be read.
+    `sources` bear out the answer, beside the figures; `seen_at` is where the claim can be read; `chapter` explains it:
+    slug and anchor.
     """
 
     key: str
@@ -70,6 +75,12 @@ class Claim:
     figures: tuple[ClaimedValue, ...]
     sources: tuple[ClaimSource, ...]
     seen_at: tuple[ClaimSource, ...]
+    chapter: str
+
+    @property
+    def chapter_url(self) -> str:
+        slug, _hash, anchor = self.chapter.partition("#")
+        return f"{reverse('learn:chapter', args=[slug])}#{anchor}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +161,7 @@ def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
     _must(row["verdict"] in ClaimVerdict.values, *where, f"{row['verdict']!r} is not a verdict")
     figures = tuple(_wanted(line, text) for text in row["figures"].split(" | ") if text)
     sources, seen_at = (tuple(links.get((row["key"], role), ())) for role in ("source", "says"))
+    _must(_CHAPTER.fullmatch(row["chapter"]), *where, f"{row['chapter']!r} is not slug#anchor of a chapter")
     _must(figures or sources, *where, f"{row['key']} has neither a figure nor a source")
     claimed = None
     if row["claimed"]:
@@ -166,6 +178,7 @@ def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
         figures=figures,
         sources=sources,
         seen_at=seen_at,
+        chapter=row["chapter"],
     )
 
 
@@ -177,14 +190,18 @@ def _wanted(line: int, text: str) -> ClaimedValue:
 
 
 def matching(claims: Sequence[Claim], verdict: str, q: str) -> list[Claim]:
-    """The claims with this verdict whose words contain every word of `q`; empty means any."""
+    """The claims with this verdict whose words contain each of `q`, in English or the page's language; empty: any."""
     terms = _comparable(q).split()
     return [
         claim
         for claim in claims
-        if (not verdict or claim.verdict == verdict)
-        and all(term in _comparable(f"{claim.subject} {claim.text} {claim.answer}") for term in terms)
+        if (not verdict or claim.verdict == verdict) and all(term in _comparable(_words(claim)) for term in terms)
     ]
+
+
+def _words(claim: Claim) -> str:
+    texts = (claim.subject, claim.text, claim.answer)
+    return " ".join((*texts, *map(curated_words, texts)))
 
 
 def _comparable(text: str) -> str:

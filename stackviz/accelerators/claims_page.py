@@ -21,7 +21,7 @@ from stackviz.web.preview import Introduction, Preview, make_preview
 
 CACHE_S = 600
 MOST_QUESTIONS = 20  # of the structured data: the first of the page, so that it stays small
-HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources")
+HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources", "chapter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _file(format_: str, checked_claims: Sequence[Checked]) -> HttpResponse:
             (
                 item.claim.key, item.claim.subject, item.claim.text, item.claim.verdict.value, item.claim.answer,
                 "; ".join(f"{figure.accelerator.name}: {figure.title} {figure.text}" for figure in item.figures),
-                " ".join(_addresses(item)),
+                " ".join(_addresses(item)), item.claim.chapter_url,
             )
             for item in checked_claims
         ]  # fmt: skip
@@ -163,4 +163,6 @@ def _as_data(item: Checked) -> dict[str, object]:
             for figure in item.figures
         ],
         "sources": [{"title": link.title, "url": link.url} for link in claim.sources],
+        "seen_at": [{"title": link.title, "url": link.url} for link in claim.seen_at],
+        "chapter": claim.chapter_url,
     }

@@ -1,15 +1,19 @@
 """Claims checked: the files, the verdicts against the catalogue, the page."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 
 from stackviz.accelerators.claims import ClaimsError, ClaimVerdict, checked, claim_disagreements, matching, read_claims
 from stackviz.catalog.files import DATA
 from stackviz.catalog.models import SpecValue
+from stackviz.learn.templatetags.chapters import chapter_link
+from stackviz.web.languages import address_in
 
 
 @pytest.fixture
@@ -27,10 +31,29 @@ def with_line(folder, line, name="claims.csv"):
 
 def test_every_claim_has_verdict_and_support():
     claims = read_claims()
-    assert len(claims) >= 60
+    assert len(claims) >= 110
     assert {claim.verdict for claim in claims} == set(ClaimVerdict)
     assert all(claim.figures or claim.sources for claim in claims)
     assert all(claim.answer.endswith(".") for claim in claims)
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+def test_each_verdict_leads_to_the_section_that_explains_it(curated, client, db, language):
+    headings = {"en": "Cards and rules: Dense and sparse", "zh-hans": "显卡与规则：稠密与稀疏"}
+    page = client.get(address_in(language, "/claims/")).content.decode()
+    book = address_in(language, "/learn/")
+    links = re.findall(rf'<a href="{book}([a-z0-9-]+/#[a-z0-9-]+)">', page)
+    assert links == [claim.chapter.replace("#", "/#") for claim in read_claims()]
+    assert f'<a href="{book}cards-and-rules/#sparse">{headings[language]}</a>' in page
+    chapters = {link.partition("#")[0] for link in links}
+    anchors = {slug: client.get(book + slug).content.decode() for slug in chapters}
+    assert [link for link in links if f'id="{link.partition("#")[2]}"' not in anchors[link.partition("#")[0]]] == []
+
+
+def test_a_link_to_no_section_is_refused():
+    for place in ("cards-and-rules#nothing", "nothing#sparse", "sparse"):
+        with pytest.raises(LookupError, match=place):
+            chapter_link(place)
 
 
 def test_claims_about_what_is_asked_for_most_come_first():
@@ -73,11 +96,13 @@ def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(curated, db):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("x,S,c,maybe,a,,,apple-m3-10:gpu_cores", "'maybe' is not a verdict"),
-        ("x,S,c,wrong,a,,,", "x has neither a figure nor a source"),
-        ("x,S,c,wrong,a,,,apple-m3-10", "is not a figure"),
-        ("x,S,c,wrong,a,,,apple-m3-10:horns", "is not a figure"),
-        ("m3-38-tops,S,c,wrong,a,,,apple-m3-10:gpu_cores", "duplicate key"),
+        ("x,S,c,maybe,a,,,apple-m3-10:gpu_cores,a#b", "'maybe' is not a verdict"),
+        ("x,S,c,wrong,a,,,,a#b", "x has neither a figure nor a source"),
+        ("x,S,c,wrong,a,,,apple-m3-10,a#b", "is not a figure"),
+        ("x,S,c,wrong,a,,,apple-m3-10:horns,a#b", "is not a figure"),
+        ("x,S,c,wrong,a,,,apple-m3-10:gpu_cores,names", "'names' is not slug#anchor"),
+        ("x,S,c,wrong,a,,,apple-m3-10:gpu_cores,", "'' is not slug#anchor"),
+        ("m3-38-tops,S,c,wrong,a,,,apple-m3-10:gpu_cores,a#b", "duplicate key"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(folder, line, problem):
@@ -103,6 +128,21 @@ def test_claims_are_found_by_words_of_subject_claim_and_answer():
     assert "h100-1979-tflops" in keys
     assert {claim.verdict for claim in matching(read_claims(), "outdated", "")} == {ClaimVerdict.OUTDATED}
     assert matching(read_claims(), "wrong", "no such words") == []
+
+
+def test_claims_are_found_by_words_of_the_language_of_the_page(curated, client, db):
+    address = address_in("zh-hans", "/claims/")
+    page = client.get(address, {"q": "稀疏 1,979"}).content.decode()
+    assert 'id="h100-1979-tflops"' in page
+    page = client.get(address, {"q": "批量"}).content.decode()
+    assert '<a href="#batch-power-of-two">批量</a>' in page
+    assert "Batch size" not in page
+
+
+def test_no_verdict_is_a_class_that_moves_a_claim(curated, client, db):
+    """`.right` pushes what has it to the right edge: claims that are right stood apart from the others."""
+    page = client.get("/claims/?verdict=right").content.decode()
+    assert page.count('class="claim"') == sum(claim.verdict == ClaimVerdict.RIGHT for claim in read_claims())
 
 
 def test_the_page_shows_verdict_right_figure_and_source(curated, client, db):
@@ -141,7 +181,7 @@ def test_the_list_as_a_file_is_what_the_page_shows(curated, client, db):
     assert figures
     assert all(figure["source"].startswith("http") for figure in figures)
     text = client.get("/claims/?format=csv&verdict=right").content.decode()
-    assert text.splitlines()[0] == "key,subject,claim,verdict,answer,figures,sources"
+    assert text.splitlines()[0] == "key,subject,claim,verdict,answer,figures,sources,chapter"
     assert len(text.splitlines()) == len(claims) + 1
 
 
