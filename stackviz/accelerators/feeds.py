@@ -91,7 +91,7 @@ class ChangeFeed(_Feed):
 
 
 def _state(request: HttpRequest) -> str:
-    """ETag of everything the response depends on. Two queries."""
+    """ETag of everything the response depends on. One query."""
     parameters = [request.GET.get(name, "") for name in _FILTERS]
     named = repr((log_edition(), parameters, get_language(), request.get_host(), request.is_secure()))
     return f'"{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"'

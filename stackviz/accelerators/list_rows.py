@@ -33,18 +33,18 @@ class ListColumn:
     order: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListCell:
     """One figure in a row; `remark` names the condition where it differs from that of the column.
 
     Without a `text`, `missing` says why there is none. `bar`: per cent of the largest in the column, "" without one.
     """
 
-    text: str
-    exact: str
-    remark: str
-    missing: str
     is_number: bool
+    text: str = ""
+    exact: str = ""
+    remark: str = ""
+    missing: str = ""
     bar: str = ""
     applies: bool = True
 
@@ -169,12 +169,12 @@ def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue], l
     shown = choose_headline(listed_field(field), values)
     if not shown.is_published:
         applies = _applies(field, accelerator)
-        return ListCell("", "", "", missing_words(field, accelerator), not field.is_text, applies=applies)
+        return ListCell(is_number=not field.is_text, missing=missing_words(field, accelerator), applies=applies)
     exact = shown.exact if shown.exact != shown.number else ""
     if shown.basis not in ("", "published", "probed"):
         exact = f"{exact} · {SpecValue.Basis(shown.basis).label}"
     bar = f"{min(shown.amount / largest, 1) * 100:.0f}" if shown.amount and largest else ""
-    return ListCell(shown.number, exact, _remark(field, shown), "", not field.is_text, bar=bar)
+    return ListCell(is_number=not field.is_text, text=shown.number, exact=exact, remark=_remark(field, shown), bar=bar)
 
 
 def missing_words(field: Field, accelerator: Accelerator) -> str:

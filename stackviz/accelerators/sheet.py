@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 from django.contrib.auth import get_user_model
 from django.db.models import Max
-from django.utils.translation import get_language, ngettext
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.list_query import OBSERVED_POWER
@@ -35,12 +36,21 @@ from stackviz.catalog.spec_table import spec_columns
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
 PLANNED_VENDORS = ("nvidia", "apple")  # whose stacks `/plan/` and `/operators/` describe
 
+# Who stands behind a source, in a word: a reader weighs the vendor's own figure otherwise than a copy of it.
+BADGES: Mapping[str, Promise] = {
+    Source.Kind.MAKER: gettext_lazy("vendor"),
+    Source.Kind.DEVICE: gettext_lazy("reading"),
+    Source.Kind.PRESS: gettext_lazy("press"),
+    Source.Kind.COMMUNITY: gettext_lazy("community"),
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetFigure:
     """What one source says: the figure as text, the exact one, and where it is from.
 
-    `basis`: how the source came by it, in words; "" where it is simply published. `host`: of the source's address.
+    `basis`: how the source came by it, in words; "" where it is simply published. `source_badge`: who says so, in a
+    word; `host`: of the source's address.
     """
 
     text: str
@@ -49,6 +59,7 @@ class SheetFigure:
     source_title: str
     source_url: str
     source_kind: str
+    source_badge: str
     host: str
     note: str
 
@@ -372,6 +383,7 @@ def sheet_figure(value: SpecValue) -> SheetFigure:
         source_title=source.title if source else "",
         source_url=source.url if source else "",
         source_kind=_kind_text(source.kind, get_language()) if source else "",
+        source_badge=str(BADGES.get(source.kind, "")) if source else "",
         host=_host(source.url) if source else "",
         note=value.note,
     )

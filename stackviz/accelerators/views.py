@@ -23,15 +23,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.citation import cite
-from stackviz.accelerators.introduction import introduce_sheet, sheet_data
+from stackviz.accelerators.introduction import headline_of, introduce_sheet, sheet_data
 from stackviz.accelerators.sheet import read_sheet, sheet_values
 from stackviz.accelerators.sheet_files import FORMATS, sheet_file
+from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.past import public_accelerators_at
-from stackviz.catalog.queries import public_catalogue, successors
+from stackviz.catalog.queries import PublicCatalogue, public_catalogue, successors
 from stackviz.web.address import AddressReader, Note, read_moment, write_moment
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Preview, make_preview
+from stackviz.web.reverse import address_by_name
 
 CACHE_S = 600  # a sheet is slow to render and changes rarely; its key moves with the catalogue's edition
 
@@ -130,8 +132,17 @@ def _preview(request: HttpRequest, accelerator: Accelerator) -> Preview:
         path,
         picture=f"sheet/{accelerator.slug}.png",
         can_embed=True,
+        badge=_badge_of(accelerator, catalogue),
         data=sheet_data(accelerator, catalogue, request.build_absolute_uri(path)),
     )
+
+
+def _badge_of(accelerator: Accelerator, catalogue: PublicCatalogue) -> str:
+    """The path of its badge: of its memory bandwidth, or else its memory; "" where neither is published."""
+    for field in ("memory_bandwidth_gb_s", "memory_gb"):
+        if headline_of(accelerator, FIELDS[field], catalogue).is_published:
+            return address_by_name("sharing:figure-badge", accelerator.slug, field)
+    return ""
 
 
 def _body(accelerator: Accelerator, address: str, at: datetime | None) -> str:

@@ -427,5 +427,6 @@ def test_operation_ids_are_stable(client):
         "stackviz_ingest_api_send_report",
         "stackviz_ingest_api_report_status",
         "stackviz_ingest_api_schema",
+        "stackviz_ingest_key_api_key_details",
         "stackviz_diagnose_api_diagnose_text",
     }

@@ -24,10 +24,10 @@ def test_the_first_load_of_the_whole_catalogue_is_one_entry(curated, db):
 
 
 def test_load_steps_are_counted_per_accelerator(curated, db):
-    entry = catalogue_load(LogFilter(accelerator="nvidia-t4"))
-    steps = read_log(LogFilter(accelerator="nvidia-t4", load=entry.load)).entries
+    entry = catalogue_load(LogFilter(accelerator="nvidia-titan-v"))
+    steps = read_log(LogFilter(accelerator="nvidia-titan-v", load=entry.load)).entries
     assert len(steps) == entry.count
-    assert {step.accelerator for step in steps} == {"NVIDIA T4"}
+    assert {step.accelerator for step in steps} == {"NVIDIA TITAN V"}
 
 
 def test_unreviewed_values_of_the_files_are_not_counted(curated, db):

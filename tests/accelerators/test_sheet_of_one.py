@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from tests.accelerators.test_sheet_page import content_of, page_of
+from tests.languages import chinese
 
 
 def test_a_value_says_who_checked_it_and_when(client, bandwidth):
@@ -73,8 +74,8 @@ def test_a_kept_sheet_gives_way_to_any_change(client, bandwidth, what):
 
 def test_a_kept_sheet_speaks_the_readers_language(client, bandwidth):
     english = content_of(client, "acme-one")
-    chinese = client.get("/accelerators/acme-one/", headers={"Accept-Language": "zh-hans"}).content.decode()
-    assert 'lang="zh-hans"' in chinese
+    translated = client.get(chinese("/accelerators/acme-one/")).content.decode()
+    assert 'lang="zh-hans"' in translated
     assert content_of(client, "acme-one") == english
 
 

@@ -212,3 +212,13 @@ def test_who_may_propose_is_led_from_a_sheet_to_its_values(h100, client, django_
     assert address not in client.get("/accelerators/nvidia-h100-sxm5-80gb/").content.decode()
     client.force_login(django_user_model.objects.create_superuser("curator"))
     assert address in client.get("/accelerators/nvidia-h100-sxm5-80gb/").content.decode()
+
+
+def test_each_source_says_who_stands_behind_it(client, curated):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    badges = re.findall(r"</a> <i>([^<]+)</i>", page)
+    assert set(badges) == {"vendor", "press", "community", "reading"}
+    sheet = read_sheet(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
+    figures = [item.figure for group in sheet.groups for field in group.fields for item in field.values]
+    assert len(badges) == len(figures)
+    assert all(figure.source_badge for figure in figures)
