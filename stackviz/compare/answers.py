@@ -25,6 +25,7 @@ class SubjectFigure:
 
     `condition`: what it holds under, in words; `kind`: how it came about, "" for published. `why`: the reason where
     nothing is published. `is_beside`: it answers in place of the row's own figure; it is shown and never compared.
+    `is_bound`: the subject reaches at most this, and its `text` says so: `≤ 14.131 TFLOPS`.
     `slot`: place of the subject; `url`: where a measured or cited figure stands.
     """
 
@@ -36,6 +37,7 @@ class SubjectFigure:
     kind: str = ""
     why: str = ""
     is_beside: bool = False
+    is_bound: bool = False
     url: str = ""
 
     @property
@@ -52,31 +54,27 @@ def figures_of(
     question: Question,
     chosen: Sequence[Loaded],
     heads: Sequence[Head],
-    columns: Sequence[int],
     rows: Sequence[SpecRow],
 ) -> list[SubjectFigure]:
-    """The answers of these columns, from the row (field and condition) in which most of them have a figure.
+    """The answers of the table's columns, from the row (field and condition) in which most of them have a figure.
 
     A machine's memory is what it reported: its sheet may be of a chip that is sold with several.
     """
     candidates = [row for field in question.fields for row in rows if row.field == field]
     if not candidates:
-        return [SubjectFigure(subject=heads[column].title, slot=heads[column].slot) for column in columns]
+        return [SubjectFigure(subject=head.title, slot=head.slot) for head in heads]
 
     def known(row: SpecRow) -> int:
-        return sum(cell is not None and cell.amount is not None for cell in (row.cells[column] for column in columns))
+        return sum(cell is not None and cell.amount is not None for cell in row.cells)
 
     fullest = max(candidates, key=known)
-    figures = [_figure(heads[column], column, fullest) for column in columns]
-    figures = [
-        _with_stand_in(figure, column, fullest, question.meaning, rows)
-        for figure, column in zip(figures, columns, strict=True)
-    ]
+    figures = [_figure(head, column, fullest) for column, head in enumerate(heads)]
+    figures = [_with_stand_in(figure, column, fullest, question.meaning, rows) for column, figure in enumerate(figures)]
     if question.key != "memory":
         return figures
     return [
-        _memory_of(chosen[heads[column].slot], figure, is_sold_in_sizes=_has_sizes(fullest.cells[column]))
-        for column, figure in zip(columns, figures, strict=True)
+        _memory_of(chosen[head.slot], figure, is_sold_in_sizes=_has_sizes(cell))
+        for head, figure, cell in zip(heads, figures, fullest.cells, strict=True)
     ]
 
 
@@ -139,7 +137,9 @@ def _with_stand_in(
     if why.instead is not None:
         is_other = bool(row.joined) or why.reason == "other_condition"
         shown = _shown(figure, why.instead, row.unit, why.condition or _("condition not stated"))
-        return replace(shown, is_beside=is_other, why=figure.why if why.field else "")
+        if is_other or not why.field:
+            return replace(shown, is_beside=is_other, why=figure.why if why.field else "")
+        return replace(shown, text=f"≤ {shown.text}", is_bound=True, why=figure.why)
     for member in meaning.members if meaning else ():
         for other in rows:
             cell = other.cells[column] if other.field == member.field else None

@@ -1,17 +1,18 @@
 """Loaded subjects -> everything the comparison page shows. Seven queries at most, whatever is stored."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.queries import latest_results
+from stackviz.benchmarks.queries import latest_results, results_arrived_until
 from stackviz.catalog.models import Accelerator
 from stackviz.compare.file_parts import FileParts
 from stackviz.compare.like_for_like import cited_tile, measured_tile, shared_results
-from stackviz.compare.measured import Measured, measure
+from stackviz.compare.measured import NOTHING_MEASURED, Measured, measure
 from stackviz.compare.query import Address, Subject, SubjectKind
 from stackviz.compare.reached import MachineResults, decode_tile, with_reached
 from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
@@ -29,6 +30,7 @@ from stackviz.rules import Finding
 from stackviz.stacks.architectures import architectures_of_sheets
 from stackviz.stacks.limits import drop_impossible
 from stackviz.stacks.memory import memory_model_of
+from stackviz.stacks.past import described_columns_at
 from stackviz.stacks.queries import described_columns
 
 # --- the stacks: loaded subjects as columns of one diagram ---
@@ -36,15 +38,19 @@ from stackviz.stacks.queries import described_columns
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns to draw. `undescribed`: titles of the sheets whose vendor has no described stack."""
+    """The columns to draw. `undescribed`: titles of the sheets whose vendor has no described stack.
+
+    `of_slots`: slot of a subject -> place of the column that it stands in.
+    """
 
     drawn: tuple[StackColumn, ...]
     undescribed: tuple[str, ...]
+    of_slots: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stacks:
-    """The stack diagram. `undescribed`: sheets it says nothing about.
+    """The stack diagram. `undescribed`: sheets it says nothing about; `of_slots`: slot of a subject -> its column.
 
     `is_brief`: boxes lead to who explains them; `explained_url`: the stacks alone, where every box explains itself.
     `memories`: how the memory of each is built, where stacks alone are compared.
@@ -52,6 +58,7 @@ class Stacks:
 
     drawing: StackDrawing
     undescribed: tuple[str, ...]
+    of_slots: Mapping[int, int]
     is_brief: bool
     explained_url: str
     memories: tuple[MemoryDrawing, ...] = ()
@@ -61,19 +68,27 @@ OF_SHEETS = "sheets on "
 OF_THE_HOST = frozenset({"array-library", "cpu-math", "host-memory"})
 
 
-def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
+def stacks_of(chosen: Sequence[Loaded], at: datetime | None = None) -> Stacks:
     """The diagram. Where stacks alone are compared its boxes explain themselves; beside figures they lead to who does.
 
-    Of two subjects it also says what differs from one to the other: of more, that would be most of the page.
+    Of two subjects it also says what differs from one to the other: of more, that would be most of the page. `at`: as
+    the stacks were described then, without how memory is built, which has no history.
     """
     with_differences = len(chosen) <= 2 or not _is_brief(chosen)
-    columns = columns_of(chosen, with_differences=with_differences)
+    columns = columns_of(chosen, with_differences=with_differences, at=at)
     slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
     stacks = tuple(Subject(SubjectKind.STACK, slug) for slug in slugs)
-    explained_url = Address(stacks).query() if not _are_stacks(chosen) and len(stacks) == 2 else ""
-    memories = tuple(_memories(slugs)) if _are_stacks(chosen) else ()
+    explained_url = Address(stacks, at=at).query() if not _are_stacks(chosen) and len(stacks) == 2 else ""
+    memories = tuple(_memories(slugs)) if _are_stacks(chosen) and at is None else ()
     drawing = draw_columns(columns.drawn, is_brief=not with_differences)
-    return Stacks(drawing, columns.undescribed, _is_brief(chosen), explained_url, memories)
+    return Stacks(
+        drawing=drawing,
+        undescribed=columns.undescribed,
+        of_slots=columns.of_slots,
+        is_brief=_is_brief(chosen),
+        explained_url=explained_url,
+        memories=memories,
+    )
 
 
 def _memories(slugs: Iterable[str]) -> list[MemoryDrawing]:
@@ -90,13 +105,14 @@ def _are_stacks(chosen: Sequence[Loaded]) -> bool:
     return all(loaded.subject.kind is SubjectKind.STACK for loaded in chosen)
 
 
-def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Columns:
+def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True, at: datetime | None = None) -> Columns:
     """A column for each stack and machine, and one for all sheets of the same described stack, in their order.
 
     A column has the colour of its first subject. `with_differences`: boxes say what their newest releases need. The
-    described stacks are read in one go.
+    described stacks are read in one go. `at`: see `stacks_of`.
     """
-    described = described_columns({loaded.stack_slug for loaded in chosen if loaded.stack_slug})
+    slugs = {loaded.stack_slug for loaded in chosen if loaded.stack_slug}
+    described = described_columns(slugs) if at is None else described_columns_at(slugs, at)
     together: dict[str, list[int]] = {}
     for index, loaded in enumerate(chosen):
         together.setdefault(_shared(loaded), []).append(index)
@@ -110,7 +126,12 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
     if not with_differences:
         judged = [tuple(link for link in column.links if link.state != State.DESCRIBED) for column in drawn]
         drawn = [copy_with(column, links=links) for column, links in zip(drawn, judged, strict=True)]
-    return Columns(tuple(drawn), tuple(chosen[index].title for index in together.get("", ())))
+    slots = [indices for key, indices in together.items() if key]
+    return Columns(
+        drawn=tuple(drawn),
+        undescribed=tuple(chosen[index].title for index in together.get("", ())),
+        of_slots={index: column for column, indices in enumerate(slots) for index in indices},
+    )
 
 
 def _without_host(column: StackColumn) -> StackColumn:
@@ -165,7 +186,7 @@ class Faults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """`stacks` None: a comparison of the past, of which only spec sheets are kept. `base`: of the machines.
+    """`stacks`: of the past, as described and reported then. `base`: of the machines.
 
     `verdict`: the comparison in one sentence of plain text; `tiles`: a question each, with every subject's answer.
     """
@@ -173,7 +194,7 @@ class Comparison:
     heads: tuple[Head, ...]
     verdict: str
     tiles: tuple[Tile, ...]
-    stacks: Stacks | None
+    stacks: Stacks
     sheets: Sheets
     machines: tuple[Head, ...]
     base: Head | None
@@ -185,24 +206,24 @@ class Comparison:
 def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     """Everything about these subjects, side by side."""
     heads = heads_of(chosen, address)
-    stacks = stacks_of(chosen) if address.at is None else None
-    figures, sheet_heads = spec_rows(chosen, heads, address)
+    stacks = stacks_of(chosen, address.at)
+    figures, columns = spec_rows(chosen, heads, address)
     machines = _machines(chosen, heads)
     base = baseline([head for head, _loaded in machines], address)
-    results = _results_of(machines)
+    results = _results_of(machines, address.at)
     measured = _measured(machines, results, base)
-    answered = sheet_figures(chosen, sheet_heads, figures)
+    answered = sheet_figures(chosen, columns, figures)
     if address.at is None:
         tiles = [*_sheet_tiles(chosen, answered, results), *_shared_tiles(chosen, heads, address, results)]
     else:
         tiles = [*_published_tiles(answered)]
-    tiles += [*measured_tiles(heads, measured), *(gap_tiles(stacks.drawing) if stacks else ())]
+    tiles += [*(measured_tiles(heads, measured) if machines else ()), *gap_tiles(stacks.drawing)]
     return Comparison(
         heads=heads,
         verdict=verdict_of(chosen, answered),
         tiles=tuple(filter(None, tiles)),
         stacks=stacks,
-        sheets=sheets_of(chosen, sheet_heads, figures, address),
+        sheets=sheets_of(chosen, heads, columns, figures, address),
         machines=tuple(head for head, _loaded in machines),
         base=base,
         probed=probed_rows([loaded.report for _head, loaded in machines]),
@@ -212,7 +233,7 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
 
 
 def _published_tiles(answered: Sequence[Answered]) -> list[Tile]:
-    """Of a past moment: measured and cited results have no history."""
+    """All that a past moment has: cited results and those of other machines are of today."""
     return [tile_of(question, figures) for question, figures in answered]
 
 
@@ -231,48 +252,58 @@ def _shared_tiles(
     return cited_tile(chosen, base.slot if base else 0), measured_tile(names, shared_results(results))
 
 
-def parts_of_file(
-    chosen: Sequence[Loaded], address: Address, page: str, *, with_stacks: bool
-) -> tuple[Sheets, FileParts]:
-    """What is handed out as a file: as on the page, whose address is `page`. Three queries; three of the past."""
+def parts_of_file(chosen: Sequence[Loaded], address: Address, page: str) -> tuple[Sheets, FileParts]:
+    """What is handed out as a file: as on the page, whose address is `page`, now or at the moment it names.
+
+    Of the figures each subject has a column of its own.
+    """
     heads = heads_of(chosen, address)
-    figures, sheet_heads = spec_rows(chosen, heads, address)
+    figures, columns = spec_rows(chosen, heads, address, repeats=True)
     machines = _machines(chosen, heads)
     base = baseline([head for head, _loaded in machines], address)
+    stacks = stacks_of(chosen, address.at)
     parts = FileParts(
+        heads=heads,
         machines=tuple(head for head, _loaded in machines),
         probed=probed_rows([loaded.report for _head, loaded in machines]),
-        measured=_measured(machines, _results_of(machines), base),
-        drawing=stacks_of(chosen).drawing if with_stacks and address.at is None else None,
+        measured=_measured(machines, _results_of(machines, address.at), base),
+        drawing=stacks.drawing,
+        columns=stacks.of_slots,
+        at=address.at,
         address=page,
     )
-    return sheets_of(chosen, sheet_heads, figures, address), parts
+    return sheets_of(chosen, heads, columns, figures, address), parts
 
 
-def comparison_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
+def comparison_figures(chosen: Sequence[Loaded], at: datetime | None = None) -> dict[str, Any]:
     """The charts of what the machines measured, each by its `id`, as Plotly reads them."""
-    return measured_of(chosen, heads_of(chosen, Address(tuple(loaded.subject for loaded in chosen)))).figures
+    return measured_of(chosen, heads_of(chosen, Address(tuple(loaded.subject for loaded in chosen))), at).figures
 
 
-def measured_of(chosen: Sequence[Loaded], heads: Sequence[Head]) -> Measured:
-    """What the machines among these measured. Two queries; none without a machine."""
+def measured_of(chosen: Sequence[Loaded], heads: Sequence[Head], at: datetime | None = None) -> Measured:
+    """What the machines among these measured, `at` that moment. Two queries; none without a machine."""
     machines = _machines(chosen, heads)
-    return _measured(machines, _results_of(machines), None)
+    return _measured(machines, _results_of(machines, at), None)
 
 
 def _machines(chosen: Sequence[Loaded], heads: Sequence[Head]) -> list[tuple[Head, Loaded]]:
     return [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
 
 
-def _results_of(machines: Sequence[tuple[Head, Loaded]]) -> dict[int, Sequence[Measurement]]:
-    """Slot of a machine -> its newest results."""
+def _results_of(machines: Sequence[tuple[Head, Loaded]], at: datetime | None) -> dict[int, Sequence[Measurement]]:
+    """Slot of a machine -> its newest results, or those it had at the moment."""
     rows = [loaded.machine for _head, loaded in machines if loaded.machine is not None]
     snapshots = [loaded.snapshot for _head, loaded in machines if loaded.snapshot is not None]
-    results = latest_results(rows, snapshots) if rows else {}
+    if not rows:
+        return {}
+    of_past = None if at is None else results_arrived_until([row.pk for row in rows], at, snapshots)
+    results = latest_results(rows, snapshots) if of_past is None else of_past
     return {head.slot: results.get(loaded.machine.pk, []) for head, loaded in machines if loaded.machine is not None}
 
 
 def _measured(machines: Sequence[tuple[Head, Loaded]], results: MachineResults, base: Head | None) -> Measured:
+    if not machines:
+        return NOTHING_MEASURED
     of_machines = [(head.slot, head.title, results[head.slot]) for head, _loaded in machines]
     return measure(of_machines, base.slot if base else None)
 

@@ -53,5 +53,5 @@ def _derived_cell(figure: Derived) -> SpecCell:
 
 def _derived_missing(figure: Derived) -> MissingValue:
     if figure.amount is None:
-        return MissingValue("cannot_tell", detail=figure.reason)
-    return MissingValue("other_condition", figure.condition, _derived_cell(figure))
+        return MissingValue(reason="cannot_tell", detail=figure.reason)
+    return MissingValue(reason="other_condition", condition=figure.condition, instead=_derived_cell(figure))

@@ -17,14 +17,10 @@ from stackviz.web.download import csv_response, json_response
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What a file says besides the table. `address`: where the page is.
-
-    `frozen`: where its spec sheets are kept as they stood `at`, under `frozen_title`; "" where it has none.
-    """
+    """What a file says besides the table. `address`: where the page is; `frozen`: where it stays as it was `at`."""
 
     title: str
     address: str
-    frozen_title: str
     frozen: str
     at: datetime
     only_differences: bool
@@ -35,7 +31,7 @@ class Exported:
 
 
 def exported(form: str, sheets: Sheets, parts: FileParts, about: Exported) -> HttpResponse:
-    """The comparison as `csv`, `json` or `md`. CSV is one table, and has no stacks."""
+    """The comparison as `csv`, `json` or `md`."""
     if form == "csv":
         further = further_heads(parts, sheets.heads)
         rows = (*_csv_rows(sheets, len(further)), *_further_rows(sheets, further, parts))
@@ -69,7 +65,7 @@ def _csv_header(sheets: Sheets, further: Sequence[Head]) -> list[str]:
 
 
 def _further_rows(sheets: Sheets, further: Sequence[Head], parts: FileParts) -> Iterable[list[object]]:
-    """Reported facts and measured results; a sheet has none."""
+    """Reported facts, measured results and stacks, then what is left out."""
     nothing: list[object] = [""] * len(_OF_EACH)
     names = [""] * len(sheets.heads) * len(_NAMES_OF_EACH)
     for row in file_rows(parts):
@@ -133,7 +129,7 @@ def _as_data(sheets: Sheets, about: Exported) -> dict[str, Any]:
     return {
         "comparison": about.title,
         "address": about.address,
-        "frozen_address": about.frozen or None,
+        "frozen_address": about.frozen,
         "at": write_moment(about.at),
         "only_differences": about.only_differences,
         "baseline": sheets.base.name if sheets.base else None,
@@ -204,7 +200,7 @@ def _source_data(number: int, sheets: Sheets) -> dict[str, str] | None:
 
 def _as_markdown(sheets: Sheets, parts: FileParts, about: Exported) -> str:
     heads = [f"{head.title}{' (baseline)' if head == sheets.base else ''}" for head in sheets.heads]
-    lines = [f"# {_md(about.title)}", "", f"Figures as of {write_moment(about.at)}: <{about.frozen or about.address}>"]
+    lines = [f"# {_md(about.title)}", "", f"Figures as of {write_moment(about.at)}: <{about.frozen}>"]
     for group in sheets.groups:
         lines += ["", f"## {_md(group.title)}", "", _md_row(["Figure", *heads]), _md_row(["---"] * (len(heads) + 1))]
         lines += [_md_line(line) for line in group.rows]

@@ -1,7 +1,8 @@
 """What files of a comparison hold beside the spec table: reported facts, measured results and stacks. No queries."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin
 
@@ -19,21 +20,37 @@ from stackviz.web.address import write_moment
 from stackviz.web.reverse import address_by_id
 
 
+def without_history() -> list[str]:
+    """What a comparison of the past leaves out, or shows as of today, each with the reason."""
+    return [
+        _("findings: the rules of today judge reports anew"),
+        _("what others measured, results of other machines, and models that fit: they have no history"),
+        _("what components need and call: they have no history"),
+        _("reports that their lab has withdrawn since"),
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileParts:
-    """`drawing` None: a file without the stacks. `address`: of the page, which those of receipts are relative to."""
+    """`heads`: of all subjects; `columns`: slot -> place of its column in the drawing, none where no stack is drawn.
 
+    `at`: the moment of a comparison of the past. `address`: of the page, which those of receipts are relative to.
+    """
+
+    heads: tuple[Head, ...]
     machines: tuple[Head, ...]
     probed: tuple[ProbedRow, ...]
     measured: Measured
-    drawing: StackDrawing | None
+    drawing: StackDrawing
+    columns: Mapping[int, int]
+    at: datetime | None
     address: str
 
     @property
     def left_out(self) -> list[str]:
-        """What the page shows and no file holds, or not this one."""
+        """What the page shows and no file holds, and what a comparison of the past cannot show."""
         cited = [_("what others measured: see /benchmarks/")]
-        return cited if self.drawing is not None else [*cited, _("the stacks: they have no history")]
+        return cited if self.at is None else [*cited, *without_history()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +62,10 @@ class FileRow:
 
 
 def file_rows(parts: FileParts) -> Iterator[FileRow]:
-    """Facts as reported and results as measured, a row each, with the columns of the spec table."""
+    """Facts as reported, results as measured and components as drawn, a row each, with the columns of the spec table.
+
+    Last a row for each thing that is left out, with its name for a figure.
+    """
     for fact in parts.probed:
         lead = (_("What the machines report"), "", fact.title, "", "", "probed")
         pairs = zip(parts.machines, fact.cells, strict=True)
@@ -55,6 +75,31 @@ def file_rows(parts: FileParts) -> Iterator[FileRow]:
         on = _kind_of(first)
         lead = (_("Measured"), first.benchmark_key, f"{row.title} {row.setting}", row.unit, on, "measured")
         yield FileRow(lead, {cell.slot: _csv_cell(cell, row, parts.address) for cell in row.cells})
+    yield from _stack_rows(parts)
+    for text in parts.left_out:
+        yield FileRow((_("Not in this file"), "", text, "", "", "left-out"), {})
+
+
+def _stack_rows(parts: FileParts) -> Iterator[FileRow]:
+    """Sheets of one stack share a column of the drawing, and each has it here."""
+    for layer in parts.drawing.layers:
+        for row in layer.rows:
+            if not row.role:
+                continue
+            lead = (f"{_('Stack')}: {layer.title}", row.role, row.title or layer.title, "", "", "stack")
+            yield FileRow(lead, {slot: _csv_role(row.cells[column]) for slot, column in parts.columns.items()})
+
+
+def _csv_role(cell: RoleCell) -> list[object]:
+    """Names with versions, how each is known, where they are described, and what was found about them."""
+    boxes = [placed.box for placed in cell.placed]
+    if not boxes:
+        return [cell.missing, *[""] * 6, cell.instead]
+    states = dict.fromkeys(str(box.state) for box in boxes)
+    sources = list(dict.fromkeys(box.source for box in boxes if box.source is not None))
+    lines = [f"{line.lead}: {line.text}" if line.lead else line.text for each in cell.placed for line in each.lines]
+    titles, urls = "; ".join(source.title for source in sources), " ".join(source.url for source in sources)
+    return [_role_text(cell), "", "", "", ", ".join(states), titles, urls, "; ".join(lines)]
 
 
 def _kind_of(result: Measurement) -> str:
@@ -97,7 +142,7 @@ def parts_data(parts: FileParts) -> dict[str, Any]:
             for row in parts.probed
         ],
         "measured": [_row_data(row, names, parts.address) for row in parts.measured.rows],
-        "stacks": _stack_data(parts.drawing) if parts.drawing is not None else None,
+        "stacks": _stack_data(parts.drawing),
         "left_out": parts.left_out,
     }
 
@@ -190,11 +235,10 @@ def parts_tables(parts: FileParts) -> Iterator[tuple[str, list[list[str]]]]:
     for kind in parts.measured.kinds:
         rows = [_text_row(row) for matrix, _chart in kind.matrices for row in matrix.rows]
         yield f"{_('Measured')}: {kind.title}", [[_("Setting"), *names, _("Comparability")], *rows]
-    if parts.drawing is not None:
-        for layer in parts.drawing.layers:
-            titles = [column.title for column in parts.drawing.columns]
-            stacked = [[row.title, *map(_role_text, row.cells)] for row in layer.rows]
-            yield f"{_('Stack')}: {layer.title}", [["", *titles], *stacked]
+    for layer in parts.drawing.layers:
+        titles = [column.title for column in parts.drawing.columns]
+        stacked = [[row.title, *map(_role_text, row.cells)] for row in layer.rows]
+        yield f"{_('Stack')}: {layer.title}", [["", *titles], *stacked]
 
 
 def _text_row(row: MeasuredRow) -> list[str]:
@@ -214,6 +258,6 @@ def _role_text(cell: RoleCell) -> str:
 
 
 def further_heads(parts: FileParts, heads: Sequence[Head]) -> list[Head]:
-    """The machines without a column in the spec table: no sheet matches their cards."""
+    """The subjects without a column in the spec table: stacks, and machines whose cards no sheet matches."""
     of_table = {head.slot for head in heads}
-    return [head for head in parts.machines if head.slot not in of_table]
+    return [head for head in parts.heads if head.slot not in of_table]

@@ -59,7 +59,8 @@ def leading_setting(pairs: Sequence[Mapping[int, Measurement]]) -> LeadingSettin
     candidates = [pair for pair in accelerated if pair] or [pair for pair in counting if pair]
     if not candidates:
         return None
-    chosen = max(candidates, key=_prominence)
+    foremost = max(map(_prominence, candidates))
+    chosen = max((pair for pair in candidates if _prominence(pair) == foremost), key=lambda pair: work_of(_first(pair)))
     ranked = tuple(sorted(chosen.items(), key=lambda item: rate_of_ranked(item[1]).value, reverse=True))
     return LeadingSetting(ranked, worst_outcome([result for _slot, result in ranked]))
 
@@ -83,8 +84,11 @@ def worst_outcome(results: Sequence[Measurement]) -> ComparabilityOutcome | None
     return ComparabilityOutcome(worst.answer, tuple(reasons))
 
 
-def _prominence(pair: Mapping[int, Measurement]) -> tuple[int, int, int, float]:
-    """Greater is better to lead with."""
-    first = next(iter(pair.values()))
-    places = benchmark_place(first.benchmark_key), dtype_place(first.params.get("dtype"))
-    return len(pair), -places[0], -places[1], work_of(first)
+def _prominence(pair: Mapping[int, Measurement]) -> tuple[int, int, int]:
+    """Greater is better to lead with; of equal ones the largest."""
+    first = _first(pair)
+    return len(pair), -benchmark_place(first.benchmark_key), -dtype_place(first.params.get("dtype"))
+
+
+def _first(pair: Mapping[int, Measurement]) -> Measurement:
+    return next(iter(pair.values()))

@@ -1,12 +1,12 @@
 """How far subjects are apart over everything they share: by cited results, and by what two machines measured.
 
-The two are never mixed: others ran the cited ones, on other hosts and with other software.
+The two are never mixed: others ran the cited ones, on other hosts and with other software. Both are one mean: every
+benchmark counts once, in however many settings it was run (`stats.mean_of_groups`).
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import geometric_mean
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,6 +18,7 @@ from stackviz.cited.best import BenchmarkRatio, LikeForLike, like_for_like
 from stackviz.compare.leading import rate_factor, worst_outcome
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import Tile, TileLine, is_level
+from stackviz.stats import mean_of_groups
 from stackviz.units import format_factor
 
 MOST_BENCHMARKS = 5  # named in a tile
@@ -34,6 +35,14 @@ def coverage(settings: int, benchmarks: int, only: object = "") -> str:
     )
     text = ngettext("over %(n)d setting of %(benchmarks)s", "over %(n)d settings of %(benchmarks)s", settings)
     return text % {"n": settings, "benchmarks": of}
+
+
+def _mean_over(settings: int, benchmarks: int, only: object = "") -> str:
+    """`geometric mean over 14 settings of 3 benchmarks, each benchmark counted once`"""
+    values = {"coverage": coverage(settings, benchmarks, only)}
+    if benchmarks > 1:
+        return _("geometric mean %(coverage)s, each benchmark counted once") % values
+    return _("geometric mean %(coverage)s") % values
 
 
 # --- cited ---
@@ -68,7 +77,10 @@ def _title() -> str:
 
 
 def _mean_of() -> str:
-    return _("geometric mean of the settings each shares with the first; hosts and software differ")
+    return _(
+        "geometric mean of the settings each shares with the first, each benchmark counted once; "
+        "hosts and software differ"
+    )
 
 
 def _without_shared() -> Tile:
@@ -113,8 +125,8 @@ def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: L
         for each in sorted(shared.benchmarks, key=lambda each: -each.settings)[:MOST_BENCHMARKS]
     ]
     low, high = sorted(map(of_faster, (shared.lowest, shared.highest)))
-    rest = _("geometric mean %(coverage)s; hosts and software differ") % {
-        "coverage": coverage(shared.settings, len(shared.benchmarks), shared.benchmarks[0].title)
+    rest = _("%(mean)s; hosts and software differ") % {
+        "mean": _mean_over(shared.settings, len(shared.benchmarks), shared.benchmarks[0].title)
     }
     if shared.settings > 1:
         rest += _("; single settings %(low)s to %(high)s") % {"low": format_factor(low), "high": format_factor(high)}
@@ -168,7 +180,11 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
     if not comparable:
         why = _reasons(shared.pairs)
         return Tile(title=title, lead=_("cannot tell"), rest=why, is_known=False, lines=lines)
-    ratio = geometric_mean([rate_of_ranked(first).value / rate_of_ranked(second).value for first, second in comparable])
+    ratios: dict[str, list[float]] = {}
+    for first, second in comparable:
+        ratio = rate_of_ranked(first).value / rate_of_ranked(second).value
+        ratios.setdefault(first.benchmark_key, []).append(ratio)
+    ratio = mean_of_groups(ratios.values())
     fast, slow = (names[slot] for slot in (shared.slots if ratio >= 1 else shared.slots[::-1]))
     factor = max(ratio, 1 / ratio)
     lead = _("about equal")
@@ -176,10 +192,7 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
         lead = _("%(best)s is %(factor)s as fast as %(last)s") % {
             "best": fast, "factor": format_factor(factor), "last": slow,
         }  # fmt: skip
-    benchmarks = {first.benchmark_key for first, _second in comparable}
-    rest = _("geometric mean %(coverage)s") % {
-        "coverage": coverage(len(comparable), len(benchmarks), comparable[0][0].title)
-    }
+    rest = _mean_over(len(comparable), len(ratios), comparable[0][0].title)
     left_out = len(shared.pairs) - len(comparable)
     if left_out:
         text = ngettext("; %(n)d more cannot be compared", "; %(n)d more cannot be compared", left_out)

@@ -55,18 +55,22 @@ class MatrixGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultMatrix:
-    """`rows`: every setting, also those that have no place in the drawing; of these `left_out` results."""
+    """`sizes`: of the columns, None where a column is none.
+
+    `rows`: every setting, also those that have no place in the drawing; of these `left_out` results.
+    """
 
     id: str
     title: str
     formula: str
     columns: tuple[str, ...]
+    sizes: tuple[float | None, ...]
     groups: tuple[MatrixGroup, ...]
     left_out: int
     rows: tuple[MeasuredRow, ...]
 
 
-def position_of(result: Measurement) -> CellPosition:
+def _position_of(result: Measurement) -> CellPosition:
     """`bf16` and `8192³`; a copy has its bytes, a language model its test for a column."""
     params = result.params
     sides, size = [positive(params, name) for name in SIDES], positive(params, "bytes")
@@ -86,7 +90,7 @@ def rows_by_group(settings: Sequence[Results], machines: Machines) -> RowsByGrou
     by_group: dict[str, list[tuple[CellPosition, Results]]] = {}
     largest: dict[str, float] = {}
     for results in settings:
-        position = position_of(next(iter(results.values())))
+        position = _position_of(next(iter(results.values())))
         by_group.setdefault(position.group, []).append((position, results))
         for rate in (result.rate for result in results.values() if result.rate):
             largest[rate.unit] = max(largest.get(rate.unit, 0.0), rate.value)
@@ -105,6 +109,7 @@ def draw_matrix(id_: str, rows: RowsByGroup, machines: Machines, notes: Notes) -
         title=every[0].title,
         formula=every[0].formula,
         columns=tuple(position.column for position in shown),
+        sizes=tuple(position.size for position in shown),
         groups=groups,
         left_out=sum(row.measured_count for row in every) - drawn,
         rows=tuple(every),

@@ -73,6 +73,9 @@ class Measured:
         return {chart.id: chart.figure for chart in self.charts}
 
 
+NOTHING_MEASURED = Measured(kinds=(), receipts={}, leading=None)
+
+
 def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int | None = None) -> Measured:
     """`results`: (slot of the subject, its name, its newest results) for each machine compared.
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.words import remarks_of_all
 from stackviz.compare.measured_rows import Machines, MeasuredCell, MeasuredRow
 from stackviz.light import light_dataclass
 
@@ -40,11 +41,7 @@ class MatrixHead:
 
 def common_remarks(results: Mapping[int, Sequence[Measurement]]) -> dict[int, tuple[str, ...]]:
     """Slot -> the remarks that all of its results with a rate have."""
-    return {slot: tuple(_in_all([result.remarks for result in of_slot])) for slot, of_slot in results.items()}
-
-
-def _in_all(texts: Sequence[Sequence[str]]) -> Iterator[str]:
-    return (text for text in texts[0] if all(text in others for others in texts)) if texts else iter(())
+    return {slot: remarks_of_all([result.remarks for result in of_slot]) for slot, of_slot in results.items()}
 
 
 def heads_of_results(results: Mapping[int, Sequence[Measurement]], machines: Machines) -> tuple[MatrixHead, ...]:

@@ -108,15 +108,7 @@ def _repeated(subject: Subject) -> Note:
 
 def _over_limit_note(subject: Subject) -> Note:
     problem = _("A comparison holds at most %(most)d subjects") % {"most": MOST_SUBJECTS}
-    return Note("a", problem, _left_out(subject))
-
-
-def _without_history(subject: Subject) -> Note:
-    return Note("a", _("Only spec sheets have a history, machines and stacks do not"), _left_out(subject))
-
-
-def _left_out(subject: Subject) -> str:
-    return _("“%(value)s” was left out") % {"value": subject.name}
+    return Note("a", problem, _("“%(value)s” was left out") % {"value": subject.name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +150,7 @@ class CompareQuery:
 
 
 def read_compare_query(query: QueryDict) -> CompareQuery:
-    """Read the address. A comparison of the past holds spec sheets only: nothing else has a history."""
+    """Read the address."""
     reader = AddressReader(query)
     at = reader.parsed(
         "at",
@@ -167,7 +159,6 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
         _("the current comparison is shown"),
     )
     selection = parse_selection(query.getlist("a"))
-    selection = _of_the_past(selection) if at else selection
     return CompareQuery(
         selection=selection,
         base=_base(reader, selection),
@@ -176,12 +167,6 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
         format=reader.file_format((*FORMATS, DRAWING), WORDS, BOXES, FIGURES),
         notes=reader.notes(KNOWN, most=None),  # the page counts those it does not list
     )
-
-
-def _of_the_past(selection: Selection) -> Selection:
-    sheets = selection.of_kind(SubjectKind.ACCELERATOR)
-    others = tuple(_without_history(subject) for subject in selection.subjects if subject not in sheets)
-    return Selection(sheets, (*selection.refused, *others))
 
 
 def _base(reader: AddressReader, selection: Selection) -> Subject | None:

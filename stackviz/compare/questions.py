@@ -69,8 +69,8 @@ QUESTIONS = (
     ),
     Question(
         key="price",
-        title=gettext_lazy("Launch price"),
-        noun=gettext_lazy("launch price"),
+        title=PRICE.title,
+        noun=gettext_lazy("price"),
         fields=("launch_price_usd", "machine_price_usd"),
         higher_is_better=False,
         meaning=PRICE,

@@ -1,6 +1,6 @@
 """Rates over size, a panel for each data type and a line for each machine: drawn from a matrix. No queries."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from stackviz.charts.panels import (
     panels_figure,
     place_panels,
 )
-from stackviz.compare.matrix import MatrixGroup, MatrixLine, ResultMatrix, position_of
+from stackviz.compare.matrix import MatrixGroup, MatrixLine, ResultMatrix
 from stackviz.units import from_si
 
 FEWEST_OF_SEVERAL, FEWEST_OF_ONE = 2, 3  # points of the longest line
@@ -45,29 +45,28 @@ class SizeChart:
 
 def size_chart(matrix: ResultMatrix) -> SizeChart | None:
     """None where no line has two points, or one panel no line of three: the matrix says as much."""
-    names: dict[float, str] = {}
-    panels = [Panel(group.title, group.unit, tuple(_lines(group, names))) for group in matrix.groups]
+    panels = [Panel(group.title, group.unit, tuple(_lines(group, matrix.sizes))) for group in matrix.groups]
     panels = [panel for panel in panels if panel.lines]
     longest = max((len(line.points) for panel in panels for line in panel.lines), default=0)
     if longest < (FEWEST_OF_SEVERAL if len(panels) > 1 else FEWEST_OF_ONE):
         return None
+    drawn = {point.x for panel in panels for line in panel.lines for point in line.points}
+    names = {size: name for size, name in zip(matrix.sizes, matrix.columns, strict=True) if size in drawn}
     return SizeChart(id=f"chart-{matrix.id}", title=matrix.title, panels=tuple(panels), x_names=names)
 
 
-def _lines(group: MatrixGroup, names: dict[float, str]) -> Iterator[PanelLine]:
+def _lines(group: MatrixGroup, sizes: Sequence[float | None]) -> Iterator[PanelLine]:
     for line in group.lines:
-        points = tuple(_points(line, group.unit, names))
+        points = tuple(_points(line, group.unit, sizes)) if line.cells else ()
         if points:
             yield PanelLine(line.name, line.slot, points)
 
 
-def _points(line: MatrixLine, unit: str, names: dict[float, str]) -> Iterator[PanelPoint]:
-    for item in line.cells:
+def _points(line: MatrixLine, unit: str, sizes: Sequence[float | None]) -> Iterator[PanelPoint]:
+    for item, size in zip(line.cells, sizes, strict=True):
         result = item.cell.result if item else None
-        if result is None or not is_rankable(result) or result.rate is None:
+        if size is None or result is None or not is_rankable(result) or result.rate is None:
             continue
-        position, rate = position_of(result), result.rate
-        if position.size is not None:
-            names[position.size] = position.column
-            low, high = (None if end is None else from_si(end, unit) for end in (rate.low, rate.high))
-            yield PanelPoint(position.size, from_si(rate.value, unit), low, high)
+        rate = result.rate
+        low, high = (None if end is None else from_si(end, unit) for end in (rate.low, rate.high))
+        yield PanelPoint(size, from_si(rate.value, unit), low, high)

@@ -4,7 +4,7 @@ Rows of figures that follow from the published ones stand in the same form.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.joined import join_rows
+from stackviz.catalog.models import Accelerator
 from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow, spec_columns, table_of
 from stackviz.compare.derived_rows import DERIVED, derived_rows
 from stackviz.compare.query import Address
@@ -108,14 +109,15 @@ class NumberedSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheets:
-    """The published part: one column per subject that has a sheet.
+    """The published part: a column per subject that has a sheet, or one for all subjects with the same.
 
-    `per_card`: slots whose sheet is of their cards. `base`: what factors are against. `groups`: the rows to show, all
-    or only those that differ; `rows`: all of them. Of the rows to show, the page leads with `shared`, in which several
-    subjects have a figure, and folds those of one alone.
+    `also`: slot of a column -> the others that it stands for. `per_card`: slots whose sheet is of their cards. `base`:
+    what factors are against. `groups`: the rows to show, all or only those that differ; `rows`: all of them. Of the
+    rows to show, the page leads with `shared`, in which several subjects have a figure, and folds those of one alone.
     """
 
     heads: tuple[Head, ...]
+    also: Mapping[int, tuple[Head, ...]]
     per_card: frozenset[int]
     base: Head | None
     groups: tuple[ComparedGroup, ...]
@@ -152,15 +154,19 @@ class Sheets:
 
 
 def spec_rows(
-    chosen: Sequence[Loaded], heads: Sequence[Head], address: Address
+    chosen: Sequence[Loaded], heads: Sequence[Head], address: Address, *, repeats: bool = False
 ) -> tuple[tuple[SpecRow, ...], tuple[Head, ...]]:
     """(rows of the spec table, heads of its columns): subjects without a sheet have no column.
 
-    One query; three for the figures of a past moment.
+    A sheet that several subjects have, such as a machine and its accelerator, has one column, of the first of them;
+    with `repeats` each has its own. One query; three for the figures of a past moment.
     """
-    with_sheet = [
-        (head, loaded.accelerator) for head, loaded in zip(heads, chosen, strict=True) if loaded.accelerator is not None
-    ]
+    shown: set[int] = set()
+    with_sheet: list[tuple[Head, Accelerator]] = []
+    for head, loaded in zip(heads, chosen, strict=True):
+        if loaded.accelerator is not None and (repeats or loaded.accelerator.pk not in shown):
+            shown.add(loaded.accelerator.pk)
+            with_sheet.append((head, loaded.accelerator))
     if not with_sheet:
         return (), ()
     columns = spec_columns([accelerator for _head, accelerator in with_sheet], address.at)
@@ -182,21 +188,43 @@ def without_repeated(rows: Sequence[SpecRow]) -> tuple[SpecRow, ...]:
     return tuple(distinct)
 
 
-def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[SpecRow], address: Address) -> Sheets:
+def sheets_of(
+    chosen: Sequence[Loaded],
+    heads: Sequence[Head],
+    columns: tuple[Head, ...],
+    rows: Sequence[SpecRow],
+    address: Address,
+) -> Sheets:
+    """`heads`: of all subjects; `columns`: those of `rows`, which the page may show fewer of."""
     numbers: dict[tuple[str, str], int] = {}
     for source in (source for row in rows for source in _sources(row) if source[1]):
         numbers.setdefault(source, len(numbers) + 1)
-    base = baseline(heads, address)
-    at = heads.index(base) if base else 0
+    also = _also(chosen, heads, columns)
+    wanted = baseline(heads, address)
+    base = next(
+        (head for head in columns if wanted in (head, *also.get(head.slot, ()))), columns[0] if columns else None
+    )
+    at = columns.index(base) if base else 0
     shown = tuple(_sheet_row(row, at, numbers) for row in rows)
     return Sheets(
-        heads=heads,
+        heads=columns,
+        also=also,
         per_card=frozenset(head.slot for head in heads if chosen[head.slot].machine is not None),
         base=base,
         groups=_groups([row for row in shown if row.differs or not address.only_differences]),
         rows=shown,
         sources=tuple(NumberedSource(number, title, url) for (title, url), number in numbers.items()),
     )
+
+
+def _also(chosen: Sequence[Loaded], heads: Sequence[Head], columns: Sequence[Head]) -> dict[int, tuple[Head, ...]]:
+    """Slot of a column -> the subjects without a column of their own whose sheet it is."""
+    further = [head for head in heads if head not in columns]
+    of_columns = {head.slot: chosen[head.slot].accelerator for head in columns}
+    return {
+        slot: tuple(head for head in further if chosen[head.slot].accelerator == sheet)
+        for slot, sheet in of_columns.items()
+    }
 
 
 def _sources(row: SpecRow) -> list[tuple[str, str]]:
@@ -283,7 +311,7 @@ def _says_more(amount: float, text: str, unit: str) -> bool:
 
 
 def _missing_cell(row: SpecRow, slot: int, numbers: dict[tuple[str, str], int], factor: str) -> SheetCell:
-    why = row.missing[slot] or MissingValue("not_published")
+    why = row.missing[slot] or MissingValue(reason="not_published")
     reason = why.detail or missing_text(why.reason)
     source = numbers.get((why.source_title, why.source_url), 0)
     if why.instead is None:

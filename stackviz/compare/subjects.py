@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 
 from django.utils.translation import gettext as _
@@ -10,11 +11,20 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.compare.query import Address, Selection, Subject, SubjectKind, unknown_subject
+from stackviz.compare.query import Address, Selection, Subject, SubjectKind
+from stackviz.compare.withdrawn import absent_notes, withdrawn_notes
 from stackviz.labs.models import Machine, Snapshot
-from stackviz.labs.queries import Visitor, latest_snapshots, merged_machines, visible_machine, visible_machines
+from stackviz.labs.queries import (
+    Visitor,
+    latest_snapshots,
+    merged_machines,
+    snapshots_until,
+    visible_machine,
+    visible_machines,
+)
 from stackviz.reports.facts import ShownFact, headline_fact, one_fact
 from stackviz.reports.present import JudgedReport, stored_report
+from stackviz.stacks.past import public_stacks_at
 from stackviz.stacks.queries import public_stacks
 from stackviz.stacks.reported import stack_slug
 from stackviz.units import format_counts, quantity_label
@@ -47,27 +57,47 @@ class Loaded:
         return stored_report(self.snapshot) if self.snapshot is not None else None
 
 
-def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
-    """(subjects found, in their order; notes of the selection, and of unknown or hidden names).
+def load(
+    selection: Selection, user: Visitor, at: datetime | None = None
+) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
+    """(subjects found, in their order, no two of one title; notes of the selection, and of unknown or hidden names).
 
-    At most six queries, whatever is stored: two editions, machines, and three for the machines' newest snapshots. Five
-    more where a machine is unknown: one that was merged is the machine that has its reports now, once.
+    `at`: a moment of the past, with stacks as described and machines as reported until then; who may see a machine is
+    decided today. At most five queries, whatever is stored: the editions, machines, and three for the machines' newest
+    snapshots. Five more where a machine is unknown: one that was merged is the machine that has its reports now, once.
+    Of a moment, two more for what was withdrawn since, and two where any was.
     """
-    loaded_by_subject = {**_sheets_and_stacks(selection), **_machines(selection.subjects, user)}
+    loaded_by_subject = {**_sheets_and_stacks(selection, at), **_machines(selection.subjects, user, at)}
     absent = [subject for subject in selection.of_kind(SubjectKind.MACHINE) if subject not in loaded_by_subject]
-    loaded_by_subject |= _merged(absent, user) if absent else {}
-    unknown = [unknown_subject(subject) for subject in selection.subjects if subject not in loaded_by_subject]
+    loaded_by_subject |= _merged(absent, user, at) if absent else {}
+    unknown = [subject for subject in selection.subjects if subject not in loaded_by_subject]
     in_order = (loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
-    return tuple({loaded.subject: loaded for loaded in in_order}.values()), (*selection.refused, *unknown)
+    by_subject = {loaded.subject: loaded for loaded in in_order}
+    sheets = [loaded.accelerator for loaded in by_subject.values() if loaded.accelerator and not loaded.machine]
+    withdrawn = withdrawn_notes(sheets, at) if at is not None and sheets else ()
+    notes = (*selection.refused, *absent_notes(unknown, at), *withdrawn)
+    return _with_unique_titles(tuple(by_subject.values())), notes
 
 
-def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
+def _with_unique_titles(subjects: Sequence[Loaded]) -> tuple[Loaded, ...]:
+    """Machines that share a title with another subject are called by their address too: `rack-7 (north/rack-7)`."""
+    titles = Counter(loaded.title for loaded in subjects)
+    return tuple(
+        replace(loaded, title=f"{loaded.title} ({loaded.subject.lab}/{loaded.subject.slug})")
+        if titles[loaded.title] > 1 and loaded.subject.kind is SubjectKind.MACHINE
+        else loaded
+        for loaded in subjects
+    )
+
+
+def _sheets_and_stacks(selection: Selection, at: datetime | None) -> dict[Subject, Loaded]:
     """Sheets and stacks asked for, and the stacks of the sheets' vendors."""
     sheets = {subject.slug: subject for subject in selection.of_kind(SubjectKind.ACCELERATOR)}
     stacks = {subject.slug: subject for subject in selection.of_kind(SubjectKind.STACK)}
     accelerators = accelerators_by_slug(sheets) if sheets else {}
     vendors = {accelerator.vendor.slug for accelerator in accelerators.values()}
-    rows = [stack for stack in public_stacks() if stack.slug in stacks or stack.vendor in vendors]
+    stacks_then = public_stacks() if at is None else public_stacks_at(at)
+    rows = [stack for stack in stacks_then if stack.slug in stacks or stack.vendor in vendors]
     of_vendor = {stack.vendor: stack.slug for stack in reversed(rows)}
     loaded = {
         sheets[slug]: Loaded(
@@ -87,7 +117,7 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     return loaded
 
 
-def _merged(absent: Sequence[Subject], user: Visitor) -> dict[Subject, Loaded]:
+def _merged(absent: Sequence[Subject], user: Visitor, at: datetime | None) -> dict[Subject, Loaded]:
     """Links, badges and embeds of a machine that was merged go on: each with the machine it was merged into."""
     labs, slugs = {subject.lab for subject in absent}, {subject.slug for subject in absent}
     rows = merged_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
@@ -98,11 +128,11 @@ def _merged(absent: Sequence[Subject], user: Visitor) -> dict[Subject, Loaded]:
         for row in rows
         if row.merged_into is not None
     }
-    there = _machines(now.values(), user)
+    there = _machines(now.values(), user, at)
     return {subject: there[now[subject]] for subject in absent if now.get(subject) in there}
 
 
-def _machines(chosen: Iterable[Subject], user: Visitor) -> dict[Subject, Loaded]:
+def _machines(chosen: Iterable[Subject], user: Visitor, at: datetime | None) -> dict[Subject, Loaded]:
     of_machines = (subject for subject in chosen if subject.kind is SubjectKind.MACHINE)
     subjects = {(subject.lab, subject.slug): subject for subject in of_machines}
     if not subjects:
@@ -113,7 +143,7 @@ def _machines(chosen: Iterable[Subject], user: Visitor) -> dict[Subject, Loaded]
         labs, slugs = ({address[part] for address in subjects} for part in (0, 1))
         candidates = visible_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
         machines = [machine for machine in candidates if (machine.lab.slug, machine.slug) in subjects]
-    snapshots = latest_snapshots(machines)
+    snapshots = latest_snapshots(machines) if at is None else snapshots_until(machines, at)
     return {
         subject: _loaded_machine(subject, machine, snapshots.get(machine.pk))
         for machine in machines

@@ -23,16 +23,10 @@ from stackviz.units import format_factor
 def sheet_figures(
     chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]
 ) -> list[tuple[Question, list[SubjectFigure]]]:
-    """What the sheets answer to each question, each sheet once; nothing for fewer than two sheets."""
-    first_of: dict[int, int] = {}
-    for column, head in enumerate(heads):
-        sheet = chosen[head.slot].accelerator
-        if sheet is not None:
-            first_of.setdefault(sheet.pk, column)
-    columns = list(first_of.values())
-    if len(columns) < 2:
+    """What the columns of the spec table answer to each question; nothing for fewer than two."""
+    if len(heads) < 2:
         return []
-    return [(question, figures_of(question, chosen, heads, columns, rows)) for question in QUESTIONS]
+    return [(question, figures_of(question, chosen, heads, rows)) for question in QUESTIONS]
 
 
 # Where a missing counterpart stops a program; below and above, the difference is one of kind.

@@ -102,7 +102,8 @@ def _lead(question: Question, figures: Sequence[SubjectFigure], compared: Sequen
     """(the sentence, whether it says something)."""
     known = [figure for figure in figures if figure.amount is not None]
     if len(compared) > 1:
-        return (distance(question, compared[0], compared[-1]) if len(figures) == 2 else ""), True
+        lead = distance(question, compared[0], compared[-1]) if len(figures) == 2 else ""
+        return (lead, True) if lead or len(figures) > 2 else (_("cannot tell"), False)
     if len(known) > 1:
         return _("not like for like"), False
     if len(known) == 1:
@@ -135,14 +136,30 @@ def is_level(factor: float) -> bool:
 
 
 def distance(question: Question, first: SubjectFigure, second: SubjectFigure) -> str:
-    """`M3 Max has 1.6× the memory of H100`; both must be known."""
+    """`M3 Max has 1.6× the memory of H100`; both must be known. "" where bounds leave open which has more."""
     more, less = sorted((first, second), key=lambda figure: figure.amount or 0.0, reverse=True)
-    factor = (more.amount or 0.0) / (less.amount or 1.0)
-    if is_level(factor):
+    factor = factor_text(more, less)
+    if factor is None:
+        return ""
+    if not factor:
         return _("about equal")
     return _("%(more)s has %(factor)s the %(noun)s of %(less)s") % {
-        "more": more.subject, "factor": format_factor(factor), "noun": question.noun, "less": less.subject,
+        "more": more.subject, "factor": factor, "noun": question.noun, "less": less.subject,
     }  # fmt: skip
+
+
+def factor_text(more: SubjectFigure, less: SubjectFigure) -> str | None:
+    """How many times the smaller figure the larger one is: `1.6×`; "" where they are level.
+
+    A figure that is a bound bounds the factor: `at least 13×`. None where it may be on either side of 1: the larger
+    figure is the bound.
+    """
+    if more.is_bound:
+        return None
+    factor = (more.amount or 0.0) / (less.amount or 1.0)
+    if less.is_bound:
+        return _("at least %(factor)s") % {"factor": format_factor(factor)}
+    return "" if is_level(factor) else format_factor(factor)
 
 
 def tile_lines(

@@ -16,8 +16,7 @@ from stackviz.compare.questions import Question
 from stackviz.compare.spec_table import spec_rows
 from stackviz.compare.subjects import Loaded, heading, heads_of
 from stackviz.compare.summary import sheet_figures
-from stackviz.compare.tiles import is_level
-from stackviz.units import format_factor
+from stackviz.compare.tiles import factor_text
 
 Answered = tuple[Question, Sequence[SubjectFigure]]
 
@@ -63,11 +62,13 @@ def _about_two(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]]) -
     more: dict[tuple[str, str], list[str]] = {}
     equal: list[str] = []
     for question, (first, second) in comparable:
-        factor = (first.amount or 0.0) / (second.amount or 1.0)
-        if is_level(factor):
+        factor = factor_text(first, second)
+        if factor is None:
+            continue
+        if not factor:
             equal.append(str(question.noun))
             continue
-        times = _("%(factor)s the %(noun)s") % {"factor": format_factor(factor), "noun": question.noun}
+        times = _("%(factor)s the %(noun)s") % {"factor": factor, "noun": question.noun}
         more.setdefault((first.subject, second.subject), []).append(times)
     parts = [
         _("%(first)s has %(times)s of %(second)s") % {"first": first, "times": _listed(times), "second": second}
@@ -83,6 +84,8 @@ def _about_several(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]
     parts = []
     for question, figures in comparable:
         leader = figures[0] if question.higher_is_better else figures[-1]
+        if leader.is_bound:
+            continue
         values = {"noun": question.noun, "name": leader.subject, "figure": leader.text}
         most, least = _("most %(noun)s: %(name)s (%(figure)s)"), _("least %(noun)s: %(name)s (%(figure)s)")
         parts.append((most if question.higher_is_better else least) % values)

@@ -22,6 +22,7 @@ from stackviz.catalog.queries import public_accelerators
 from stackviz.cited.models import CitedEdition
 from stackviz.compare.comparison import assemble, comparison_figures, parts_of_file, stacks_of
 from stackviz.compare.export import Exported, exported
+from stackviz.compare.file_parts import without_history
 from stackviz.compare.query import (
     BOXES,
     DRAWING,
@@ -62,7 +63,7 @@ CACHE_S = 60
 def page(request: HttpRequest) -> HttpResponse:
     """Two to six subjects side by side. With fewer, what there is and how to add another."""
     query = read_compare_query(request.GET)
-    chosen, refused = load(query.selection, request.user)
+    chosen, refused = load(query.selection, request.user, query.at)
     address = _address(query, chosen)
     if query.format == DRAWING and chosen:
         return _drawing(request, chosen, address)
@@ -71,10 +72,10 @@ def page(request: HttpRequest) -> HttpResponse:
     if query.format == BOXES and chosen and wants_partial(request):
         return HttpResponse(_boxes(chosen, address))
     if query.format == FIGURES and chosen:
-        return JsonResponse(comparison_figures(chosen))
+        return JsonResponse(comparison_figures(chosen, address.at))
     if query.format in FORMATS and chosen:
         about = _about(request, address, chosen)
-        sheets, parts = parts_of_file(chosen, address, about.address, with_stacks=query.format != "csv")
+        sheets, parts = parts_of_file(chosen, address, about.address)
         return exported(query.format, sheets, parts, about)
     context = {
         "heading": _title(chosen) if chosen else "",
@@ -85,6 +86,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "page_url": request.path + address.query() if chosen else request.path,
         "suggestions": [] if len(chosen) > 1 else _suggestions(),
         "at": query.at,
+        "has_machines": any(loaded.machine for loaded in chosen),
     }
     if not chosen:
         return render(request, "compare/page.html", context, status=404 if refused else 200)
@@ -123,7 +125,7 @@ def _short(chosen: Sequence[Loaded]) -> str:
 def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
     """The stacks as a file, folded as on the page, with the address it can be made again from."""
     about = _about(request, address, chosen)
-    drawing = stacks_of(chosen).drawing
+    drawing = stacks_of(chosen, address.at).drawing
     note = f"{about.address} · {about.at:%Y-%m-%d}"
     svg = svg_of(drawing, about.title, note, only_differences=address.only_differences)
     return svg_response(f"stack-{about.title}", svg)
@@ -131,7 +133,7 @@ def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -
 
 def _words(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
     """The stacks in words and as a table; for htmx these alone."""
-    drawing = stacks_of(chosen).drawing
+    drawing = stacks_of(chosen, address.at).drawing
     if wants_partial(request):
         return HttpResponse(render_part("diagrams/_words.jinja", drawing=drawing))
     context = {"heading": _title(chosen), "page_url": request.path + address.query(), "drawing": drawing}
@@ -141,7 +143,7 @@ def _words(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> 
 def _boxes(chosen: Sequence[Loaded], address: Address) -> SafeString:
     """The stacks, each box with what differs: for a page that opens them in place."""
     words_url = f"{address.query()}&format={WORDS}"
-    return render_part("diagrams/_stack.jinja", drawing=stacks_of(chosen).drawing, words_url=words_url)
+    return render_part("diagrams/_stack.jinja", drawing=stacks_of(chosen, address.at).drawing, words_url=words_url)
 
 
 def _title(chosen: Sequence[Loaded]) -> str:
@@ -160,15 +162,12 @@ def _address(query: CompareQuery, chosen: Sequence[Loaded]) -> Address:
 
 
 def _about(request: HttpRequest, address: Address, chosen: Sequence[Loaded]) -> Exported:
-    """What a file or a citation says of itself. Only spec sheets can be frozen: no machine and no stack."""
+    """What a file or a citation says of itself."""
     at = address.at or timezone.now()
-    sheets = [loaded for loaded in chosen if loaded.subject.kind is SubjectKind.ACCELERATOR]
-    frozen = address.query(subjects=tuple(loaded.subject for loaded in sheets), at=at)
     return Exported(
         title=_title(chosen),
         address=request.build_absolute_uri(request.path + address.query()),
-        frozen_title=_title(sheets),
-        frozen=request.build_absolute_uri(request.path + frozen) if sheets else "",
+        frozen=request.build_absolute_uri(request.path + address.query(at=at)),
         at=at,
         only_differences=address.only_differences,
     )
@@ -181,13 +180,9 @@ def _drawn(
 
     Who may see the subjects was checked when they were loaded; what is drawn of them is the same for everybody.
     """
-    reported = tuple((loaded.url, loaded.title, loaded.snapshot and loaded.snapshot.pk) for loaded in chosen)
-    shown = (request.build_absolute_uri(context["page_url"]), context["notes"])
-    reached = () if address.at else (CitedEdition.current(), measured_edition())
-    state = ("comparison", shown, reported, _is_public(chosen), CatalogueEdition.current(), Edition.current(), reached)
 
     def make() -> tuple[str, str]:
-        about, here = _about(request, address, chosen), address.query()
+        about = _about(request, address, chosen)
         comparison = assemble(chosen, address)
         drawn = render_part(
             "compare/_comparison.jinja",
@@ -198,27 +193,54 @@ def _drawn(
             notes=context["notes"],
             only_differences=address.only_differences,
             toggle_url=context["toggle_url"],
-            page_url=context["page_url"],
-            svg_url=f"{here}&format={DRAWING}",
-            words_url=f"{here}&format={WORDS}",
-            boxes_format=BOXES,
-            figures_url=f"{here}&format={FIGURES}",
-            cited_url=_address_of(chosen, "results:index", "accelerator") if address.at is None else "",
-            roofline_url=_address_of(chosen, "performance:roofline", "a") if address.at is None else "",
-            scaling_url=_address_of(chosen, "performance:scaling", "a") if address.at is None else "",
-            fit_url=_fit_address(chosen) if address.at is None else "",
-            fit_lines=len(fit_subjects(chosen)),
-            current_url=address.query(at=None),
-            files=[(form, f"{here}&format={form}") for form in FORMATS],
             at=address.at,
+            left_out=without_history() if address.at else (),
             moment=write_moment(about.at),
             day_and_time=about.at.strftime("%Y-%m-%d %H:%M:%S UTC"),
             about=about,
-            citations=citations(about.frozen_title, about.frozen, about.at) if about.frozen else (),
+            citations=citations(about.title, about.frozen, about.at),
+            **_addresses(chosen, address),
         )
         return drawn, escape(comparison.verdict)
 
-    return cached_parts(state, make, CACHE_S)
+    return cached_parts(_state(request, chosen, address, context), make, CACHE_S)
+
+
+def _state(
+    request: HttpRequest, chosen: Sequence[Loaded], address: Address, context: Mapping[str, Any]
+) -> tuple[object, ...]:
+    """All that a drawn comparison depends on."""
+    reported = tuple(
+        (
+            loaded.url,
+            loaded.title,
+            loaded.snapshot and loaded.snapshot.pk,
+            loaded.machine and loaded.machine.times_read,
+        )
+        for loaded in chosen
+    )
+    shown = (request.build_absolute_uri(context["page_url"]), context["notes"])
+    reached = () if address.at else (CitedEdition.current(), measured_edition())
+    return ("comparison", shown, reported, _is_public(chosen), CatalogueEdition.current(), Edition.current(), reached)
+
+
+def _addresses(chosen: Sequence[Loaded], address: Address) -> dict[str, Any]:
+    """Where a comparison leads: itself in other forms, and other pages about its subjects; of the past, only itself."""
+    here = address.query()
+    is_now = address.at is None
+    return {
+        "svg_url": f"{here}&format={DRAWING}",
+        "words_url": f"{here}&format={WORDS}",
+        "boxes_format": BOXES,
+        "figures_url": f"{here}&format={FIGURES}",
+        "files": [(form, f"{here}&format={form}") for form in FORMATS],
+        "current_url": address.query(at=None),
+        "cited_url": _address_of(chosen, "results:index", "accelerator") if is_now else "",
+        "roofline_url": _address_of(chosen, "performance:roofline", "a") if is_now else "",
+        "scaling_url": _address_of(chosen, "performance:scaling", "a") if is_now else "",
+        "fit_url": _fit_address(chosen) if is_now else "",
+        "fit_lines": len(fit_subjects(chosen)),
+    }
 
 
 def _address_of(chosen: Sequence[Loaded], page: str, parameter: str) -> str:
@@ -266,7 +288,7 @@ def citations(title: str, address: str, at: datetime) -> tuple[ComparisonCitatio
         ComparisonCitation("BibTeX", _bibtex(title, address, at, moment)),
         ComparisonCitation(
             _("Plain text"),
-            _("accelweb, “%(title)s”: published figures as of %(moment)s, %(address)s")
+            _("accelweb, “%(title)s”: figures as of %(moment)s, %(address)s")
             % {"title": title, "moment": moment, "address": address},
         ),
         ComparisonCitation("Markdown", f"{markdown_link(title, address)} (accelweb, {day})"),
@@ -280,7 +302,7 @@ def _bibtex(title: str, address: str, at: datetime, moment: str) -> str:
         f"  title = {{{{{bibtex_text(title)}}}}},\n"
         "  author = {{accelweb}},\n"
         f"  year = {{{at:%Y}}},\n"
-        f"  note = {{Published figures as of {moment}}},\n"
+        f"  note = {{Figures as of {moment}}},\n"
         f"  howpublished = {{\\url{{{address}}}}}\n"
         "}"
     )

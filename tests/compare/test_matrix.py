@@ -7,10 +7,12 @@ from stackviz.benchmarks.measurement import CardUsed
 from stackviz.compare.matrix import MOST_COLUMNS, MOST_GROUPS
 from stackviz.compare.measured import measure
 from stackviz.compare.measured_notes import MOST_NOTES
+from stackviz.stats import Summary
 from stackviz.web.parts import render_part
 from tests.compare.test_leading import typed
 from tests.compare.test_measured import STEADY, TWICE_AS_SLOW, result
 
+WIDE = Summary(count=30, median=1e-3, q1=0.8e-3, q3=1.2e-3, low=0.7e-3, high=1.3e-3)
 CAPPED = CardUsed(0, "NVIDIA H100", None, {"power_limit_w": 500.0, "power_default_limit_w": 700.0})
 
 
@@ -150,4 +152,9 @@ def test_a_name_from_a_report_is_only_text_in_the_chart():
 def test_an_interval_is_known_to_the_bar_and_to_the_chart():
     [(matrix, chart)] = drawn([typed("bf16", STEADY, side=side) for side in (1024, 2048, 4096)])[0].matrices
     assert matrix.groups[0].lines[0].cells[2].cell.meter.lo
-    assert "V" in chart.placed.panels[0].lines[0].whiskers
+    assert not chart.placed.panels[0].lines[0].whiskers  # of less than a pixel
+
+
+def test_an_interval_is_drawn_where_it_can_be_seen():
+    [(_matrix, chart)] = drawn([typed("bf16", WIDE, side=side) for side in (1024, 2048, 4096)])[0].matrices
+    assert chart.placed.panels[0].lines[0].whiskers.count("V") == 3

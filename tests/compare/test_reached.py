@@ -155,8 +155,8 @@ def test_two_machines_are_compared_over_all_they_share(client):
     report_of(lab, "rack", sheet, *fast)
     report_of(lab, "desk", sheet, *slow)
     tile = tiles(client, "/compare/?a=machine:north/desk&a=machine:north/rack")[MEASURED]
-    assert tile.lead == "rack is 1.6× as fast as desk"  # the cube root of 2 · 1 · 2
-    assert tile.rest == "geometric mean over 3 settings of 2 benchmarks"
+    assert tile.lead == "rack is 1.7× as fast as desk"  # products √(2 · 1), decoding 2: √(√2 · 2)
+    assert tile.rest == "geometric mean over 3 settings of 2 benchmarks, each benchmark counted once"
     by_name = {line.name: line for line in tile.lines}
     assert by_name["Matrix product bf16 8192³"].figure == "1.8× to 2.2×"
     assert by_name["Matrix product fp16 8192³"].note.startswith("cannot tell")

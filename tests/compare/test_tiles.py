@@ -28,6 +28,25 @@ def test_more_bandwidth_is_a_factor_of_what_the_other_has():
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (
+            {"amount": 209.5},
+            {"amount": 16.159, "is_bound": True},
+            ("B has at least 13× the bf16 matrix rate of A", True),
+        ),
+        ({"amount": 16.2}, {"amount": 16.159, "is_bound": True}, ("B has at least 1× the bf16 matrix rate of A", True)),
+        ({"amount": 14.1}, {"amount": 16.159, "is_bound": True}, ("cannot tell", False)),
+        ({"amount": 14.1, "is_bound": True}, {"amount": 16.159, "is_bound": True}, ("cannot tell", False)),
+    ],
+)
+def test_a_bound_bounds_the_factor_or_tells_nothing(first, second, expected):
+    """The smaller may be smaller still; where the larger is a bound, either may have more."""
+    tile = tile_of(BY_KEY["bf16"], [figure("A", text="x", **second), figure("B", text="y", slot=1, **first)])
+    assert (tile.lead, tile.is_known) == expected
+
+
 def test_power_names_the_one_with_more_of_it():
     figures = [figure("T4", 70, "70 W"), figure("H100 SXM", 700, "700 W", slot=1)]
     assert tile_of(BY_KEY["power"], figures).lead == "H100 SXM has 10× the power of T4"

@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -69,3 +70,26 @@ def test_the_verdict_is_the_title_and_the_description_of_the_page(client):
 def test_a_comparison_without_figures_says_what_the_page_shows(client):
     text = client.get("/compare/?a=stack:nvidia-cuda-linux&a=stack:apple-metal").content.decode()
     assert "side by side, each with its source. ·" in text
+
+
+@pytest.mark.usefixtures("curated")
+@pytest.mark.django_db
+def test_a_bound_is_a_bound_in_title_description_and_verdict(client):
+    text = html.unescape(client.get("/compare/?a=apple-m4-max-40&a=nvidia-geforce-rtx-5090").content.decode())
+    wanted = "at least 13× the bf16 matrix rate"
+    assert wanted in sentence_about("apple-m4-max-40", "nvidia-geforce-rtx-5090")
+    for pattern in (
+        "<title>(.*?) ·",
+        '<meta name="description" content="(.*?)">',
+        '<meta property="og:title" content="(.*?)">',
+    ):
+        assert wanted in re.search(pattern, text)[1], pattern
+    assert "has 13× the bf16" not in text
+
+
+def test_who_leads_by_a_bound_leads_nothing():
+    (question, figures), *_rest = answered(bf16=(10, 20, 5))
+    bounded = [replace(figure, is_bound=figure.subject == "B") for figure in figures]
+    assert sentence_of([(question, bounded)]) == ""
+    bounded = [replace(figure, is_bound=figure.subject == "C") for figure in figures]
+    assert sentence_of([(question, bounded)]) == "most bf16 matrix rate: B (20 units)"
