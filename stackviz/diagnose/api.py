@@ -5,12 +5,15 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import translation
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from ninja import Field, Router, Schema
 from ninja.decorators import decorate_view
 
 from stackviz.diagnose.diagnosis import matched_cards
 from stackviz.dumps.answer import answer
+from stackviz.dumps.markdown import to_markdown
+from stackviz.dumps.masking import mask_text
 from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_body, text_of_form
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.errors import ErrorBody, Refusal
@@ -19,6 +22,7 @@ from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 router = Router()
 MULTIPART = "multipart/form-data"
+JSON, MARKDOWN = "application/json", "text/markdown"
 
 
 class CardOut(Schema):
@@ -110,12 +114,18 @@ class DiagnosisOut(MachineOut):
                     }
                 },
             },
-        }
+        },
+        "responses": {
+            200: {"content": {MARKDOWN: {"schema": {"type": "string", "description": "with `Accept: text/markdown`"}}}}
+        },
     },
 )
 @decorate_view(never_cache)
 def diagnose_text(request: HttpRequest) -> HttpResponse:
     """Reads dumps of one or several machines, names what does not fit, and forgets the text. No key is needed.
+
+    With `Accept: text/markdown` the answer is a text for an issue comment, without what names a person or a machine,
+    and without passwords, tokens and keys; refusals stay JSON.
 
     400: the request could not be read. 413: send less. 415: send text/plain or multipart/form-data. 422: no dump in it
     that is known here. 429: again after `Retry-After` seconds.
@@ -126,11 +136,20 @@ def diagnose_text(request: HttpRequest) -> HttpResponse:
             text = _text(request)
             if more := text_cost(text) - 1:
                 DIAGNOSES.count(request, more)
-            document = _document(text)
+            is_markdown = request.get_preferred_type([JSON, MARKDOWN]) == MARKDOWN
+            document = _document(mask_text(text) if is_markdown else text)  # it is written to be published
         except RateLimited as limited:
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, str(limited), None, limited.retry_after_s) from None
         except Refused as refused:
             raise Refusal(refused.status, refused.problem, refused.field) from None
+    response = _response(document, is_markdown=is_markdown)
+    patch_vary_headers(response, ["Accept"])
+    return response
+
+
+def _response(document: dict[str, Any], *, is_markdown: bool) -> HttpResponse:
+    if is_markdown:
+        return HttpResponse(to_markdown(document), content_type=f"{MARKDOWN}; charset=utf-8")
     return JsonResponse(document, json_dumps_params={"ensure_ascii": False})
 
 

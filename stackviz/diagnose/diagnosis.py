@@ -9,6 +9,8 @@ from django.utils.translation import ngettext
 
 from stackviz import wire
 from stackviz.catalog.match import Match, card_name, match_cards
+from stackviz.catalog.models import Accelerator
+from stackviz.diagnose.wanted import without_pasted
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
@@ -33,6 +35,8 @@ from stackviz.stacks.rule_tables import rule_tables
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_DETAILS = 6  # kinds of cards of which every fact is listed
 MOST_SOFTWARE = 80
+MOST_PLANS = 3  # cards of one machine that differ, each with a link to its plan
+_PLANNED = frozenset({"nvidia", "apple"})  # vendors whose stack `/plan/` knows
 HEADLINE = (
     "torch.version",
     "torch.cuda_version",
@@ -74,6 +78,13 @@ class MachineDiagnosis:
     software: tuple[SoftwareRow, ...]
     problems: tuple[str, ...]
     ignored: tuple[str, ...]
+
+    @property
+    def plannable(self) -> tuple[Accelerator, ...]:
+        """The sheets of its cards that a stack can be planned for, each once; none where nothing is wrong."""
+        rows = self.cards if self.report.findings.faults else ()
+        sheets = [row.sheet for row in rows if row.sheet and row.cards[0].reported.vendor in _PLANNED]
+        return tuple({sheet.slug: sheet for sheet in sheets}.values())[:MOST_PLANS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +183,9 @@ def _diagnosed(
         differs=machine.differs,
         fault_counts=_fault_counts(report.findings.faults),
         report=report,
-        findings=(*report.findings.faults, *report.findings.notes),
+        findings=tuple(
+            without_pasted(finding, machine.kinds) for finding in (*report.findings.faults, *report.findings.notes)
+        ),
         cards=report.cards[:MOST_CARD_ROWS],
         more_cards=len(report.cards[MOST_CARD_ROWS:]),
         details=tuple(_details(row) for row in report.cards[:MOST_DETAILS]),

@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.diagnose.diagnosis import Diagnosis
 from stackviz.rules import Severity
+from stackviz.web.finding_text import finding_words
 from stackviz.web.preview import Introduction
 
 __all__ = ["introduce_diagnosis"]
@@ -22,4 +23,4 @@ def introduce_diagnosis(diagnosis: Diagnosis) -> Introduction:
         return Introduction(
             " / ".join(titles), _("What tools printed about a machine: its stack drawn layer by layer.")
         )
-    return Introduction(" / ".join(titles), worst.title)
+    return Introduction(" / ".join(titles), finding_words(worst.title))

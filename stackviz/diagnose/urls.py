@@ -1,10 +1,13 @@
 from django.urls import path, re_path
 
+from stackviz import diagnose
 from stackviz.diagnose import views
 from stackviz.diagnose.links import TOKEN_PATTERN
+from stackviz.web.addresses import declared_in
 
 app_name = "diagnose"
 urlpatterns = [
+    *declared_in(diagnose),
     path("diagnose/", views.page, name="page"),
     path("diagnose/save/", views.save, name="save"),
     re_path(rf"^diagnose/(?P<token>{TOKEN_PATTERN})/$", views.saved, name="saved"),

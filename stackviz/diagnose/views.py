@@ -3,7 +3,7 @@
 A text to be saved is shown masked first; its private link can be deleted by anyone who has the deletion code.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -12,13 +12,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from stackviz.diagnose.diagnosis import Diagnosis, diagnose
+from stackviz.diagnose.diagnosis import Diagnosis
 from stackviz.diagnose.examples import EXAMPLES, example_texts
 from stackviz.diagnose.introduction import introduce_diagnosis
 from stackviz.diagnose.links import (
@@ -35,18 +36,22 @@ from stackviz.diagnose.links import (
     save_link,
 )
 from stackviz.diagnose.rate_limit import LINKS
+from stackviz.diagnose.stepped import SteppedDiagnosis, diagnose_steps, steps_before
+from stackviz.diagnose.steps import under_command
 from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.machines import tool_names
 from stackviz.dumps.masking import mask_text
 from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_form
 from stackviz.web.download import svg_response
+from stackviz.web.languages import address_in
 from stackviz.web.parts import render_part
 from stackviz.web.preview import make_preview
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
 
 SVG = "svg"
 MOST_LINKED = 2_000  # characters of a text that a link puts into the box: `?text=`; nothing is read before it is sent
-DELETE_COOKIE = "diagnose_delete"  # holds the deletion code of the one link under whose path it is sent
+PASTE_FORM = "paste"  # its id: the menu of languages sends it to the page in the other language
+DELETE_COOKIE = "diagnose_delete"  # and a language: the deletion code of the one link under whose path it is sent
 _DAY_S = 24 * 3600
 
 
@@ -64,7 +69,8 @@ def page(request: HttpRequest) -> HttpResponse:
         DIAGNOSES.count(request, text_cost(text))
         return _answer(request, text)
     except Refused as refused:
-        return _show(request, refused=refused)
+        is_text = refused.status == HTTPStatus.UNPROCESSABLE_ENTITY  # the form itself could be read
+        return _refuse_step(request, refused) if is_text else _show(request, refused=refused)
     except RateLimited as limited:
         return _too_many(request, limited, text)
 
@@ -72,13 +78,59 @@ def page(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 def _answer(request: HttpRequest, text: str) -> HttpResponse:
     try:
-        pasted = read_pasted(text)
+        before = _counted_steps(request)
+        stepped = diagnose_steps(before, under_command(text, request.POST.get("asked", "")) if before else text)
     except Refused as refused:
         return _show(request, refused=refused, text=text)
-    diagnosis = diagnose(pasted)
+    except RateLimited as limited:
+        return _too_many(request, limited, text)
     if request.POST.get("format") == SVG:
-        return _as_svg(diagnosis)
-    return _show(request, diagnosis=diagnosis, text=text)
+        return _as_svg(stepped.diagnosis)
+    return _show_stepped(request, stepped)
+
+
+@csrf_protect
+def _refuse_step(request: HttpRequest, refused: Refused) -> HttpResponse:
+    """An empty or unreadable text: the steps before stay on the page, where there are some."""
+    try:
+        before = _counted_steps(request)
+        if before:
+            return _show_stepped(request, diagnose_steps(before, "", refused.problem), status=refused.status)
+    except Refused as of_steps:
+        refused = of_steps
+    except RateLimited as limited:
+        return _too_many(request, limited)
+    return _show(request, refused=refused)
+
+
+def _counted_steps(request: HttpRequest) -> list[str]:
+    """The texts of the steps before, counted as if they were pasted again: they are read again, however short the form
+    that carries them is. Raises Refused, RateLimited.
+    """
+    before = steps_before(request.POST.get("state", ""))
+    if before:
+        DIAGNOSES.count(request, sum(map(text_cost, before)))
+    return before
+
+
+def _show_stepped(
+    request: HttpRequest,
+    stepped: SteppedDiagnosis,
+    status: HTTPStatus = HTTPStatus.OK,
+    **more: Any,  # noqa: ANN401 (of the template)
+) -> HttpResponse:
+    answer = _show(
+        request,
+        diagnosis=stepped.diagnosis,
+        text=stepped.text,
+        steps=stepped.steps,
+        narrowed=stepped.narrowed,
+        is_afterwards=stepped.is_afterwards,
+        next_step=stepped.next_step,
+        **more,
+    )
+    answer.status_code = status
+    return answer
 
 
 def _as_svg(diagnosis: Diagnosis, *, only_differences: bool = False) -> HttpResponse:
@@ -95,11 +147,12 @@ def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) 
         "refused": refused,
         "text": "",
         "most_kb": MOST_KB,
+        "form_to_send_again": PASTE_FORM if request.method == "POST" else "",
         "days": settings.LINK_DAYS,
     }
     context |= {"examples": EXAMPLES} | more
     if context["diagnosis"]:
-        shown = ("diagnosis", "days", "link", "only_differences", "toggle_url", "svg_url")
+        shown = ("diagnosis", "days", "next_step", "link", "only_differences", "toggle_url", "svg_url")
         values = {name: context[name] for name in shown if name in context}
         context["body"] = render_part("diagnose/_diagnosis.jinja", user=request.user, **values)
         context["introduction"] = introduce_diagnosis(context["diagnosis"])
@@ -109,9 +162,7 @@ def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) 
 def _too_many(request: HttpRequest, limited: RateLimited, text: str = "") -> HttpResponse:
     problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
     refused = Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
-    answer = _show(request, refused=refused, text=text)
-    answer.headers["Retry-After"] = str(limited.retry_after_s)
-    return answer
+    return ask_to_wait(_show(request, refused=refused, text=text), limited)
 
 
 # --- saving ---
@@ -183,16 +234,24 @@ def _show_masked(request: HttpRequest, masked: str, kinds: str, *, is_old: bool)
 
 
 def _remember(answer: HttpResponse, saved: Ticket) -> None:
-    """Store the deletion code in the browser that saved the text, for this link's pages only."""
-    answer.set_cookie(
-        DELETE_COOKIE,
-        saved.code,
-        max_age=settings.LINK_DAYS * _DAY_S,
-        path=reverse("diagnose:saved", args=[saved.token]),
-        secure=settings.HTTPS,
-        httponly=True,
-        samesite="Lax",
-    )
+    """Store the deletion code in the browser that saved the text, for this link's pages only, in each language."""
+    for cookie, path in _delete_cookies(saved.token):
+        answer.set_cookie(
+            cookie,
+            saved.code,
+            max_age=settings.LINK_DAYS * _DAY_S,
+            path=path,
+            secure=settings.HTTPS,
+            httponly=True,
+            samesite="Lax",
+        )
+
+
+def _delete_cookies(token: str) -> Iterator[tuple[str, str]]:
+    """The name and the path of the cookie of each language: an answer can set a name for one path only."""
+    page_path = reverse("diagnose:saved", args=[token])
+    for code, _name in settings.LANGUAGES:
+        yield f"{DELETE_COOKIE}_{code}", address_in(code, page_path)
 
 
 @require_safe
@@ -208,15 +267,15 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
         raise Http404
     try:
         DIAGNOSES.count(request, text_cost(link.text))
-        diagnosis = diagnose(read_pasted(link.text))
+        stepped = diagnose_steps((), link.text)
     except RateLimited as limited:
         return _hidden(_too_many(request, limited))
     except Refused as refused:  # rules of reading change: the text stays to be seen
         return _hidden(_show(request, refused=refused, text=link.text))
     only_differences = request.GET.get("show") == "differences"
     if request.GET.get("format") == SVG:
-        return _hidden(_as_svg(diagnosis, only_differences=only_differences))
-    code = request.COOKIES.get(DELETE_COOKIE, "")
+        return _hidden(_as_svg(stepped.diagnosis, only_differences=only_differences))
+    code = request.COOKIES.get(f"{DELETE_COOKIE}_{get_language()}", "")
     context: Mapping[str, Any] = {
         "link": link,
         "address": request.build_absolute_uri(request.path),
@@ -228,11 +287,9 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
         "svg_url": "?show=differences&format=svg" if only_differences else "?format=svg",
     }
     picture = f"diagnosis/{token}.png"
-    preview = make_preview(request, introduce_diagnosis(diagnosis), request.path, picture=picture)
-    answer = _show(request, diagnosis=diagnosis, text=link.text, preview=preview, **context)
-    if wrong_word:
-        answer.status_code = HTTPStatus.FORBIDDEN
-    return _hidden(answer)
+    preview = make_preview(request, introduce_diagnosis(stepped.diagnosis), request.path, picture=picture)
+    status = HTTPStatus.FORBIDDEN if wrong_word else HTTPStatus.OK
+    return _hidden(_show_stepped(request, stepped, status, preview=preview, **context))
 
 
 def _hidden(answer: HttpResponse) -> HttpResponse:
@@ -251,5 +308,6 @@ def delete(request: HttpRequest, token: str) -> HttpResponse:
         return _show_saved(request, token, wrong_word=True)
     messages.success(request, _("The text was deleted. Its link no longer works."))
     answer = redirect("diagnose:page")
-    answer.delete_cookie(DELETE_COOKIE, path=reverse("diagnose:saved", args=[token]), samesite="Lax")
+    for cookie, path in _delete_cookies(token):
+        answer.delete_cookie(cookie, path=path, samesite="Lax")
     return answer

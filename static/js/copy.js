@@ -1,22 +1,25 @@
-/* "Copy": <button data-copy="TEXT">, or beside something to copy: <div class="copy"><pre>…</pre><button data-copy>.
-   data-here="ADDRESS" in a text stands for the address of the moment: filters change it without a new page. */
+/* "Copy": <div class="copy"><pre>TEXT</pre><button data-copy>, or <button data-copy="ID"> for the text of another element.
+   Within data-here the text of #share-link stands for the address of the moment: filters change it without a new page. */
 document.addEventListener("click", async (event) => {
   "use strict";
   const button = event.target.closest("[data-copy]");
   if (!button) return;
-  const here = button.dataset.here;
-  const given = button.dataset.copy || button.closest(".copy").querySelector("pre").textContent.trim();
-  const now = window.location.href.replace(/[()]/g, (sign) => (sign === "(" ? "%28" : "%29")); // they end links in Markdown
-  const text = here ? given.replaceAll(here, () => now) : given;
+  const textOf = (element) => element.textContent.trim();
+  const from = button.dataset.copy;
+  let text = textOf(from ? document.getElementById(from) : button.closest(".copy").querySelector("pre"));
+  if (button.closest("[data-here]")) {
+    const now = window.location.href.replace(/[()]/g, (sign) => (sign === "(" ? "%28" : "%29")); // they end links in Markdown
+    text = text.replaceAll(textOf(document.getElementById("share-link")), () => now);
+  }
   let done = false;
   try {
     await navigator.clipboard.writeText(text); // no clipboard over plain http
     done = true;
   } catch {}
-  button.dataset.label ??= button.textContent;
-  button.textContent = done ? button.dataset.copied : button.dataset.failed;
   const region = document.querySelector("[data-announce]");
-  if (region) region.textContent = button.textContent;
+  const outcome = done ? region.dataset.copied : region.dataset.failed;
+  button.replaced ??= [...button.childNodes];
+  button.textContent = region.textContent = outcome;
   clearTimeout(button.restore);
-  button.restore = setTimeout(() => (button.textContent = button.dataset.label), 2000);
+  button.restore = setTimeout(() => button.replaceChildren(...button.replaced), 2000);
 });

@@ -71,6 +71,44 @@ def test_diagnosis_works_without_scripts(site, browser):
         context.close()
 
 
+def test_two_steps_without_scripts_name_the_cause_of_a_message(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(WAIT)
+    try:
+        page = context.new_page()
+        page.goto(f"{site.url}/causes/torch-without-cuda/")
+        expect(page.get_by_role("heading", level=1)).to_have_text(
+            "AssertionError: Torch not compiled with CUDA enabled"
+        )
+        page.get_by_role("link", name="Diagnose with this message").click()
+        page.get_by_role("button", name="Diagnose", exact=True).click()
+        expect(page.locator("#next-step pre")).to_have_text("python -m torch.utils.collect_env", timeout=WAIT)
+        page.get_by_label("What it printed").fill(CPU_WHEEL)
+        page.get_by_role("button", name="Diagnose both together").click()
+        expect(page.locator(".diagnosis-steps")).to_contain_text("Found with the last step", timeout=WAIT)
+        expect(page.locator(".finding.broken").first).to_contain_text("is built without CUDA", timeout=WAIT)
+        page.get_by_role("button", name="Save as a private link").click()
+        page.get_by_role("button", name="Save this text").click()
+        page.wait_for_url(re.compile(r"/diagnose/[A-Za-z0-9_-]{43}/$"))
+        expect(page.locator(".diagnosis-steps ol li")).to_have_count(2, timeout=WAIT)
+        page.get_by_role("button", name="Delete it now").click()
+    finally:
+        context.close()
+
+
+def test_pages_of_messages_and_of_a_second_step_have_no_faults(visit, browser_context):
+    for address in ("/causes/", "/causes/no-kernel-image/", "/causes/cublas-error/"):
+        assert faults_of(visit(address)) == [], address
+    page = visit(PAGE)
+    diagnose(page, "RuntimeError: CUDA error: no kernel image is available for execution on the device")
+    assert faults_of(page) == []
+    page.get_by_label("What it printed").fill(CPU_WHEEL)
+    page.get_by_role("button", name="Diagnose both together").click()
+    expect(page.locator(".diagnosis-steps ol li")).to_have_count(2, timeout=WAIT)
+    assert faults_of(page) == []
+    assert browser_context.troubles == []
+
+
 def test_link_readers_need_the_code_to_delete(site, visit, browser):
     page = visit(PAGE)
     diagnose(page, CPU_WHEEL)

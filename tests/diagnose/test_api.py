@@ -10,6 +10,7 @@ from django.test import Client
 from stackviz.catalog.models import Accelerator, Alias
 from stackviz.diagnose.api import DiagnosisOut
 from stackviz.diagnose.diagnosis import diagnose
+from stackviz.dumps.markdown import escape_text
 from stackviz.reports.pasted import read_pasted
 from stackviz.web import rate_limit
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
@@ -235,3 +236,57 @@ def test_the_answer_keeps_to_its_description(send, client):
     assert set(told) <= described
     assert set(told["cards"][0]) <= set(schemas["CardOut"]["properties"])
     assert set(told["findings"][0]) == set(schemas["FindingOut"]["properties"])
+
+
+# --- Markdown ---
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("text/markdown", "text/markdown; charset=utf-8"),
+        ("text/markdown, application/json;q=0.5", "text/markdown; charset=utf-8"),
+        ("text/*", "text/markdown; charset=utf-8"),
+        ("application/json", "application/json"),
+        ("*/*", "application/json"),
+        ("text/html", "application/json"),
+        ("nonsense", "application/json"),
+    ],
+)
+def test_the_answer_is_markdown_where_it_is_asked_for(send, accept, kind):
+    answer = send(CPU_WHEEL, Accept=accept)
+    assert (answer.status_code, answer["Content-Type"]) == (200, kind)
+    assert "Accept" in answer["Vary"]
+
+
+def test_the_markdown_has_the_findings_of_the_json(send):
+    text = send(CPU_WHEEL, Accept="text/markdown").content.decode()
+    for finding in send(CPU_WHEEL).json()["findings"]:
+        assert escape_text(finding["title"]) in text
+    assert text.startswith("## Diagnosis: 1 broken")
+
+
+def test_the_markdown_tells_no_secret_and_nobody_s_name(send):
+    """It is written to be published; lines that no importer reads are in it."""
+    told = (
+        "hf token: hf_abcdefghijklmnopqrstuvwx1234",
+        "password: hunter2hunter2",
+        "connecting to 192.0.2.23 from /home/alice/secret",
+        "host name: alices-box",
+    )
+    text = "\n".join([*told, CPU_WHEEL])
+    markdown = send(text, Accept="text/markdown").content.decode()
+    assert "password: [redacted]" in markdown
+    for word in ("hf_abc", "hunter2", "192.0.2.23", "alice"):
+        assert word not in markdown
+
+
+def test_a_refusal_stays_json_where_markdown_is_asked_for(send):
+    answer = send("hello", Accept="text/markdown")
+    assert (answer.status_code, answer["Content-Type"]) == (422, "application/json; charset=utf-8")
+    assert answer.json()["error"]
+
+
+def test_the_document_names_markdown(client, db):
+    operation = client.get("/api/v1/openapi.json").json()["paths"]["/api/v1/diagnose/"]["post"]
+    assert {"application/json", "text/markdown"} <= operation["responses"]["200"]["content"].keys()

@@ -1,0 +1,227 @@
+"""Which versions an error message concerns: rows of the compatibility tables, equal ones joined.
+
+A message is listed here where the tables say something about it; of others no version is named.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.rules import Tables
+from stackviz.rules.compatibility import Requirement
+from stackviz.rules.versions import numbers
+
+__all__ = ["VERSIONS", "VersionTable", "version_tables"]
+
+MOST_SHOWN = 8  # rows; the older ones are folded away
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """Which rows answer it. `releases`, `values`: what the two columns hold; `part` None: of any part."""
+
+    title: str | Promise
+    component: str
+    relation: str
+    subject: str
+    releases: str | Promise
+    values: str | Promise
+    part: str | None = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """`releases`: `2.5.0 to 2.9.1`; `where`: build and platform, "" for all; `value`: what they need or have."""
+
+    releases: tuple[str, str]
+    where: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionTable:
+    """The newest releases first. `older`: the rest. `sources`: (title, address), each once."""
+
+    title: str | Promise
+    releases: str | Promise
+    values: str | Promise
+    rows: tuple[VersionRow, ...]
+    older: tuple[VersionRow, ...]
+    sources: tuple[tuple[str, str], ...]
+
+    @property
+    def has_places(self) -> bool:
+        """Whether builds or systems differ."""
+        return any(row.where for row in (*self.rows, *self.older))
+
+
+_CAPABILITIES = _("Compute capabilities")
+_TORCH = "PyTorch"
+
+_DRIVER = _Question(
+    title=_("The lowest driver for each CUDA version"), component="cuda-runtime", relation="needs",
+    subject="nvidia-driver", releases="CUDA", values=_("Driver, at least"),
+)  # fmt: skip
+_TORCH_CUDA = _Question(
+    title=_("The CUDA versions that each release of PyTorch is built for"), component="pytorch", relation="offers",
+    subject="cuda-runtime", releases=_TORCH, values="CUDA",
+)  # fmt: skip
+_KERNELS = _Question(
+    title=_("The cards that each build of PyTorch has code for"), component="pytorch", relation="built-for",
+    subject="compute-capability", releases=_TORCH, values=_CAPABILITIES,
+)  # fmt: skip
+_TOOLKIT = _Question(
+    title=_("The first CUDA version for each compute capability"), component="compute-capability", relation="needs",
+    subject="cuda-toolkit", releases=_("Compute capability"), values=_("CUDA, at least"),
+)  # fmt: skip
+_LAST_TOOLKIT = _Question(
+    title=_("The last CUDA version for old cards"), component="compute-capability", relation="ends-with",
+    subject="cuda-toolkit", releases=_("Compute capability"), values=_("last CUDA"),
+)  # fmt: skip
+_COMPAT = _Question(
+    title=_("The branches of the driver that a compat package runs on"), component="cuda-compat", relation="supports",
+    subject="nvidia-driver", releases="CUDA", values=_("Branches of the driver"),
+)  # fmt: skip
+_MACOS = _Question(
+    title=_("The macOS that the device mps needs"), component="pytorch", relation="needs", subject="macos",
+    part="mps", releases=_TORCH, values=_("macOS, at least"),
+)  # fmt: skip
+_PYTHON = _Question(
+    title=_("The Python versions that each release of PyTorch has wheels for"), component="pytorch", relation="needs",
+    subject="python", part="default wheel", releases=_TORCH, values="Python",
+)  # fmt: skip
+_GLIBC = _Question(
+    title=_("The glibc that the wheels of PyTorch need"), component="pytorch", relation="needs", subject="glibc",
+    part="default wheel", releases=_TORCH, values=_("glibc, at least"),
+)  # fmt: skip
+_VISION = _Question(
+    title=_("The PyTorch that each release of TorchVision belongs to"), component="torchvision", relation="needs",
+    subject="pytorch", releases="TorchVision", values=_TORCH,
+)  # fmt: skip
+_TRITON = _Question(
+    title=_("The Triton that each release of PyTorch brings"), component="pytorch", relation="ships",
+    subject="triton", part="default wheel", releases=_TORCH, values="Triton",
+)  # fmt: skip
+_CUDNN = _Question(
+    title=_("The cuDNN that each release of PyTorch brings"), component="pytorch", relation="ships", subject="cudnn",
+    part="default wheel", releases=_TORCH, values="cuDNN",
+)  # fmt: skip
+_GFX = _Question(
+    title=_("The AMD cards that each build of PyTorch has code for"), component="pytorch", relation="built-for",
+    subject="gfx-target", part=None, releases=_TORCH, values=_("Targets"),
+)  # fmt: skip
+_ROCM = _Question(
+    title=_("The PyTorch that each release of ROCm is built into"), component="rocm", relation="supports",
+    subject="pytorch", part="stable build", releases="ROCm", values=_TORCH,
+)  # fmt: skip
+_ORT_CUDA = _Question(
+    title=_("The CUDA that ONNX Runtime needs"), component="onnxruntime-gpu", relation="needs",
+    subject="cuda-runtime", releases="onnxruntime-gpu", values="CUDA",
+)  # fmt: skip
+_ORT_CUDNN = _Question(
+    title=_("The cuDNN that ONNX Runtime needs"), component="onnxruntime-gpu", relation="needs", subject="cudnn",
+    releases="onnxruntime-gpu", values="cuDNN",
+)  # fmt: skip
+_TENSORFLOW = _Question(
+    title=_("The CUDA that TensorFlow was tested with"), component="tensorflow", relation="needs",
+    subject="cuda-runtime", part="tested build", releases="TensorFlow", values="CUDA",
+)  # fmt: skip
+_JAX = _Question(
+    title=_("The driver that JAX needs"), component="jax", relation="needs", subject="nvidia-driver", releases="JAX",
+    values=_("Driver, at least"),
+)  # fmt: skip
+_FLASH = _Question(
+    title=_("The cards that FlashAttention supports"), component="flash-attn", relation="supports",
+    subject="compute-capability", releases="FlashAttention", values=_CAPABILITIES,
+)  # fmt: skip
+_BITSANDBYTES = _Question(
+    title=_("The cards that bitsandbytes supports"), component="bitsandbytes", relation="supports",
+    subject="compute-capability", releases="bitsandbytes", values=_CAPABILITIES,
+)  # fmt: skip
+
+VERSIONS: Mapping[str, tuple[_Question, ...]] = {
+    "driver-too-old": (_DRIVER, _TORCH_CUDA),
+    "container-cuda-requirement": (_DRIVER,),
+    "ptx-toolchain": (_DRIVER, _TORCH_CUDA),
+    "cuda-804": (_COMPAT,),
+    "cuda-803": (_COMPAT,),
+    "no-kernel-image": (_KERNELS, _TOOLKIT, _LAST_TOOLKIT),
+    "capability-not-supported": (_KERNELS, _TOOLKIT, _LAST_TOOLKIT),
+    "ptxas-unknown-arch": (_TOOLKIT, _LAST_TOOLKIT, _TRITON),
+    "triton-missing": (_TRITON,),
+    "mps-macos-too-old": (_MACOS,),
+    "mps-not-built": (_MACOS,),
+    "no-matching-torch": (_PYTHON, _TORCH_CUDA),
+    "wheel-not-supported": (_PYTHON,),
+    "cuda-index-never-existed": (_TORCH_CUDA,),
+    "torch-without-cuda": (_TORCH_CUDA,),
+    "deserialize-without-cuda": (_TORCH_CUDA,),
+    "glibc-too-old": (_GLIBC,),
+    "torchvision-nms": (_VISION,),
+    "torchvision-nms-backend": (_VISION,),
+    "cudnn-not-loaded": (_CUDNN,),
+    "cudnn-mixed": (_CUDNN,),
+    "hip-invalid-device-function": (_GFX, _ROCM),
+    "rocblas-tensile": (_GFX,),
+    "onnxruntime-cuda-provider": (_ORT_CUDA, _ORT_CUDNN),
+    "tensorflow-no-cuda": (_TENSORFLOW,),
+    "jax-cpu-only": (_JAX,),
+    "flash-attn-card": (_FLASH,),
+    "bitsandbytes-no-gpu": (_BITSANDBYTES,),
+}
+"""Key of a symptom -> what the tables answer about it."""
+
+
+def version_tables(key: str, tables: Tables) -> tuple[VersionTable, ...]:
+    """What the tables say about a message; none where they are silent."""
+    answered = (_answered(question, tables) for question in VERSIONS.get(key, ()))
+    return tuple(table for table in answered if table.rows)
+
+
+def _answered(question: _Question, tables: Tables) -> VersionTable:
+    rows = tables.rows(question.component, question.relation, question.subject, part=question.part)
+    joined = tuple(_joined(rows))
+    return VersionTable(
+        title=question.title,
+        releases=question.releases,
+        values=question.values,
+        rows=joined[:MOST_SHOWN],
+        older=joined[MOST_SHOWN:],
+        sources=tuple(dict.fromkeys((row.source.title, row.source.url) for row in reversed(rows)))[:3],
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """Neighbouring releases with the same value in one build and platform."""
+
+    first: str
+    last: str
+    value: str
+    places: list[str] = field(default_factory=list)
+
+
+def _joined(rows: Sequence[Requirement]) -> Iterator[VersionRow]:
+    """Newest first; platforms with the same releases and value are one row."""
+    runs: dict[tuple[str, str], list[_Run]] = {}
+    for row in rows:
+        of_place = runs.setdefault((row.variant, row.platform), [])
+        value = _value(row)
+        if of_place and of_place[-1].value == value:
+            of_place[-1].last = row.version
+        else:
+            of_place.append(_Run(row.version, row.version, value))
+    together: dict[tuple[str, str, str, str], list[str]] = {}
+    for (variant, platform), of_place in runs.items():
+        for run in of_place:
+            together.setdefault((run.first, run.last, run.value, variant), []).append(platform)
+    ordered = sorted(together.items(), key=lambda item: (numbers(item[0][1]), item[0][3]), reverse=True)
+    for (first, last, value, variant), platforms in ordered:
+        where = " · ".join(filter(None, (variant, ", ".join(sorted(filter(None, platforms))))))
+        yield VersionRow((first, "" if last == first else last), where, value)
+
+
+def _value(row: Requirement) -> str:
+    return row.values or (f"≥ {row.low}" if row.low else row.note)
