@@ -119,7 +119,7 @@ class PlotData:
 
 
 def read_plot_data() -> PlotData:
-    """What is public now. Two queries."""
+    """What is public now. One query."""
     return PlotData(public_catalogue(), CitedEdition.current())
 
 
@@ -145,7 +145,7 @@ def _known(catalogue: PublicCatalogue) -> ExploreOptions:
 
 def _subjects(catalogue: PublicCatalogue) -> tuple[PlottedAccelerator, ...]:
     by_name = sorted(catalogue.accelerators, key=lambda item: item.name)
-    return catalogue.once("subjects", lambda: tuple(_subject(item, catalogue) for item in by_name))
+    return catalogue.once(("subjects", get_language()), lambda: tuple(_subject(item, catalogue) for item in by_name))
 
 
 def _subject(item: Accelerator, catalogue: PublicCatalogue) -> PlottedAccelerator:

@@ -218,9 +218,9 @@ def absent_vendors(
 
 def _timed_text(timed: int) -> str:
     words = ngettext(
-        "%(n)d was measured on public machines; its best result is drawn below the published value, hatched or hollow.",
+        "%(n)d was measured on public machines; its best result is drawn below the published value, hatched or small.",
         "%(n)d were measured on public machines; their best results are drawn below the published values, hatched "
-        "or hollow.",
+        "or small.",
         timed,
     )
     return words % {"n": timed}

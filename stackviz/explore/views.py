@@ -39,7 +39,7 @@ from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 
 HEAT_ROWS_PER_PAGE = 60
-POINTS_PER_PAGE = 30  # rows of the table below the plot
+POINTS_PER_PAGE = 25  # rows of the table below the plot
 CACHE_S = 600  # the key changes with the catalogue's edition and with the measured results
 
 

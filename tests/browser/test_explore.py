@@ -102,6 +102,18 @@ def test_bars_keep_their_length_in_forced_colours(visit):
     assert style[1].startswith(f"linear-gradient(90deg, {ink} ")
 
 
+def test_the_timeline_of_a_phone_wraps_and_states_the_years(visit):
+    page = visit("/timeline/")
+    name = page.locator(".era a").filter(has_text="Hopper").first
+    assert name.inner_text() == "Hopper"
+    assert page.locator(".years").is_visible()
+    page.set_viewport_size({"width": 360, "height": 780})
+    era = page.locator(".era")
+    assert era.evaluate("era => era.scrollWidth <= era.clientWidth")
+    assert name.inner_text() == "2022 Hopper"
+    assert page.locator(".years").is_hidden()
+
+
 def test_plotly_chart_click_opens_the_sheet(visit, browser_context):
     page = visit("/explore/?vendor=google&x=memory_gb&y=memory_bandwidth_gb_s")
     assert page.evaluate("typeof window.Plotly") == "undefined"
@@ -188,8 +200,8 @@ def test_no_fault_is_found(visit, path):
 
 
 def test_wide_timeline_starts_at_the_newest(visit, browser_page):
-    browser_page.set_viewport_size({"width": 360, "height": 800})
+    browser_page.set_viewport_size({"width": 768, "height": 800})
     newest = visit("/timeline/").locator(".years li").last
     browser_page.evaluate("window.scrollTo(0, document.querySelector('.years').getBoundingClientRect().top)")
     expect(newest).to_be_in_viewport()
-    assert newest.bounding_box()["x"] > 180
+    assert newest.bounding_box()["x"] > 384

@@ -190,9 +190,9 @@ def test_a_hidden_sheet_is_no_point(client, curated, db):
 def test_the_queries_are_few_and_none_read_a_sheet_twice(client, curated, db, django_assert_num_queries):
     client.get("/explore/?vendor=apple")
     cache.clear()
-    with django_assert_num_queries(2):  # editions of the catalogue and of cited results
+    with django_assert_num_queries(1):  # the editions
         client.get("/explore/")
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(1):
         client.get("/explore/")
 
 
