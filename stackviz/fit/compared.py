@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
@@ -142,4 +143,4 @@ def _verdict(answer: FitAnswer, compared: ComparedTarget) -> str:
         return _("needs %(needed)s of %(usable)s usable") % words
     if len(compared.target.limits) > 1 and not compared.memory_gb:
         return _("fits from %(size)s GB") % {"size": format_number(answer.limit.printed_gb)}
-    return _("fits")
+    return pgettext("of a model", "fits")

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from stackviz.fit.answers import FitAnswer, nearest_misses, smallest_first
 from stackviz.fit.calibration import Prediction
 from stackviz.fit.memory import MemoryPart
-from stackviz.fit.query import FitQuery
+from stackviz.fit.query import CARDS, FitQuery
 from stackviz.fit.words import BOUNDS, FORMULAS, LEVELS, LIMITS, PARTS, TERMS
 from stackviz.units import format_number, quantity_label
 from stackviz.web.paging import Page, page_as
@@ -100,7 +100,10 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitSummary:
-    """The whole answer. `chosen`: the accelerators asked for; `first`: whose arithmetic is shown."""
+    """The whole answer. `chosen`: the accelerators asked for; `first`: whose arithmetic is shown.
+
+    `ways_on`: (words, address) of what may run it where one of the chosen does not, or none of all.
+    """
 
     sentence: str
     needed: str
@@ -111,6 +114,7 @@ class FitSummary:
     answer_count: int
     unknown: tuple[str, ...]
     first: ShownAnswer | None
+    ways_on: tuple[tuple[str, str], ...] = ()
 
     @property
     def counts(self) -> str:
@@ -136,7 +140,19 @@ def shown_summary(query: FitQuery, answers: Sequence[FitAnswer], unknown: Iterab
         answer_count=len(answers),
         unknown=tuple(unknown),
         first=first,
+        ways_on=_ways_on(query) if not fitting or any(not answer.fits for answer in chosen) else (),
     )
+
+
+def _ways_on(query: FitQuery) -> tuple[tuple[str, str], ...]:
+    """Twice as many cards, and every accelerator instead of the chosen ones."""
+    more, every = query.parameters.copy(), query.parameters.copy()
+    more["cards"] = str(2 * query.cards)
+    every.pop("accelerator", None)
+    ways = [(_("Which accelerators run it?"), f"?{every.urlencode()}")] if query.accelerators else []
+    if 2 * query.cards <= CARDS.high:
+        ways.insert(0, (_("With %(n)d of each?") % {"n": 2 * query.cards}, f"?{more.urlencode()}"))
+    return tuple(ways)
 
 
 def shown_page(page: Page[FitAnswer]) -> Page[ShownAnswer]:

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import get_language
+
 from stackviz.catalog.conditions import parse
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue
@@ -34,7 +36,7 @@ class FitTarget:
 
 def fit_targets(catalogue: PublicCatalogue) -> Mapping[str, FitTarget]:
     """All public accelerators by slug, in the order of the catalogue; once for each edition."""
-    return catalogue.once("fit targets", lambda: _targets(catalogue))
+    return catalogue.once(("fit targets", get_language()), lambda: _targets(catalogue))
 
 
 def _targets(catalogue: PublicCatalogue) -> Mapping[str, FitTarget]:

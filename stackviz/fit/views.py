@@ -7,9 +7,10 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.fit.answers import answers_for
+from stackviz.fit.answers import FitAnswer, answers_for
 from stackviz.fit.custom_model import CUSTOM
 from stackviz.fit.evidence import FitEvidence, calibrations, fit_evidence
+from stackviz.fit.files import fit_csv
 from stackviz.fit.forms import fit_form
 from stackviz.fit.query import FitQuery, read_fit_query
 from stackviz.fit.shown import shown_page, shown_summary
@@ -26,9 +27,13 @@ _PLAIN = frozenset({"model", "precision", "task", "accelerator", "cards"})
 @require_safe
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
-    """The form and its answer; htmx gets them without the page around."""
+    """The form and its answer; htmx gets them without the page around. Or the answer as CSV."""
     catalogue = public_catalogue()
-    query = read_fit_query(request.GET, fit_targets(catalogue))
+    parameters = request.GET.copy()
+    is_file = parameters.pop("format", None) == ["csv"]
+    query = read_fit_query(parameters, fit_targets(catalogue))
+    if is_file:
+        return fit_csv(query, _answers(query, catalogue, fit_evidence(catalogue)))
     body = _body(query, catalogue, fit_evidence(catalogue), page_number(request))
     if wants_partial(request):
         address = query.parameters.urlencode()
@@ -46,11 +51,18 @@ def _body(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, nu
     return cached_html(state, lambda: _rendered(query, catalogue, evidence, number), CACHE_S)
 
 
-def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> str:
+def _answers(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence) -> list[FitAnswer]:
+    """Of the chosen accelerators; without any, of all that run the precision."""
     targets = fit_targets(catalogue)
     chosen = [targets[slug] for slug in query.accelerators]
     shown = chosen or [target for target in targets.values() if query.precision.runs_on(target.rated.vendor)]
-    answers = answers_for(query, shown, calibrations(evidence, catalogue))
+    return answers_for(query, shown, calibrations(evidence, catalogue))
+
+
+def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> str:
+    targets = fit_targets(catalogue)
+    chosen = [targets[slug] for slug in query.accelerators]
+    answers = _answers(query, catalogue, evidence)
     known = {answer.target.slug for answer in answers}
     unknown = [target.name for target in chosen if target.slug not in known]
     summary = shown_summary(query, answers, unknown)

@@ -12,6 +12,7 @@ from stackviz.fit.evidence import fit_evidence
 from stackviz.fit.language_models import model_named
 from stackviz.fit.measured import measured_rates
 from stackviz.measuring.llama_models import MODELS
+from tests.languages import chinese
 from tests.machines.factories import make_lab
 from tests.responses import words_of
 from tests.results.machines import paste_llama_bench
@@ -91,7 +92,7 @@ def test_the_page_marks_what_is_measured_and_leads_to_it(fit_site, paste):
     page = fit_site.get(address)
     assert "1 measured rate" in words_of(page)
     assert '<a href="/benchmarks/llama-bench/#measured">' in page.content.decode()
-    assert "1 个实测速率" in words_of(fit_site.get(address, headers={"Accept-Language": "zh-hans"}))
+    assert "1 个实测速率" in words_of(fit_site.get(chinese(address)))
 
 
 def test_private_labs_never_count(fit_site, paste_for):

@@ -1,9 +1,11 @@
 """The page /fit/: the answer stands in a sentence, the address is the question, bad input is explained."""
 
+import html
 import re
 
 import pytest
 
+from tests.languages import chinese
 from tests.responses import words_of
 
 HTMX = {"HX-Request": "true"}
@@ -90,7 +92,7 @@ def test_a_model_that_fits_nowhere_says_so(fit_site):
 
 
 def test_the_page_is_in_chinese_too(fit_site):
-    text = words_of(fit_site.get(f"/fit/?{TWO}", headers={"Accept-Language": "zh-hans"}))
+    text = words_of(fit_site.get(chinese(f"/fit/?{TWO}")))
     assert "does not fit" not in text
     assert "KV 缓存" in text
 
@@ -103,3 +105,24 @@ def test_the_cost_does_not_depend_on_what_is_asked(fit_site, django_assert_max_n
 
 def test_a_sheet_leads_to_it(fit_site):
     assert "/fit/?accelerator=apple-m4-max-40" in fit_site.get("/accelerators/apple-m4-max-40/").content.decode()
+
+
+@pytest.mark.django_db
+def test_where_it_runs_on_none_of_them_the_ways_on_do(client, curated):
+    text = client.get("/fit/?accelerator=nvidia-geforce-rtx-5090&model=llama-3-70b&precision=q4_k_m").content.decode()
+    assert "It runs on none of them" in text
+    ways = dict(re.findall(r'<a class="chip" href="(\?[^"]+)">([^<]+\?)</a>', text))
+    assert list(ways.values()) == ["With 2 of each?", "Which accelerators run it?"]
+    for address in ways:
+        answer = client.get("/fit/" + html.unescape(address)).content.decode()
+        assert "It runs on none of them" not in answer
+
+
+@pytest.mark.django_db
+def test_where_one_of_the_chosen_does_not_run_it_the_ways_on_do(client, curated):
+    both = "/fit/?accelerator=apple-m4-max-40&accelerator=nvidia-geforce-rtx-5090&model=llama-3-70b&precision="
+    text = client.get(f"{both}q4_k_m").content.decode()
+    assert "It runs on none of them" not in text
+    ways = dict(re.findall(r'<a class="chip" href="(\?[^"]+)">([^<]+\?)</a>', text))
+    assert list(ways.values()) == ["With 2 of each?", "Which accelerators run it?"]
+    assert "With 2 of each?" not in client.get(f"{both}q2_k").content.decode()
