@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from stackviz import wire
+from stackviz.plan.companions import companions, install_command
 from stackviz.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.plan.releases import cuda_versions
 from stackviz.rules import Finding, Severity, Tables, is_broken, judge_breaking
@@ -15,7 +16,6 @@ from stackviz.rules.upgrade import default_cuda, with_driver, with_torch
 from stackviz.rules.versions import is_below, numbers
 from stackviz.wire.systems import wheel_variant
 
-INDEX = "https://download.pytorch.org/whl/"
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
 
 
@@ -78,7 +78,7 @@ def _build(machine: PlannedMachine, tables: Tables, day: datetime, cuda: str) ->
         driver_full=shipped[0].values if shipped else "",
         is_default=is_default,
         faults=tuple(finding for finding in findings if finding.severity == Severity.BROKEN),
-        command=_command(machine.torch, "" if is_default else name),
+        command=install_command(machine.torch, companions(tables, machine.torch), "" if is_default else name),
         carries_code=carries_code,
         outside=None if carries_code else _cuda_without_card(tables, machine.capability, cuda),
     )
@@ -105,10 +105,6 @@ def _cuda_without_card(tables: Tables, capability: str, cuda: str) -> Requiremen
         if row.version == capability and last and numbers(cuda)[: len(last)] > last:
             return row
     return None
-
-
-def _command(torch: str, build: str) -> str:
-    return f"pip install torch=={torch}" + (f" --index-url {INDEX}{build}" if build else "")
 
 
 def choose_build(offered: Sequence[Build], machine: PlannedMachine, tables: Tables, day: datetime) -> Build | None:
@@ -145,12 +141,12 @@ def may_start(machine: PlannedMachine, cuda: str, tables: Tables) -> bool:
     return not machine.driver or serves(tables, machine.driver, cuda, machine.system.platform) is not False
 
 
-def command(machine: PlannedMachine, build: Build | None) -> str:
+def command(machine: PlannedMachine, build: Build | None, tables: Tables) -> str:
     """What to type: the build's own, else the plain one; without a card on Linux and Windows the CPU's."""
     if build is not None:
         return build.command
     is_plain = machine.system.platform == "macos" or machine.card is not None
-    return _command(machine.torch, "" if is_plain else "cpu")
+    return install_command(machine.torch, companions(tables, machine.torch), "" if is_plain else "cpu")
 
 
 def planned_report(machine: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> wire.Report:

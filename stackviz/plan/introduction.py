@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.page import Plan
+from stackviz.web.finding_text import finding_words
 from stackviz.web.preview import Introduction
 
 __all__ = ["introduce_plan"]
@@ -25,7 +26,7 @@ def introduce_plan(plan: Plan) -> Introduction:
 
 
 def _answer(plan: Plan, words: dict[str, str]) -> str:
-    faults = [finding.title for finding in plan.findings.faults]
+    faults = [finding_words(finding.title) for finding in plan.findings.faults]
     if faults:
         sentence = _("On %(system)s: %(faults)s.")
         return sentence % {**words, "faults": "; ".join(fault.rstrip(".") for fault in faults)}

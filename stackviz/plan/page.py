@@ -13,6 +13,8 @@ from stackviz.diagrams.layers import State
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.plan.branches import Branch, branches, choose_branch
 from stackviz.plan.builds import Build, PlanOutcome, builds, choose_build, command, planned_report
+from stackviz.plan.companions import Companion, companions
+from stackviz.plan.driver_install import DriverInstall, driver_install
 from stackviz.plan.features import feature_title, features
 from stackviz.plan.fit import judge_plan, newest_working_release, outcome_of
 from stackviz.plan.planned_machine import PlannedMachine
@@ -25,6 +27,7 @@ from stackviz.rules.compatibility import Requirement
 from stackviz.rules.lifecycle import LifeState
 from stackviz.stacks.lifecycle import LifeTable, life_table
 from stackviz.stacks.reported import stack_slug
+from stackviz.web.finding_text import finding_words
 from stackviz.wire.systems import family
 
 
@@ -90,6 +93,7 @@ class Generation:
 class Plan:
     """`query`: with the release that was chosen for it, where it left that open; `skipped`: the newer one, if any.
 
+    `companions`: what goes with its torch, in the command where a source names the release.
     `alternative`: where this plan does not work, the newest release of torch that would.
     """
 
@@ -98,6 +102,8 @@ class Plan:
     outcome: PlanOutcome
     alternative: ReleaseLink | None
     command: str
+    companions: tuple[Companion, ...]
+    driver_install: DriverInstall | None
     build: Build | None
     builds: tuple[BuildRow, ...]
     branches: BranchChoice
@@ -124,7 +130,9 @@ def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         skipped=skipped,
         outcome=outcome,
         alternative=None if outcome is PlanOutcome.WORKS else _alternative(query, tables, day),
-        command=command(machine, choice.shown),
+        command=command(machine, choice.shown, tables),
+        companions=companions(tables, machine.torch),
+        driver_install=driver_install(planned, planned.driver, tables, day),
         build=choice.build,
         builds=tuple(BuildRow(build, tuple(_reasons(build, machine))) for build in choice.offered),
         branches=drivers,
@@ -182,7 +190,7 @@ def _skipped(query: PlanQuery, choice: BuildChoice, tables: Tables, day: datetim
     broken: list[str] = []
     if build or not choice.offered:
         _report, findings = judge_plan(machine, build, tables, day)
-        broken = [finding.title for finding in findings if finding.severity == Severity.BROKEN]
+        broken = [finding_words(finding.title) for finding in findings if finding.severity == Severity.BROKEN]
     reasons = dict.fromkeys([*broken, *(line for offered in choice.offered for line in _reasons(offered, machine))])
     return SkippedRelease(ReleaseLink(machine.torch, query.with_torch(machine.torch)), tuple(reasons))
 
@@ -210,7 +218,7 @@ def _with_driver(machine: PlannedMachine, choice: BuildChoice, drivers: BranchCh
 
 def _reasons(build: Build, machine: PlannedMachine) -> Iterator[str]:
     """Why a build does not run on the card, or why that is unknown."""
-    yield from (finding.title for finding in build.faults)
+    yield from (finding_words(finding.title) for finding in build.faults)
     if build.faults:
         return
     words = {

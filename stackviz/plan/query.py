@@ -149,6 +149,11 @@ def _names(tables: Tables) -> dict[str, tuple[str, str]]:
     return {slug: named for slug, named in _public_names().items() if slug in cards}
 
 
+def plannable_card(tables: Tables, slug: str) -> KnownCard | None:
+    """The card a plan for this public accelerator is made with; None where none can be made."""
+    return _cards(tables).get(slug) if slug in _public_names() else None
+
+
 def _public_names() -> dict[str, tuple[str, str]]:
     """Slug -> (name, vendor) of the public accelerators of VENDORS, by vendor and name."""
     catalogue = public_catalogue()

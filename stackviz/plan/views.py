@@ -3,7 +3,6 @@
 import html
 from dataclasses import replace
 from datetime import datetime
-from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -27,7 +26,7 @@ from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
-from stackviz.web.rate_limit import RateLimit, RateLimited
+from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
 CHOICES = ("accelerator", "system", "torch", "macos", "driver", "python")
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
@@ -74,9 +73,7 @@ def _too_many(request: HttpRequest, query: PlanQuery, limited: RateLimited) -> H
     retry = _("try again in %(seconds)s seconds") % {"seconds": limited.retry_after_s}
     query = replace(query, notes=(Note("", _("Too many plans were requested from this address"), retry),))
     answer = _shown(request, query, _rendered(query, None))
-    answer.status_code = HTTPStatus.TOO_MANY_REQUESTS
-    answer.headers["Retry-After"] = str(limited.retry_after_s)
-    return answer
+    return ask_to_wait(answer, limited)
 
 
 def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> tuple[SafeString, ...]:

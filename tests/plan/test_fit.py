@@ -7,6 +7,8 @@ import pytest
 
 from stackviz.plan.branches import branches, choose_branch
 from stackviz.plan.builds import PlanOutcome, builds, choose_build, command
+from stackviz.plan.companions import companions, install_command
+from stackviz.plan.driver_install import driver_install
 from stackviz.plan.features import TITLES, features
 from stackviz.plan.fit import MOST_TRIED, judge_plan, newest_working_release, outcome_of
 from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine
@@ -71,7 +73,11 @@ def test_the_build_pip_takes_by_itself_is_chosen_where_it_runs():
     plan = planned(T4, "2.14.1")
     assert [build.name for build in builds(plan, TABLES, DAY)] == ["cu132", "cu130", "cu126"]
     build = chosen(plan)
-    assert (build.name, build.is_default, build.command) == ("cu130", True, "pip install torch==2.14.1")
+    assert (build.name, build.is_default, build.command) == (
+        "cu130",
+        True,
+        "pip install torch==2.14.1 torchvision==0.29.2",
+    )
 
 
 def test_plan_picks_build_with_code_for_card():
@@ -201,14 +207,61 @@ def test_pythons_and_releases_are_those_with_wheels():
 def test_cpu_build_without_a_card():
     plan = planned(None, "2.14.1")
     assert builds(plan, TABLES, DAY) == ()
-    assert command(plan, None) == "pip install torch==2.14.1 --index-url https://download.pytorch.org/whl/cpu"
+    packages = "torch==2.14.1 torchvision==0.29.2"
+    assert command(plan, None, TABLES) == f"pip install {packages} --index-url https://download.pytorch.org/whl/cpu"
     report, answers = judge_plan(plan, None, TABLES, DAY)
     assert report.facts["torch.version"] == "2.14.1+cpu"
     assert [answer for answer in answers if answer.severity == "broken"] == []
 
 
 def test_on_a_mac_the_plain_command_is_right():
-    assert command(planned(M1, "2.14.1", "macos-arm64", macos="26"), None) == "pip install torch==2.14.1"
+    plan = planned(M1, "2.14.1", "macos-arm64", macos="26")
+    assert command(plan, None, TABLES) == "pip install torch==2.14.1 torchvision==0.29.2"
+
+
+@pytest.mark.parametrize(
+    ("torch", "vision", "audio"),
+    [("2.5.1", "0.20.1", "2.5.1"), ("2.10.0", "0.25.0", "2.10.0"), ("2.15.0", "0.29.2", ""), ("1.0.1", "", "")],
+)
+def test_what_belongs_to_a_torch_is_what_a_source_says(torch, vision, audio):
+    rows = companions(TABLES, torch)
+    assert [(row.package, row.version) for row in rows] == [("torchvision", vision), ("torchaudio", audio)]
+    assert all(row.row.source.url.startswith("https://") for row in rows if row.row)
+    named = [
+        f"{package}=={version}" for package, version in (("torchvision", vision), ("torchaudio", audio)) if version
+    ]
+    assert install_command(torch, rows) == " ".join(["pip install", f"torch=={torch}", *named])
+
+
+@pytest.mark.parametrize(
+    ("card", "driver", "ubuntu", "own"),
+    [
+        (T4, "580.65.06", "nvidia-driver-580", "nvidia-open"),
+        (RTX_5090, "580", "nvidia-driver-580-open", "nvidia-open"),
+        (V100, "580", "nvidia-driver-580", "cuda-drivers"),
+    ],
+)
+def test_a_driver_has_a_command_for_each_distribution(card, driver, ubuntu, own):
+    install = driver_install(planned(card, "2.14.1"), driver, TABLES, DAY)
+    assert dict(install.commands) == {
+        "Ubuntu": f"sudo apt install {ubuntu}",
+        "Debian": f"sudo apt install nvidia-driver-pinning-580 && sudo apt install {own}",
+        "Fedora": f"sudo dnf versionlock add '*nvidia*580*' && sudo dnf install {own}",
+    }
+    assert install.fabric == ("nvidia-fabricmanager-580" if card is V100 else "")
+
+
+def test_a_driver_that_was_packaged_otherwise_has_only_the_command_of_ubuntu():
+    install = driver_install(planned(K80, "1.12.1"), "470.256.02", TABLES, DAY)
+    assert (dict(install.commands), install.sources) == ({"Ubuntu": "sudo apt install nvidia-driver-470"}, ())
+
+
+def test_windows_takes_its_driver_from_nvidia_and_a_mac_takes_none():
+    for system, is_in_wsl in (("windows-x86_64", False), ("wsl2", True)):
+        install = driver_install(planned(T4, "2.14.1", system), "580.88", TABLES, DAY)
+        assert (install.is_on_windows, install.is_in_wsl, install.commands) == (True, is_in_wsl, ())
+    assert driver_install(planned(M1, "2.14.1", "macos-arm64", macos="26"), "", TABLES, DAY) is None
+    assert driver_install(planned(None, "2.14.1"), "", TABLES, DAY) is None
 
 
 def test_windows_counts_its_own_drivers():

@@ -67,6 +67,23 @@ def test_plan_shows_command_driver_and_gaps(plan):
         assert shown in text
 
 
+def test_plan_shows_what_belongs_to_its_torch_and_how_to_install_the_driver(plan):
+    page = plan("accelerator=nvidia-geforce-gtx-1080-ti")
+    text = words_of(page)
+    for shown in (
+        "pip install torch==2.14.1 torchvision==0.29.2 --index-url https://download.pytorch.org/whl/cu126",
+        "torchvision 0.29.2 belongs to torch 2.14.1",
+        "No source names a release of torchaudio for torch 2.14.1.",
+        "sudo apt install nvidia-driver-580",
+        "sudo dnf versionlock add '*nvidia*580*' && sudo dnf install cuda-drivers",
+    ):
+        assert shown in text
+    assert "driver-installation-guide" in page.content.decode()
+    windows = words_of(plan("accelerator=nvidia-geforce-rtx-4090&system=wsl2"))
+    assert "in Windows, not in WSL, from nvidia.com/drivers" in windows
+    assert "sudo apt install nvidia-driver" not in windows
+
+
 def test_failing_plan_links_to_working_one(plan):
     response = plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")
     text = words_of(response)
