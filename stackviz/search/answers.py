@@ -1,5 +1,6 @@
 """What a search answers: results in groups by kind, the group with the best one first."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -13,12 +14,14 @@ from stackviz.search.entries import SearchKind
 from stackviz.search.index import SearchHit
 from stackviz.search.machine_hits import machine_hits
 from stackviz.search.prepared import search_index
+from stackviz.search.software_questions import software_entries
 from stackviz.search.versus import compared_entry
 from stackviz.search.words import split_words
 
 MOST_IN_GROUP = 8
 MOST_SUGGESTED = 8
 LONGEST_LINE = 180
+LONGEST_QUESTION = 80  # characters: longer texts are messages
 SENTENCE = 6  # words from which on a query may be an error message
 OF_ERRORS = ("error", "fail", "exception", "fatal", "undefined", "错误", "报错", "失败", "异常")  # in a word of one
 
@@ -64,14 +67,34 @@ class SearchAnswer:
         return ngettext("%(n)d result", "%(n)d results", self.count) % {"n": self.count}
 
 
+# How questions begin and end: words that every text has, and that error messages are full of.
+_QUESTION = re.compile(
+    r"\A\s*(?:what(?:'s| is| are)|what does|who is|where is|define|explain|什么是|什么叫)\s*(?:an? |the )?"
+    r"([^\s?？].+?)(?: mean)?\s*[?？]*\s*\Z|\A\s*([^\s?？].+?)\s*(?:是什么|什么意思|是什么意思)\s*[?？]*\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def question_subject(query: str) -> str:
+    """What a short question asks about: `what is MPS?` -> `MPS`; any other text as it is."""
+    match = _QUESTION.match(query) if len(query) <= LONGEST_QUESTION else None
+    return next(filter(None, match.groups()), query) if match else query
+
+
 def ranked_hits(visitor: Visitor, query: str) -> list[SearchHit]:
-    """Everything that matches, best first. Four queries."""
+    """Everything that matches, best first. Four queries, six where software is asked for."""
+    query = question_subject(query)
     if not split_words(query):
         return []
     index = search_index()
     hits = sorted([*machine_hits(visitor, query), *index.search(query)], key=lambda hit: -hit.score)
     compared = compared_entry(index, query)
-    return [SearchHit(compared, hits[0].score if hits else 1.0, "", ()), *hits] if compared else hits
+    leading = [compared] if compared else software_entries(index, query)
+    score = hits[0].score if hits else 1.0
+    return [
+        *(SearchHit(entry, score, "", ()) for entry in leading),
+        *(hit for hit in hits if hit.entry not in leading),
+    ]
 
 
 def answer_search(visitor: Visitor, query: str) -> SearchAnswer:

@@ -72,7 +72,7 @@ def field_entries() -> Iterator[SearchEntry]:
             url=_column_url(field),
             line=field.words[1],
             names=tuple(_in_every_language(field)),
-            keywords=(name, field.unit),
+            keywords=(name, field.unit, *chinese_names((name.replace("_", " "),))),
         )
 
 

@@ -68,11 +68,12 @@ class SearchIndex:
         self._words = sorted(self._weights)
         self._latin = [token for token in self._words if not is_chinese(token) and len(token) > 2]
         self._names = [_comparable_names(entry) for entry in self.entries]
-        self._messages = {
-            number: frozenset(split_words(entry.title))
+        self._messages = [
+            (number, frozenset(split_words(wording)))
             for number, entry in enumerate(self.entries)
             if entry.kind == SearchKind.MESSAGE
-        }
+            for wording in (entry.title, *entry.names)
+        ]
 
     def search(self, query: str) -> list[SearchHit]:
         """Matching entries, the best first."""
@@ -162,8 +163,8 @@ class SearchIndex:
         return {number: share for number, share in shares.items() if share >= least}
 
     def _add_messages(self, words: tuple[str, ...], scores: dict[int, float]) -> None:
-        """Error messages that the query has in it, among whatever else was pasted."""
-        for number, message in self._messages.items():
+        """Error messages that the query has in it in one of their wordings, among whatever else was pasted."""
+        for number, message in self._messages:
             share = len(message.intersection(words)) / len(message)
             if share >= MOST_OF_A_MESSAGE:
                 scores[number] = max(scores.get(number, 0.0), 0.5 + share)
@@ -183,7 +184,7 @@ class SearchIndex:
         is_named = nearness > NEAR_NAME and any(token in self._names[number][at] for token in words)
         name = entry.names[at - 1] if at and is_named else ""
         score = share + nearness + PRIORITIES[entry.kind]
-        is_sentence = len(words) >= SENTENCE or entry.kind == SearchKind.MESSAGE
+        is_sentence = len(words) >= SENTENCE
         return SearchHit(entry, score, name, () if is_sentence else tuple(missing))
 
 

@@ -22,24 +22,31 @@ PAGES: tuple[tuple[str, Promise, Promise, tuple[str, ...]], ...] = (
     ),
     (
         "diagnose:page", _("Diagnose"), _("What is wrong, from what a tool printed or an error message."),
-        ("error", "collect_env", "nvidia-smi", "报错"),
+        ("error", "collect_env", "nvidia-smi", "torch.cuda.is_available() returns False", "报错"),
     ),
-    ("compare:page", _("Compare"), _("Two to six accelerators, stacks or machines side by side."), ("versus",)),
+    (
+        "diagnose:causes", _("Error messages and their causes"), _("What each message means, and how to fix it."),
+        ("error codes", "errors", "troubleshooting", "错误"),
+    ),
+    ("compare:page", _("Compare"), _("Two to six accelerators, stacks or machines side by side."), ("versus", "对比")),
     ("explore:ladder", _("Ladder"), _("Accelerators ranked by any field."), ("ranking", "fastest GPU", "tier list")),
     (
         "explore:scatter", _("Scatter"), _("Any two figures of all accelerators against each other."),
-        ("performance per watt", "performance per dollar", "value for money", "性价比"),
+        ("performance per watt", "performance per dollar", "value for money", "性价比", "每瓦性能", "能效"),
     ),
     ("explore:heatmap", _("Heat map"), _("How close each accelerator comes to the best, field by field."), ()),
     ("explore:timeline", _("Timeline"), _("What each architecture introduced, and when."), ("release dates",)),
     ("results:index", _("Benchmarks"), _("What others measured, ranked like for like."), ("results", "leaderboard")),
     ("stacks:operators", _("Operators"), _("What happens below a PyTorch call, layer by layer."), ("kernels",)),
-    ("pages:learn", _("Glossary"), _("What the terms mean, in a paragraph each."), ("learn", "terms")),
+    (
+        "learn:index", _("Learn"), _("Chapters, calculations to try, and what the terms mean."),
+        ("glossary", "terms", "tutorial", "introduction", "词汇表"),
+    ),
     ("machines:add", _("Add a machine"), _("Run the agent on your own machine and see its stack here."), ("agent",)),
     ("catalog:claims", _("Claims checked"), _("Widely copied statements, right or wrong."), ("myths",)),
     ("catalog:changes", _("Changes"), _("Every correction of a public value."), ("news", "feed", "log")),
     ("opendata:index", _("Data"), _("Every public table as JSON Lines, CSV and Parquet."), ("download", "dataset")),
-    ("api:openapi-view", _("HTTP API"), _("What the pages show, as JSON, without a key."), ("REST", "OpenAPI")),
+    ("api-docs", _("HTTP API"), _("What the pages show, as JSON, without a key."), ("REST", "OpenAPI")),
 )  # fmt: skip
 
 

@@ -14,12 +14,13 @@ from stackviz.cited.cases import edition_of_cases
 from stackviz.search.catalogue_entries import ENGLISH, accelerator_entries, field_entries
 from stackviz.search.entries import SearchEntry
 from stackviz.search.index import SearchIndex
+from stackviz.search.messages import message_entries
 from stackviz.search.page_entries import page_entries
 from stackviz.search.text_entries import (
     benchmark_entries,
+    chapter_entries,
     claim_entries,
     component_entries,
-    message_entries,
     model_entries,
     operator_entries,
     rule_entries,
@@ -34,7 +35,7 @@ _preparing = threading.Lock()
 
 
 def search_index() -> SearchIndex:
-    """The index in the reader's language, as of now. Three queries; a few more in a process that lacks it."""
+    """The index in the reader's language, as of now. One query; a few more in a process that lacks it."""
     editions = f"{Edition.current()} {edition_of_cases()}"
     with _preparing:  # of threads that come at once one makes it
         return _prepared(editions, get_language() or ENGLISH)
@@ -51,6 +52,7 @@ def _public_entries() -> Iterator[SearchEntry]:
     yield from component_entries()
     yield from operator_entries()
     yield from term_entries()
+    yield from chapter_entries()
     yield from field_entries()
     yield from message_entries()
     yield from benchmark_entries()

@@ -1,9 +1,9 @@
-"""Chinese proper names that no translation has: vendors, product lines, a few operators.
+"""Chinese proper names that no translation has: vendors, product lines, operators, what people call an error.
 
 Everything else that is found in Chinese is found by the translations of the site's own texts.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from stackviz.search.words import split_words
 
@@ -35,12 +35,24 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "tensor core": ("张量核心",),
     "tensor cores": ("张量核心",),
     "unified memory": ("统一内存",),
+    "driver": ("驱动程序", "显卡驱动"),
+    "nvidia driver": ("英伟达驱动",),
+    "compiler": ("编译器",),
+    "fp64": ("双精度",),
+    "fp32": ("单精度",),
+    "fp16": ("半精度",),
+    "bf16": ("脑浮点",),
+}
+# The same of error messages, which name vendors only in passing.
+CHINESE_ERRORS: dict[str, tuple[str, ...]] = {
+    "out of memory": ("显存不足", "内存不足", "爆显存"),
+    "no kernel image": ("没有可用的内核映像",),
 }
 
 
-def chinese_names(texts: Iterable[str]) -> Iterator[str]:
+def chinese_names(texts: Iterable[str], table: Mapping[str, tuple[str, ...]] = CHINESE_NAMES) -> Iterator[str]:
     """The Chinese names of what these texts name."""
     padded = [f" {' '.join(split_words(text))} " for text in texts]
-    for words, names in CHINESE_NAMES.items():
+    for words, names in table.items():
         if any(f" {words} " in text for text in padded):
             yield from names

@@ -21,6 +21,7 @@ from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.views import read_query, unlisted
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.languages import without_language
 
 MOST_OFFERED = 8
 _ROOMS = {SearchKind.ACCELERATOR: "", SearchKind.STACK: "stack:", SearchKind.MACHINE: "machine:"}
@@ -75,7 +76,7 @@ def subject_of(entry: SearchEntry) -> Subject | None:
     """What the address of a comparison calls this entry; None where it cannot be compared."""
     if entry.kind not in _ROOMS:
         return None
-    _room, *names = entry.url.strip("/").split("/")
+    _room, *names = without_language(entry.url).strip("/").split("/")
     return parse_subject(_ROOMS[entry.kind] + "/".join(names))
 
 

@@ -1,4 +1,4 @@
-"""Entries of texts: stacks, components, operators, glossary, claims, benchmarks, models, messages, checks."""
+"""Entries of texts: stacks, components, operators, glossary, chapters, claims, benchmarks, models, checks."""
 
 from collections.abc import Iterator
 
@@ -11,17 +11,19 @@ from stackviz.cited.queries import benchmark_summaries
 from stackviz.cited.words import benchmark_address
 from stackviz.diagrams.layers import Layer, role_title
 from stackviz.fit.language_models import language_models
-from stackviz.pages.glossary import read_glossary
+from stackviz.learn.chapters import read_chapters
+from stackviz.learn.glossary import read_glossary
+from stackviz.learn.trying import all_tries
 from stackviz.rules.registry import RULES
 from stackviz.rules.rule import Check
 from stackviz.search.catalogue_entries import CHINESE, ENGLISH
 from stackviz.search.entries import SearchEntry, SearchKind
-from stackviz.search.messages import ERROR_MESSAGES
 from stackviz.search.proper_names import chinese_names
 from stackviz.stacks.models import Component
 from stackviz.stacks.operators import operators
 from stackviz.stacks.queries import public_stacks
 from stackviz.units import format_number
+from stackviz.web.curated_text import curated_words
 
 
 def stack_entries() -> Iterator[SearchEntry]:
@@ -30,7 +32,7 @@ def stack_entries() -> Iterator[SearchEntry]:
             kind=SearchKind.STACK,
             title=stack.name,
             url=stack.get_absolute_url(),
-            line=stack.summary,
+            line=curated_words(stack.summary),
             keywords=(stack.slug, stack.vendor, stack.system, *chinese_names((stack.name, stack.vendor))),
         )
 
@@ -43,7 +45,7 @@ def component_entries() -> Iterator[SearchEntry]:
             kind=SearchKind.COMPONENT,
             title=row.name,
             url=row.get_absolute_url(),
-            line=row.what_it_is,
+            line=curated_words(row.what_it_is),
             names=(row.slug,),
             keywords=(*keywords, *chinese_names((row.name, row.maker))),
             text=row.what_it_does,
@@ -56,15 +58,19 @@ def operator_entries() -> Iterator[SearchEntry]:
             kind=SearchKind.OPERATOR,
             title=operator.name,
             url=reverse("stacks:operator", args=[operator.slug]),
-            line=operator.what_it_is,
-            names=(operator.slug, *operator.call.split(", "), *operator.aten),
-            keywords=tuple(chinese_names((operator.name, operator.slug))),
+            line=curated_words(operator.what_it_is),
+            names=(
+                operator.slug,
+                *operator.call.split(", "),
+                *operator.aten,
+                *chinese_names((operator.name, operator.slug)),
+            ),
         )
 
 
 def term_entries() -> Iterator[SearchEntry]:
     """The glossary, found by its English and its Chinese titles in either language."""
-    address = reverse("pages:learn")
+    address = reverse("learn:index")
     others = [_terms(language) for language in (ENGLISH, CHINESE)]
     for anchor, (title, text) in _terms(get_language() or ENGLISH).items():
         titles = dict.fromkeys(other[anchor][0] for other in others if anchor in other)
@@ -78,6 +84,24 @@ def term_entries() -> Iterator[SearchEntry]:
         )
 
 
+def chapter_entries() -> Iterator[SearchEntry]:
+    """Chapters and their sections, and the calculations to try."""
+    for chapter in read_chapters(get_language() or ENGLISH):
+        address = reverse("learn:chapter", args=[chapter.slug])
+        yield SearchEntry(kind=SearchKind.PAGE, title=chapter.title, url=address, line=chapter.lead)
+        for section in chapter.sections:
+            url = f"{address}#{section.anchor}"
+            yield SearchEntry(kind=SearchKind.PAGE, title=section.title, url=url, line=chapter.title)
+    for attempt in all_tries().values():
+        yield SearchEntry(
+            kind=SearchKind.PAGE,
+            title=str(attempt.title),
+            url=reverse("learn:try", args=[attempt.key]),
+            line=str(attempt.question),
+            names=(attempt.key,),
+        )
+
+
 def _terms(language: str) -> dict[str, tuple[str, str]]:
     """Anchor -> title, text."""
     return {term.anchor: (term.title, term.text) for chapter in read_glossary(language) for term in chapter.terms}
@@ -88,9 +112,9 @@ def claim_entries() -> Iterator[SearchEntry]:
     for claim in read_claims():
         yield SearchEntry(
             kind=SearchKind.CLAIM,
-            title=f"{claim.subject}: {claim.text}",
+            title=f"{curated_words(claim.subject)}: {curated_words(claim.text)}",
             url=f"{address}#{claim.key}",
-            line=f"{claim.verdict.label}: {claim.answer}",
+            line=f"{claim.verdict.label}: {curated_words(claim.answer)}",
         )
 
 
@@ -121,17 +145,6 @@ def model_entries() -> Iterator[SearchEntry]:
             line=_("%(size)s billion parameters: does it fit, and how fast will it be?") % {"size": size},
             names=model.names,
             keywords=(model.slug, f"{size}B", *chinese_names((model.name,))),
-        )
-
-
-def message_entries() -> Iterator[SearchEntry]:
-    """Error messages with what they mean, linked to what explains them."""
-    for message in ERROR_MESSAGES:
-        yield SearchEntry(
-            kind=SearchKind.MESSAGE,
-            title=message.text,
-            url=reverse(message.address, args=message.arguments),
-            line=str(message.meaning),
         )
 
 

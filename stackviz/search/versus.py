@@ -20,7 +20,7 @@ def compared_entry(index: SearchIndex, query: str) -> SearchEntry | None:
     names = [name for name in _BETWEEN.split(query) if name.strip()]
     if not 2 <= len(names) <= MOST_NAMES:
         return None
-    chosen = [_meant(index.search(name)) for name in names]
+    chosen = [meant_accelerator(index.search(name)) for name in names]
     entries = [entry for entry in chosen if entry is not None]
     slugs = dict.fromkeys(entry.url.strip("/").rpartition("/")[2] for entry in entries)
     if len(entries) < len(names) or len(slugs) < 2:
@@ -33,7 +33,7 @@ def compared_entry(index: SearchIndex, query: str) -> SearchEntry | None:
     )
 
 
-def _meant(hits: list[SearchHit]) -> SearchEntry | None:
+def meant_accelerator(hits: list[SearchHit]) -> SearchEntry | None:
     """Of the accelerators that have every word, and nearly the best score, the one asked for most."""
     fitting = [hit for hit in hits if hit.entry.kind is SearchKind.ACCELERATOR and not hit.missing]
     if not fitting:

@@ -1,15 +1,18 @@
 """What a search finds first: in English, with typos, in Chinese, and of error messages."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.urls import resolve
 from django.utils import translation
 
-from stackviz.rules.registry import RULES
-from stackviz.search.answers import ranked_hits
-from stackviz.search.messages import ERROR_MESSAGES
+from stackviz.search.answers import question_subject, ranked_hits
+from stackviz.search.messages import wordings
 from stackviz.search.prepared import search_index
-from tests.search.searches import SEARCHES
+from stackviz.symptoms import SYMPTOMS
+from stackviz.web.languages import address_in
+from tests.search.searches import CHINESE, ERRORS, QUESTIONS, SEARCHES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("curated", "cited")]
 
@@ -18,8 +21,8 @@ def addresses(query: str, most: int = 3) -> list[str]:
     return [hit.entry.url for hit in ranked_hits(AnonymousUser(), query)[:most]]
 
 
-def test_there_are_forty_searches():
-    assert len(SEARCHES) == 40
+def test_there_are_sixty_searches_twenty_of_them_chinese_and_ten_each_of_messages_and_questions():
+    assert (len(SEARCHES), len(CHINESE), len(ERRORS), len(QUESTIONS)) == (60, 20, 10, 10)
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
@@ -69,6 +72,31 @@ def test_no_comparison_is_made_of_a_name_that_nothing_has():
         assert not [address for address in addresses(query, most=20) if address.startswith("/compare/?")], query
 
 
+@pytest.mark.parametrize("query", QUESTIONS)
+def test_a_question_about_software_leads_to_the_plan_and_then_to_the_sheet(query):
+    leading = addresses(query, most=2)
+    assert QUESTIONS[query] in leading[0]
+    if leading[0].startswith("/plan/"):
+        slug = re.search(r"accelerator=([\w-]+)", leading[0])[1]
+        assert leading[1] == f"/accelerators/{slug}/"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "cuda", "pytorch", "install pytorch", "driver", "安装驱动", "torch.cuda.is_available() returns False on my machine",
+        "CUDA out of memory", "pytorch zzyzx", "cuda for rtx 4091", "mps", "rtx 4090",
+    ],
+)  # fmt: skip
+def test_what_names_no_software_or_no_accelerator_is_no_such_question(query):
+    assert not [address for address in addresses(query) if address.startswith("/plan/?accelerator=")]
+
+
+def test_the_release_in_a_question_about_software_is_no_name_of_an_accelerator():
+    for query in ("cuda 12.4 for rtx 3060", "pytorch 2.4.1 rtx 3060", "CUDA 12 rtx 3060", "cu126 rtx 3060"):
+        assert addresses(query, most=1) == ["/plan/?accelerator=nvidia-geforce-rtx-3060"], query
+
+
 @pytest.mark.parametrize(
     ("query", "address"),
     [
@@ -79,7 +107,25 @@ def test_no_comparison_is_made_of_a_name_that_nothing_has():
 def test_the_pages_of_the_site_are_found_by_what_people_want_there(query, address):
     for language in ("en", "zh-hans"):
         with translation.override(language):
-            assert address in addresses(query)
+            assert address_in(language, address) in addresses(query)
+
+
+@pytest.mark.parametrize(
+    ("question", "address"),
+    [
+        ("what is MPS", "/components/mps/"), ("What's cuDNN?", "/components/cudnn/"), ("TF32 是什么？", "/learn/"),
+        ("什么是统一内存", "unified-memory"), ("what does sm_90 mean?", "/accelerators/nvidia-h100"),
+    ],
+)  # fmt: skip
+def test_a_question_finds_what_it_asks_about(question, address):
+    for language in ("en", "zh-hans"):
+        with translation.override(language):
+            assert any(address in found for found in addresses(question)), addresses(question)
+
+
+@pytest.mark.parametrize("text", ["what", "what is", "what is ?", "什么是", "?", "what is " + "x" * 5000, "nvidia"])
+def test_what_is_no_question_stays_as_it_is(text):
+    assert question_subject(text) == text
 
 
 def test_nothing_is_found_of_nonsense():
@@ -95,7 +141,12 @@ def test_every_entry_leads_somewhere_and_says_what_it_is():
     assert not [entry.title for entry in entries if not entry.line]
 
 
-def test_messages_name_rules_that_exist():
-    known = {rule.id for rule in RULES}
-    assert {message.rule for message in ERROR_MESSAGES if message.rule} <= known
-    assert len({message.text for message in ERROR_MESSAGES}) == len(ERROR_MESSAGES)
+def test_every_message_is_found_by_its_own_words():
+    """First of all where the words are its own; two messages may share a wording that names no version."""
+    missed = [
+        (symptom.key, wording)
+        for symptom in SYMPTOMS
+        for wording in (symptom.message, *wordings(symptom))
+        if f"/causes/{symptom.key}/" not in addresses(wording)
+    ]
+    assert missed == []

@@ -1,4 +1,4 @@
-"""The forty searches have the same answers on SQLite and on a real PostgreSQL, machines among them."""
+"""The sixty searches have the same answers on SQLite and on a real PostgreSQL, machines among them."""
 
 import shutil
 

@@ -94,5 +94,5 @@ def test_an_answer_costs_a_fixed_number_of_queries(client, django_assert_num_que
     for number in range(30):
         make_machine(lab, f"rocm-{number}")
     client.get("/search/?q=h100")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(2):
         offers(client, "rocm")
