@@ -8,7 +8,6 @@ from django.core.exceptions import TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import Resolver404, path, resolve
-from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
@@ -25,11 +24,12 @@ from stackviz.sharing.subjects import (
 )
 from stackviz.web.address import whole_number
 from stackviz.web.cors import close_to_other_sites
-from stackviz.web.rate_limit import RateLimited
+from stackviz.web.languages import without_language
+from stackviz.web.preview import FRAME_HEIGHT, FRAME_WIDTH, frame_line
+from stackviz.web.rate_limit import RateLimited, ask_to_wait, too_many
 
 __all__ = ["embed_comparison", "embed_ranking", "embed_sheet", "embed_stacks", "oembed", "urlpatterns"]
 
-WIDTH, HEIGHT = 640, 400
 LEAST_WIDTH, LEAST_HEIGHT = 240, 160
 CACHE_S = 600
 
@@ -60,7 +60,7 @@ def embed_stacks(request: HttpRequest) -> HttpResponse:
     try:
         PICTURES.count(request)
     except RateLimited as limited:
-        return _too_many(limited)
+        return too_many(limited)
     shared = shared_subjects(chosen)
     page = request.build_absolute_uri(f"{shared.path}?{shared.query}")
     drawing = SafeString(stacks_svg(chosen, page))
@@ -76,7 +76,7 @@ def _embedded(request: HttpRequest, shared: Shared | None) -> HttpResponse:
     try:
         picture = cached_picture(request, shared)
     except RateLimited as limited:
-        return _too_many(limited)
+        return too_many(limited)
     response = render(request, "sharing/embed.html", {"picture": picture, "page": page})
     response.headers["Cache-Control"] = "public, max-age=600"
     return allow_frames(response)
@@ -90,13 +90,6 @@ def _unknown(request: HttpRequest) -> HttpResponse:
 def _refused() -> HttpResponse:
     words = "This site does not allow to be embedded there. Its operator lists the hosts that may in EMBED_HOSTS.\n"
     return HttpResponse(words, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
-
-
-def _too_many(limited: RateLimited) -> HttpResponse:
-    response = HttpResponse(f"{limited}\n", content_type="text/plain; charset=utf-8")
-    response.status_code = HTTPStatus.TOO_MANY_REQUESTS
-    response.headers["Retry-After"] = str(limited.retry_after_s)
-    return response
 
 
 # --- oEmbed (oembed.com) ---
@@ -117,11 +110,9 @@ def oembed(request: HttpRequest) -> HttpResponse:
         words = "no spec sheet, comparison or benchmark of this site has this address"
         return _problem(words, "url", HTTPStatus.NOT_FOUND)
     try:
-        described = _described(request, shared, min(width, WIDTH), min(height, HEIGHT))
+        described = _described(request, shared, min(width, FRAME_WIDTH), min(height, FRAME_HEIGHT))
     except RateLimited as limited:
-        refused = _problem(str(limited), None, HTTPStatus.TOO_MANY_REQUESTS)
-        refused.headers["Retry-After"] = str(limited.retry_after_s)
-        return refused
+        return ask_to_wait(_problem(str(limited), None, HTTPStatus.TOO_MANY_REQUESTS), limited)
     return _closed_if_of_machines(JsonResponse(described), shared)
 
 
@@ -141,7 +132,7 @@ def shared_at(request: HttpRequest, url: str) -> Shared | None:
     if parts.scheme not in ("http", "https") or parts.netloc.lower() != request.get_host().lower():
         return None
     try:
-        match = resolve(parts.path)
+        match = resolve(without_language(parts.path))
         parameters = QueryDict(parts.query)
     except (Resolver404, ValueError, TooManyFieldsSent):
         return None
@@ -156,7 +147,7 @@ def _size(request: HttpRequest, name: str) -> int | None:
     """Pixels; the default's where none are given, None for what is no number."""
     given = request.GET.get(name, "")
     if not given:
-        return WIDTH if name == "maxwidth" else HEIGHT
+        return FRAME_WIDTH if name == "maxwidth" else FRAME_HEIGHT
     return whole_number(given, max_digits=6)
 
 
@@ -176,8 +167,7 @@ def _described(request: HttpRequest, shared: Shared, width: int, height: int) ->
     }
     if embedding_is_allowed() and width >= LEAST_WIDTH and height >= LEAST_HEIGHT:
         source = request.build_absolute_uri(f"/embed{shared.path}{query}")
-        size = f'width="{width}" height="{height}"'
-        frame = f'<iframe src="{escape(source)}" {size} title="{escape(picture.title)}"></iframe>'
+        frame = frame_line(source, picture.title, width, height)
         described |= {"type": "rich", "html": frame, "width": width, "height": height}
     return described
 

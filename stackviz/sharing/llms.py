@@ -19,7 +19,8 @@ TEXT = """\
 > reason, never 0.
 
 Every page can be read without JavaScript. Prefer the API and the data files to pages: they hold the same
-figures, with units, conditions and sources.
+figures, with units, conditions and sources. Pages exist in English and, below `/zh-hans/`, in
+[Simplified Chinese]({site}/zh-hans/); files and the API are English.
 
 ## For programs
 
@@ -38,6 +39,7 @@ figures, with units, conditions and sources.
 - [Does it fit?]({site}/fit/): memory and speed of language models on accelerators
 - [Plan]({site}/plan/): which builds of PyTorch, drivers and Pythons fit an accelerator
 - [Diagnose]({site}/diagnose/): what is wrong with a stack, from the output of tools
+- [Error messages]({site}/causes/): what each means, its causes and how to fix it
 - [Glossary]({site}/learn/)
 - [Claims checked]({site}/claims/): widely copied statements against the sources; `?format=json`
 

@@ -25,7 +25,7 @@ from stackviz.sharing.store import drawn_png, stored_png, tag_of
 from stackviz.sharing.subjects import Shared, shared_comparison, shared_ranking, shared_sheet
 from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost, too_many
 
 __all__ = ["compare_png", "diagnosis_png", "plan_png", "ranking_png", "sheet_png", "urlpatterns"]
 
@@ -91,10 +91,7 @@ def _answer(
         png = stored_png(request, tag, make) if is_public else drawn_png(request, make)
         response = HttpResponse(png, content_type="image/png")
     except RateLimited as limited:
-        refused = HttpResponse(f"{limited}\n", content_type="text/plain; charset=utf-8")
-        refused.status_code = HTTPStatus.TOO_MANY_REQUESTS
-        refused.headers["Retry-After"] = str(limited.retry_after_s)
-        return refused
+        return too_many(limited)
     response.headers["ETag"] = f'"{tag}"'
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     if is_public:

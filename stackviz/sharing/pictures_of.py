@@ -57,7 +57,6 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
     rows, sheet_heads = spec_rows(chosen, heads, address)
     answered = sheet_figures(chosen, sheet_heads, rows)
     names = {loaded.title: readable(loaded.title, loaded.subject.slug) for loaded in chosen}
-    slots = {head.title: head.slot for head in heads}
     tiles = _measured_tile(chosen, heads, names)
     for question, figures in answered:
         if question.key in QUESTIONS_SHOWN and any(figure.amount for figure in figures):
@@ -67,7 +66,7 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
                     names.get(figure.subject, figure.subject),
                     ", ".join(filter(None, (figure.text, figure.kind))) if share is not None else _beside(figure),
                     share,
-                    slots.get(figure.subject, 0),
+                    figure.slot,
                 )
                 for figure, share in zip(figures, shares, strict=True)
             )
@@ -82,10 +81,6 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
             PictureLine("", f"{names[each.title]}: {readable(describe(each), each.subject.name)}") for each in chosen
         ),
     )
-
-
-def _subject_line(loaded: Loaded, name: str) -> PictureLine:
-    return PictureLine("", f"{name}: {readable(describe(loaded), loaded.subject.name)}")
 
 
 def _verdict(chosen: Sequence[Loaded], answered: Sequence[Answered]) -> str:

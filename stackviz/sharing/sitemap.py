@@ -1,10 +1,11 @@
-"""`/sitemap.xml`: every public page with the day it last changed, in files of at most 50,000 addresses."""
+"""`/sitemap.xml`: every public page in each language, with the day it last changed; a file has at most 50,000."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sitemaps import Sitemap
 from django.contrib.sitemaps.views import index, sitemap
@@ -16,18 +17,23 @@ from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
+from stackviz.learn.chapters import read_chapters
+from stackviz.learn.text_files import ENGLISH
+from stackviz.learn.trying import all_tries
 from stackviz.measuring import BENCHMARKS
 from stackviz.stacks.models import Component
 from stackviz.stacks.operators import operators
 from stackviz.stacks.queries import public_stacks
+from stackviz.symptoms import SYMPTOMS
+from stackviz.web.languages import address_in, hreflang_of
 
 __all__ = ["SECTIONS", "urlpatterns"]
 
 MOST_ADDRESSES = 50_000  # of one file: the limit of the protocol
 PAGES = (
     "pages:home", "catalog:list", "stacks:list", "stacks:operators", "results:index", "machines:list", "compare:page",
-    "fit:page", "diagnose:page", "plan:page", "pages:learn", "catalog:claims", "catalog:changes", "opendata:index",
-    "opendata:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
+    "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index", "catalog:claims", "catalog:changes",
+    "opendata:index", "opendata:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
     "performance:roofline", "performance:share", "performance:scaling", "machines:coverage",
 )  # fmt: skip
 
@@ -47,9 +53,28 @@ else:
     _MapOfPages = _MapOfMachines = Sitemap
 
 
-class _Pages(_MapOfPages):
-    limit = MOST_ADDRESSES
+class _InEachLanguage(Sitemap):  # type: ignore[type-arg]
+    """Django's own way makes a list of every item in every language: all machines would be read for each file."""
 
+    limit = MOST_ADDRESSES // len(settings.LANGUAGES)  # pages of one file
+
+    def get_urls(self, page: int | str = 1, site: Any = None, protocol: str | None = None) -> list[dict[str, Any]]:  # noqa: ANN401
+        """Of each page an entry for each language, which names the others."""
+        host = f"{self.get_protocol(protocol)}://{self.get_domain(site)}"
+        pages = super().get_urls(page, site, protocol)
+        return [entry for english in pages for entry in _entries(english, host)]
+
+
+def _entries(english: Mapping[str, Any], host: str) -> Iterator[dict[str, Any]]:
+    path = english["location"].removeprefix(host)
+    urls = {code: host + address_in(code, path) for code, _name in settings.LANGUAGES}
+    alternates = [{"lang_code": hreflang_of(code), "location": url} for code, url in urls.items()]
+    alternates.append({"lang_code": "x-default", "location": english["location"]})
+    for url in urls.values():
+        yield {**english, "location": url, "alternates": alternates}
+
+
+class _Pages(_InEachLanguage, _MapOfPages):
     def location(self, item: MappedPage) -> str:
         return item.url
 
@@ -59,7 +84,9 @@ class _Pages(_MapOfPages):
 
 class _FixedPages(_Pages):
     def items(self) -> Sequence[MappedPage]:
-        return [MappedPage(reverse(name)) for name in PAGES]
+        chapters = (reverse("learn:chapter", args=[chapter.slug]) for chapter in read_chapters(ENGLISH))
+        tries = (reverse("learn:try", args=[key]) for key in all_tries())
+        return [*(MappedPage(reverse(name)) for name in PAGES), *map(MappedPage, (*chapters, *tries))]
 
 
 class _Accelerators(_Pages):
@@ -84,10 +111,13 @@ class _Benchmarks(_Pages):
         return [MappedPage(reverse("results:benchmark", args=[key])) for key in keys]
 
 
-class _Machines(_MapOfMachines):
-    """Of public labs, to strangers and members alike."""
+class _Messages(_Pages):
+    def items(self) -> Sequence[MappedPage]:
+        return [MappedPage(reverse("diagnose:cause", args=[symptom.key])) for symptom in SYMPTOMS]
 
-    limit = MOST_ADDRESSES
+
+class _Machines(_InEachLanguage, _MapOfMachines):
+    """Of public labs, to strangers and members alike."""
 
     def items(self) -> "QuerySet[Machine]":
         return visible_machines(AnonymousUser()).filter(latest_snapshot__isnull=False).order_by("pk")
@@ -106,6 +136,7 @@ SECTIONS: dict[str, type[_MapOfPages] | type[_MapOfMachines]] = {
     "accelerators": _Accelerators,
     "stacks": _Stacks,
     "benchmarks": _Benchmarks,
+    "messages": _Messages,
     "machines": _Machines,
 }
 

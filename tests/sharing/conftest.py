@@ -34,6 +34,12 @@ def dgx(curated, db):
 
 
 @pytest.fixture
+def second_dgx(curated, db):
+    """Another machine of the same name, in another public lab."""
+    return _machine(make_lab("south"), "dgx-07")
+
+
+@pytest.fixture
 def sealed(curated, db):
     """The same in a private lab."""
     return _machine(make_lab("cellar", is_public=False, name="Cellar lab"), "sealed-box")

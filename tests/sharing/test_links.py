@@ -104,6 +104,13 @@ def test_a_badge_says_what_is_not_published(client, curated, db):
     assert "not published" in client.get(f"/badge/{M3_MAX}/bf16_tensor_tflops.svg").content.decode()
 
 
+def test_a_sheet_offers_its_badge_as_a_line_for_a_readme(client, curated, db):
+    page = unescape(client.get(f"/accelerators/{M3_MAX}/").content.decode())
+    badge, target = re.search(r"\[!\[[^\]]*\]\(([^)]+\.svg)\)\]\(([^)]+)\)", page).groups()
+    assert "400 GB/s" in client.get(badge.removeprefix("http://testserver")).content.decode()
+    assert target == f"http://testserver/accelerators/{M3_MAX}/"
+
+
 def test_a_badge_can_be_stored_and_is_not_sent_again(client, curated, db):
     path = f"/badge/{H100}/memory_gb.svg"
     first = client.get(path)

@@ -4,13 +4,17 @@ import io
 import time
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from PIL import Image
 
+from stackviz.compare.query import Selection, Subject, SubjectKind
+from stackviz.compare.subjects import load
 from stackviz.diagnose.models import PrivateLink
 from stackviz.sharing import store
 from stackviz.sharing.canvas import Canvas, readable
 from stackviz.sharing.cards import Picture, PictureBar, PictureLine, PictureTile
 from stackviz.sharing.drawing import draw_png
+from stackviz.sharing.pictures_of import comparison_picture
 from tests.diagnose.conftest import CPU_WHEEL
 from tests.diagnose.test_links import save
 
@@ -56,6 +60,29 @@ def test_a_machine_of_a_public_lab_is_drawn_with_what_it_measured(client, dgx):
     alone = image_of(client.get(f"/picture/compare.png?a={H100}"))
     beside = image_of(client.get(f"/picture/compare.png?a=machine:north/dgx-07&a={H100}"))
     assert beside.tobytes() != alone.tobytes()
+
+
+@pytest.mark.usefixtures("dgx", "second_dgx")
+def test_two_machines_of_one_name_have_names_and_colours_of_their_own():
+    names = [Subject(SubjectKind.MACHINE, "dgx-07", lab) for lab in ("north", "south")]
+    chosen, _refused = load(Selection(tuple(names)), AnonymousUser())
+    picture = comparison_picture(chosen)
+    assert picture.tiles
+    for tile in picture.tiles:
+        assert [(bar.name, bar.slot) for bar in sorted(tile.bars, key=lambda bar: bar.slot)] == [
+            ("dgx-07 (north/dgx-07)", 0),
+            ("dgx-07 (south/dgx-07)", 1),
+        ]
+
+
+@pytest.mark.usefixtures("curated")
+def test_a_bound_is_drawn_as_a_bound(db):
+    subjects = [Subject(SubjectKind.ACCELERATOR, slug) for slug in (H100, M3_MAX)]
+    chosen, _refused = load(Selection(tuple(subjects)), AnonymousUser())
+    picture = comparison_picture(chosen)
+    bars = [bar.text for tile in picture.tiles for bar in tile.bars]
+    assert "≤ 14.131 TFLOPS, derived" in bars
+    assert "at least 70× the bf16 matrix rate" in picture.lead
 
 
 def test_a_private_machine_has_no_picture_and_answers_like_an_unknown_one(client, sealed, member):
