@@ -50,28 +50,30 @@ def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
         return _drawing_file(request, benchmark, choice)
     if choice.format:
         return ladder_file(ladder_of(benchmark, choice), choice.format, measured=choice.measured)
-    body, *introduction = _body(benchmark, choice, page_number(request))
+    body, has_rows, *introduction = _body(benchmark, choice, page_number(request))
     if wants_partial(request):
         part = render_part("web/_notes.jinja", notes=choice.notes) + body
         query = choice.query_string
         return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
-    preview = _preview(request, benchmark, choice, Introduction(*map(html.unescape, introduction)))
+    introduced = Introduction(*map(html.unescape, introduction))
+    preview = _preview(request, benchmark, choice, introduced, has_data=bool(has_rows))
     context = {"benchmark": benchmark, "notes": choice.notes, "body": body, "preview": preview}
     return render(request, "results/benchmark.html", context)
 
 
 def _preview(
-    request: HttpRequest, benchmark: CitedBenchmark, choice: CitedChoice, introduction: Introduction
+    request: HttpRequest, benchmark: CitedBenchmark, choice: CitedChoice, introduction: Introduction, *, has_data: bool
 ) -> Preview:
     """The first of the ranking that the address names; structured data for the benchmark's own address only."""
     query = f"?{choice.query_string}" if choice.query_string else ""
+    url = request.build_absolute_uri(request.path)
     return make_preview(
         request,
         introduction,
         request.path + query,
         picture=f"benchmark/{benchmark.key}.png{query}",
         can_embed=True,
-        data=ranking_data(benchmark, introduction, request.build_absolute_uri(request.path)) if not query else (),
+        data=ranking_data(benchmark, introduction, url) if has_data and not query else (),
     )
 
 
@@ -91,7 +93,9 @@ def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: Cited
 
 
 def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[SafeString, ...]:
-    """(the form, the ranking and what stands below; title; answer) as HTML; a common choice's first page is cached."""
+    """(the form, the ranking and what stands below; "1" if it has rows; title; answer) as HTML; a common choice's first
+    page is cached.
+    """
 
     def draw() -> tuple[SafeString, ...]:
         shown = shown_ranking(benchmark, choice)
@@ -104,7 +108,8 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[
             page=page_of(shown.drawn.rows, number, PER_PAGE),
             measured=measured_section(benchmark.key, choice.measured, shown.params_key),
         )
-        return body, escape(introduction.title), escape(introduction.answer)
+        has_rows = SafeString("1" if shown.drawn.rows else "")
+        return body, has_rows, escape(introduction.title), escape(introduction.answer)
 
     if number > 1 or not plain_choice(choice):
         return draw()

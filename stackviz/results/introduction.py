@@ -1,6 +1,7 @@
-"""What a ranking says of itself where it is linked to: who is first, by how much, in which setting."""
+"""What a ranking says of itself where it is linked to: who is first, by how much, in which setting; as data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from urllib.parse import urljoin
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -8,8 +9,11 @@ from django.utils.translation import ngettext
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.results.drawing import DrawnLadder
 from stackviz.web.preview import Introduction
+from stackviz.web.reverse import address_by_name
 
-__all__ = ["introduce_ranking", "ranking_data", "ranking_setting"]
+__all__ = ["dataset", "introduce_ranking", "ranking_data", "ranking_setting"]
+
+DATA_NAME = "accelweb: all public data"
 
 
 def introduce_ranking(benchmark: CitedBenchmark, drawn: DrawnLadder, setting: str) -> Introduction:
@@ -42,17 +46,27 @@ def ranking_setting(benchmark: CitedBenchmark, drawn: DrawnLadder, setting: str)
 
 
 def ranking_data(benchmark: CitedBenchmark, introduction: Introduction, url: str) -> Mapping[str, object]:
-    """The ranking as a `Dataset` of schema.org, with its files."""
-    separator = "&" if "?" in url else "?"
+    """The ranking as a `Dataset` of schema.org, with its files and where the benchmark is defined."""
+    return dataset(str(benchmark.title), f"{benchmark.measures} {introduction.answer}", url, benchmark.units) | {
+        "measurementTechnique": benchmark.definition.title,
+        "citation": benchmark.definition.url,
+    }
+
+
+def dataset(name: str, description: str, url: str, units: Sequence[str]) -> dict[str, object]:
+    """What every page of a benchmark says of its results as a `Dataset` of schema.org; a part of all public data."""
     return {
         "@context": "https://schema.org",
         "@type": "Dataset",
-        "name": str(benchmark.title),
-        "description": f"{benchmark.measures} {introduction.answer}",
+        "name": name,
+        "description": description,
         "url": url,
+        "creator": {"@type": "Organization", "name": "accelweb", "url": urljoin(url, "/")},
         "isAccessibleForFree": True,
+        "isPartOf": {"@type": "Dataset", "name": DATA_NAME, "url": urljoin(url, address_by_name("opendata:index"))},
+        "variableMeasured": [{"@type": "PropertyValue", "name": name, "unitText": unit} for unit in units],
         "distribution": [
-            {"@type": "DataDownload", "encodingFormat": kind, "contentUrl": f"{url}{separator}format={name}"}
-            for name, kind in (("csv", "text/csv"), ("json", "application/json"))
+            {"@type": "DataDownload", "encodingFormat": kind, "contentUrl": f"{url}?format={form}"}
+            for form, kind in (("csv", "text/csv"), ("json", "application/json"))
         ],
     }

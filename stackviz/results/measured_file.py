@@ -8,7 +8,7 @@ from stackviz.results.measured_rows import measured_rows
 from stackviz.web.download import csv_response, json_response
 
 FILE_FORMATS = ("csv", "json")
-_MEASURED_ONLY = ("low", "high", "basis", "runs", "machines", "lowest", "median", "highest")
+_MEASURED_ONLY = ("low", "high", "best_by", "runs", "machines", "lowest", "median", "highest")
 
 
 def measured_file(key: str, wanted: str, ending: str) -> HttpResponse:

@@ -9,10 +9,12 @@ from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import BENCHMARKS
+from stackviz.results.introduction import dataset
 from stackviz.results.measured_file import FILE_FORMATS, measured_file
 from stackviz.results.measured_section import measured_section
 from stackviz.web.address import AddressReader
 from stackviz.web.parts import cached_html, render_part
+from stackviz.web.preview import Introduction, Preview, make_preview
 
 # What a measured benchmark that has no cited counterpart measures, in one sentence.
 MEASURES = {
@@ -36,10 +38,21 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
         return render_part("results/_measured_page.jinja", section=section, address=benchmark_address(key))
 
     body = cached_html(("measured", key, wanted, *measured_edition()), draw, CACHE_S)
+    title, measures = benchmark_titles()[key, BENCHMARKS[key].version], str(MEASURES.get(key, ""))
     context = {
-        "title": benchmark_titles()[key, BENCHMARKS[key].version],
-        "measures": MEASURES.get(key, ""),
+        "title": title,
+        "measures": measures,
+        "preview": _preview(request, key, Introduction(title, measures), is_whole=not request.GET),
         "notes": reader.notes({"measured", "format"}),
         "body": body,
     }
     return render(request, "results/measured.html", context)
+
+
+def _preview(request: HttpRequest, key: str, introduction: Introduction, *, is_whole: bool) -> Preview:
+    """With a `Dataset` for the benchmark's own address, once a machine has measured it."""
+    settings = measured_settings(key) if is_whole else ()
+    url = request.build_absolute_uri(request.path)
+    units = tuple(dict.fromkeys(setting.unit for setting in settings))
+    data = dataset(introduction.title, introduction.answer, url, units) if settings else ()
+    return make_preview(request, introduction, request.path, data=data)

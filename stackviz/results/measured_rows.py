@@ -42,7 +42,7 @@ def _row(row: MeasuredAccelerator, setting: MeasuredSetting) -> dict[str, Any]:
         "note": "; ".join(filter(None, [row.best.remark, *result.remarks])),
         "result": run_address(result.report_id, result.position),
         "kind": "measured",
-        "basis": str(row.best.basis),
+        "best_by": str(row.best.basis),
         "runs": row.best.runs,
         "machines": len(row.machines),
         "lowest": least,

@@ -105,6 +105,21 @@ class MeasuredSection:
         return " ".join(filter(None, sentences))
 
 
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """What all lines are drawn on: the scale counts in the unit `symbol`, amounts are in its base unit."""
+
+    scale: Scale
+    symbol: str
+
+    def at(self, amount: float | None) -> str:
+        """Per cent of the scale as text, "" for no amount."""
+        return "" if amount is None else _at(self.scale, from_si(amount, self.symbol))
+
+    def label(self, amount: float) -> str:
+        return format_in(amount, self.symbol).label
+
+
 def measured_section(key: str, wanted: str, alike: str = "") -> MeasuredSection | None:
     """What public machines measured in a benchmark, in the setting `wanted`; None where there is nothing.
 
@@ -131,7 +146,7 @@ def measured_section(key: str, wanted: str, alike: str = "") -> MeasuredSection 
         is_log=is_log,
         ticks=tuple(CitedTick(_at(scale, tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)),
         lines=tuple(
-            _line(row, machines, cited.get(row.accelerator.pk, ()), (scale, symbol))
+            _line(row, machines, cited.get(row.accelerator.pk, ()), _Axis(scale, symbol))
             for row in rows
             if row.best.result.machine_id in machines
         ),
@@ -178,38 +193,32 @@ def _line(
     row: MeasuredAccelerator,
     machines: Mapping[int, Machine],
     cited: Sequence[CitedResult],
-    drawn_on: tuple[Scale, str],
+    axis: _Axis,
 ) -> MeasuredLine:
-    scale, symbol = drawn_on
     best, rate = row.best.result, row.best.rate
-    machine, peak = machines[best.machine_id], best.peak
-    has_spread = len(row.machines) > 1
-
-    def at(amount: float | None) -> str:
-        return "" if amount is None else _at(scale, from_si(amount, symbol))
-
-    shown = format_in(rate.value, symbol)
+    machine, peak, spread = machines[best.machine_id], best.peak, row.machines
+    shown = format_in(rate.value, axis.symbol)
     return MeasuredLine(
         rank=row.rank,
         name=row.accelerator.name,
         slug=row.accelerator.slug,
         css=css(vendor_slot(row.accelerator.vendor.slug)),
-        at=at(rate.value),
-        low_at=at(rate.low),
-        high_at=at(rate.high),
-        least_at=at(row.machines[0]) if has_spread else "",
-        most_at=at(row.machines[-1]) if has_spread else "",
+        at=axis.at(rate.value),
+        low_at=axis.at(rate.low),
+        high_at=axis.at(rate.high),
+        least_at=axis.at(spread[0]) if len(spread) > 1 else "",
+        most_at=axis.at(spread[-1]) if len(spread) > 1 else "",
         rings=tuple(
-            CitedDot(at(result.amount_per_device), format_in(result.amount_per_device, symbol).label)
+            CitedDot(axis.at(result.amount_per_device), axis.label(result.amount_per_device))
             for result in spread_out(cited)
         ),
-        bound_at=at(peak.peak) if peak else "",
+        bound_at=axis.at(peak.peak) if peak else "",
         text=shown.text,
         exact=joined([shown.exact, rate.spread_label]),
         url=run_address(best.report_id, best.position),
         share=peak.label if peak else "",
-        bound=format_in(peak.peak, symbol).label if peak else "",
-        spread=_spread_text(row, symbol),
+        bound=axis.label(peak.peak) if peak else "",
+        spread=_spread_text(row, axis.symbol),
         remarks=(*filter(None, [row.best.remark]), *best.remarks),
         made=_made(best),
         machine=machine.name,

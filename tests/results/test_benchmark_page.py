@@ -19,6 +19,7 @@ from stackviz.results.drawing import MOST_DOTS, draw_ladder, spread_out
 from stackviz.results.groups import benchmark_groups
 from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
+from tests.languages import chinese
 from tests.responses import words_of
 from tests.results.conftest import LLAMA
 
@@ -347,14 +348,14 @@ def test_queries_do_not_grow_with_results(client, make_result, django_assert_max
 def test_drawing_a_ranking_again_reads_no_cited_result(client, django_assert_num_queries):
     """Words, rows and facets of a choice are prepared with the edition, in each language."""
     english = client.get("/benchmarks/llama-bench/?quant=Q4_0")
-    chinese = client.get("/benchmarks/llama-bench/?quant=Q4_0", headers={"accept-language": "zh-hans"})
+    translated = client.get(chinese("/benchmarks/llama-bench/?quant=Q4_0"))
     cache.clear()
-    with django_assert_num_queries(3):  # editions of cited results and of sheets, state of machines
+    with django_assert_num_queries(2):  # the editions, the state of machines
         again = client.get("/benchmarks/llama-bench/?quant=Q4_0")
     assert words_of(again) == words_of(english)
     cache.clear()
-    chinese_again = client.get("/benchmarks/llama-bench/?quant=Q4_0", headers={"accept-language": "zh-hans"})
-    assert words_of(chinese_again) == words_of(chinese) != words_of(english)
+    translated_again = client.get(chinese("/benchmarks/llama-bench/?quant=Q4_0"))
+    assert words_of(translated_again) == words_of(translated) != words_of(english)
 
 
 def test_a_prepared_ranking_is_never_older_than_the_results(client, make_result):

@@ -54,7 +54,7 @@ def test_drawing_the_page_again_reads_the_editions_and_no_result(client, django_
     """What an edition has is prepared in the process: a report that moves the page's key costs no look at 27,000."""
     first = client.get("/benchmarks/")
     cache.clear()
-    with django_assert_num_queries(3) as captured:  # editions of cited results and of sheets, state of machines
+    with django_assert_num_queries(2) as captured:  # the editions, the state of machines
         again = client.get("/benchmarks/")
     assert not [query for query in captured.captured_queries if "cited_citedresult" in query["sql"]]
     assert words_of(again) == words_of(first)

@@ -167,7 +167,7 @@ def test_files_carry_the_kind(client, fleet):
     document = json.loads(client.get(f"{PAGE}?format=json").content)
     assert {row["kind"] for row in document["results"]} == {"cited"}
     first = document["measured"][0]
-    assert (first["machines"], first["basis"], round(first["median"] / 1e12)) == (3, "confirmed", 742)
+    assert (first["machines"], first["best_by"], round(first["median"] / 1e12)) == (3, "confirmed", 742)
     only = list(csv.DictReader(io.StringIO(client.get(f"{COPY}?format=csv").content.decode("utf-8-sig"))))
     assert {row["kind"] for row in only} == {"measured"}
     assert json.loads(client.get(f"{COPY}?format=json").content)["measured"][0]["unit"] == "B/s"
