@@ -100,11 +100,20 @@ class Commands:
 
 def agent_commands(server: str, key: str) -> Commands:
     """The commands that report to `server`, an origin without a slash at its end, with this key."""
-    agent = server + reverse("machines:agent")
-    run = f"accelweb-agent.pyz run --server {server}"
+    agent, digest = server + reverse("machines:agent"), agent_digest()
+    run = f"accelweb-agent.pyz run --quick --server {server}"
+    # By Python, which is there in any case: macOS and Linux have different programs for it.
+    check = (
+        f"import hashlib; assert hashlib.sha256(open('accelweb-agent.pyz','rb').read()).hexdigest()=='{digest}', "
+        "'not the file that the page named: load the page again'"
+    )
     return Commands(
-        unix=f"curl -fsSLO {agent} && ACCELWEB_KEY={key} python3 {run}",
-        powershell=f'Invoke-WebRequest {agent} -OutFile accelweb-agent.pyz; $env:ACCELWEB_KEY="{key}"; py {run}',
+        unix=f'curl -fsSLO {agent} && python3 -c "{check}" && ACCELWEB_KEY={key} python3 {run}',
+        powershell=(
+            f"Invoke-WebRequest {agent} -OutFile accelweb-agent.pyz; "
+            f'if ((Get-FileHash accelweb-agent.pyz).Hash -eq "{digest}") {{ $env:ACCELWEB_KEY="{key}"; py {run} }} '
+            'else { "not the file that the page named: load the page again" }'
+        ),
     )
 
 
@@ -128,6 +137,7 @@ def add(request: HttpRequest) -> HttpResponse:
         "keys": own_keys(request.user)[:KEYS_SHOWN],
         "now": timezone.now(),
         "commands": agent_commands(request.build_absolute_uri("/").rstrip("/"), secret or "aw_…"),
+        "digest": agent_digest(),
     }
     return render(request, "machines/add.html", context, status=422 if form.is_bound else 200)
 
@@ -159,15 +169,19 @@ def revoke_key(request: HttpRequest, prefix: str) -> HttpResponse:
 
 @lru_cache(maxsize=1)
 def _agent() -> tuple[bytes, str]:
-    """The agent as one file, and its ETag. Built once a process: it changes only with the code."""
+    """The agent as one file, and its SHA-256. Built once a process: it changes only with the code."""
     body = build_zipapp()
-    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    return body, hashlib.sha256(body).hexdigest()
+
+
+def agent_digest() -> str:
+    return _agent()[1]
 
 
 @require_safe
-@etag(lambda _request: _agent()[1])
+@etag(lambda _request: f'"{agent_digest()[:32]}"')
 def agent_file(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
-    """The agent as a single file: any Python 3.11 or newer runs it, nothing is installed."""
+    """The agent as a single file: any Python 3.10 or newer runs it, nothing is installed."""
     response = HttpResponse(_agent()[0], content_type="application/zip")
     response["Cache-Control"] = "no-cache"
     response["Content-Disposition"] = 'attachment; filename="accelweb-agent.pyz"'

@@ -96,7 +96,7 @@ def _chosen(request: HttpRequest, machine: Machine) -> tuple[Snapshot | None, st
         return None, ""
     moment = read_moment(date)
     if moment is None:
-        return None, _("Give a day that is over, such as 2026-10-02.")
+        return None, _("Enter a past date, such as 2026-10-02.")
     then = snapshots.filter(taken_at__lte=moment).first()
     return then, "" if then else _("This machine had sent no report by then.")
 

@@ -70,7 +70,7 @@ def _note(trend: Trend) -> str:
     """Single results may differ by chance: a change of level needs more of them."""
     if trend.is_level or trend.before is None or trend.counted >= MIN_RESULTS:
         return ""
-    return _("%(n)d results so far; from %(least)d on, changes are told from noise") % {
+    return _("%(n)d results so far; %(least)d are needed to tell changes from noise") % {
         "n": trend.counted,
         "least": MIN_RESULTS,
     }

@@ -18,9 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from stackviz.benchmarks.merge_machines import SPLIT_AT_ONCE, checked_name, merge_machines, split_machine, undo_move
-from stackviz.labs.models import Lab, Machine, MachineMove, Report
+from stackviz.labs.models import Machine, MachineMove, Report
 from stackviz.labs.queries import Visitor, machine_merged_into, visible_machines
-from stackviz.labs.rights import is_staff_who_may, owns_lab
+from stackviz.labs.rights import manages_all, may_manage
 
 MACHINES_OFFERED = 500
 REPORTS_OFFERED = 100
@@ -40,18 +40,13 @@ class MachineSummary:
     keys: int
 
 
-def may_manage(user: Visitor, lab: Lab) -> bool:
-    """Owners of the lab, and staff who may change machines. One query at most."""
-    return _is_staff(user) or owns_lab(user, lab)
-
-
 @login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     """`?merge=<slug>` previews a merge into that machine, `?split` lists the reports to choose from."""
     rows = Machine.objects.filter(merged_into__isnull=True).select_related("lab")
-    known = rows if _is_staff(request.user) else visible_machines(request.user)
+    known = rows if manages_all(request.user) else visible_machines(request.user)
     machine = known.filter(lab__slug=lab, slug=slug).first()
     if machine is None:
         return _of_merged(request, lab, slug)
@@ -86,10 +81,6 @@ def _address_for(user: Visitor, machine: Machine) -> str:
     if visible_machines(user).filter(pk=machine.pk).exists():
         return machine.get_absolute_url()
     return reverse("machines:manage", args=[machine.lab.slug, machine.slug])
-
-
-def _is_staff(user: Visitor) -> bool:
-    return is_staff_who_may(user, "labs.change_machine")
 
 
 def _context(request: HttpRequest, machine: Machine, problems: list[str]) -> dict[str, object]:

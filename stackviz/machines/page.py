@@ -145,13 +145,12 @@ def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:
     report = _presented(machine, judged)
     results = latest_results([machine], [snapshot])[machine.pk]
     columns, not_drawn = drop_unreported_rows([report.column])
-    findings = report.findings
     return ReportBody(
         lab=machine.lab.slug,
         slug=machine.slug,
         report=report,
         card_kinds=card_kinds(judged.cards),
-        findings=(*findings.faults, *findings.open_questions, *findings.notes),
+        findings=report.findings.listed,
         drawing=draw_columns(columns),
         not_drawn=not_drawn,
         headline=headline_row(results),
@@ -215,7 +214,7 @@ CACHE_S = 60
 
 
 def drawn_body(page: MachinePage) -> SafeString:
-    """The body as HTML; "" before a report was read. Two queries while nothing moved.
+    """The body as HTML; "" before a report was read. One query while nothing moved.
 
     It shows the machine's reports, the catalogue (names of sheets, published peaks) and the described stacks; the key
     names the state of each.

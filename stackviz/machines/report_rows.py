@@ -43,6 +43,10 @@ class ReportRow:
     is_compared: bool = False
 
     @property
+    def short_id(self) -> str:
+        return f"{str(self.id)[:8]}…"
+
+    @property
     def torch(self) -> str:
         return self.stack.get("torch.version", "")
 
@@ -61,7 +65,8 @@ def report_rows(machine: Machine, cut: Cut = FIRST_REPORTS) -> Page[ReportRow]:
     else:
         page = key_page(_reports_of(machine.pk), "received_at", cut, REPORTS_PER_PAGE, _key)
     beyond = [] if page.following is None else [_row(page.following)]
-    return Page(_compared([*map(_row, page.items), *beyond])[: len(page.items)], page.before, page.after)
+    rows = _compared([*map(_row, page.items), *beyond])
+    return Page(items=rows[: len(page.items)], before=page.before, after=page.after)
 
 
 def _reports_of(machine: int) -> QuerySet[Report, Any]:

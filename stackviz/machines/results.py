@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.words import sample_text
+from stackviz.benchmarks.words import remarks_of_all, sample_text
 from stackviz.charts.bars import Meter, meter
 from stackviz.light import light_dataclass
 from stackviz.units import quantity_label
@@ -70,12 +70,15 @@ class ResultGroup:
     devices: tuple[DeviceResults, ...]
 
 
-def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
+def drawn_in_order(measurements: Sequence[Measurement]) -> list[Measurement]:
     """`measurements` in the order of `latest_results`; accelerators come before the CPU. [] where torch is missing."""
     ordered = sorted(measurements, key=lambda result: (result.benchmark_key, result.version, result.device == "cpu"))
-    if all(result.reason.startswith(NO_TORCH) for result in ordered):
-        return []
-    groups = groupby(ordered, key=lambda result: (result.benchmark_key, result.version))
+    return [] if all(result.reason.startswith(NO_TORCH) for result in ordered) else ordered
+
+
+def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
+    """The results that are drawn, by benchmark."""
+    groups = groupby(drawn_in_order(measurements), key=lambda result: (result.benchmark_key, result.version))
     return [_group(list(results)) for _key, results in groups]
 
 
@@ -98,7 +101,8 @@ def _device(results: Sequence[Measurement]) -> DeviceResults:
     with_peak = [result for result in counted if result.peak]
     is_of_peak = len(with_peak) * 2 >= len(counted) > 0
     largest = max((_top(result) for result in counted), default=0.0)
-    shared = _shared_remarks([result.remarks for result in results if result.is_ok])
+    remarks = [result.remarks for result in results if result.is_ok]
+    shared = remarks_of_all(remarks) if len(remarks) > 1 else ()
     return DeviceResults(
         device=first.device,
         card=first.card.reported_name if first.card else "",
@@ -115,13 +119,6 @@ def _scale_words(counted: Sequence[Measurement], largest: float, *, is_of_peak: 
         return ""
     unit = next(result.rate.unit for result in counted if result.rate)
     return _("full bar: %(rate)s") % {"rate": quantity_label(largest, unit, digits=3)}
-
-
-def _shared_remarks(of_rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """What stands beside every row, in the order of the first; nothing of one row alone."""
-    if len(of_rows) < 2:
-        return ()
-    return tuple(remark for remark in of_rows[0] if all(remark in remarks for remarks in of_rows))
 
 
 def _top(result: Measurement) -> float:

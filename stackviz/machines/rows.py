@@ -4,27 +4,30 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.urls import reverse
 
 from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.labs.queries import Visitor, absences, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
-from stackviz.reports.cards import CardKind
+from stackviz.reports.cards import PARENT, CardKind
 from stackviz.reports.facts import MACHINE_FACTS, ShownFact, headline_fact
+from stackviz.reports.present import LISTED
 from stackviz.web.key_paging import Cut, key_page
 from stackviz.web.paging import Page
+from stackviz.web.reverse import address_by_name
 
 MACHINES_PER_PAGE = 30
-ALARMS = ("broken", "warning")  # severities that ask for action, worst first
+_RANKS = {severity.value: rank for rank, severity in enumerate(LISTED)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineRow:
-    """One machine in a list. `has_report` False: announced, nothing read yet; the facts then say so."""
+    """One machine in a list. `has_report` False: announced, nothing read yet; the facts then say so.
+
+    `findings`: how many its page lists; `worst`: the severity of the first of them.
+    """
 
     name: str
     url: str
@@ -39,8 +42,8 @@ class MachineRow:
     system: ShownFact
     python: ShownFact
     torch: ShownFact
-    alarm: str
-    alarms: int
+    worst: str
+    findings: int
     taken_at: datetime | None
     measured: tuple[MeasuredOn, ...] = ()  # on the accelerator that was asked for
 
@@ -77,10 +80,10 @@ def machine_rows(machines: Iterable[Machine], accelerator_id: int | None = None)
     pks = [machine.latest_snapshot_id for machine in listed if machine.latest_snapshot_id is not None]
     facts = _facts(pks) if pks else {}
     cards = _cards(pks) if pks else {}
-    alarms = _alarms(pks) if pks else {}
+    findings = _counted_findings(pks) if pks else {}
     measured = measured_on(accelerator_id, listed) if accelerator_id is not None and listed else {}
     rows = [
-        _row(machine, facts.get(pk), tuple(cards.get(pk, ())), alarms.get(pk, ("", 0)))
+        _row(machine, facts.get(pk), tuple(cards.get(pk, ())), findings.get(pk, ("", 0)))
         for machine in listed
         for pk in (machine.latest_snapshot_id,)
     ]
@@ -97,11 +100,14 @@ def _facts(snapshots: Sequence[int]) -> dict[int | None, _Facts]:
 
 
 def _cards(snapshots: Sequence[int]) -> dict[int | None, list[CardKind]]:
-    """Snapshot pk -> its cards by kind, in order of their index."""
+    """Snapshot pk -> its cards by kind, in order of their index; an instance of a card is none of its own."""
     names = ("snapshot_id", "reported_name", "accelerator__slug", "accelerator__name", "accelerator__is_public")
     counts: dict[int | None, Counter[tuple[str, str]]] = defaultdict(Counter)
     for pk, reported, slug, sheet, is_public in (
-        Card.objects.filter(snapshot__in=snapshots).order_by("snapshot_id", "index").values_list(*names)
+        Card.objects.filter(snapshot__in=snapshots)
+        .exclude(facts__has_key=PARENT)
+        .order_by("snapshot_id", "index")
+        .values_list(*names)
     ):
         counts[pk][(sheet, slug) if is_public else (reported, "")] += 1
     return {
@@ -110,23 +116,23 @@ def _cards(snapshots: Sequence[int]) -> dict[int | None, list[CardKind]]:
     }
 
 
-@lru_cache(maxsize=1024)
 def _sheet_url(slug: str) -> str:
-    return reverse("catalog:sheet", args=[slug]) if slug else ""
+    return address_by_name("catalog:sheet", slug) if slug else ""
 
 
-def _alarms(snapshots: Sequence[int]) -> dict[int | None, tuple[str, int]]:
-    """Snapshot pk -> (the worst severity that asks for action, how many of it)."""
-    findings = Finding.objects.filter(snapshot__in=snapshots, severity__in=ALARMS)
+def _counted_findings(snapshots: Sequence[int]) -> dict[int | None, tuple[str, int]]:
+    """Snapshot pk -> (the worst severity, how many findings its page lists)."""
+    findings = Finding.objects.filter(snapshot__in=snapshots, severity__in=LISTED)
     counts = findings.order_by().values_list("snapshot_id", "severity").annotate(Count("pk"))
-    worst: dict[int | None, tuple[str, int]] = {}
+    counted: dict[int | None, tuple[str, int]] = {}
     for pk, severity, count in counts:
-        if pk not in worst or ALARMS.index(severity) < ALARMS.index(worst[pk][0]):
-            worst[pk] = (severity, count)
-    return worst
+        worst, others = counted.get(pk, (severity, 0))
+        counted[pk] = min(worst, severity, key=_RANKS.__getitem__), others + count
+    return counted
 
 
-def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], alarm: tuple[str, int]) -> MachineRow:
+def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], counted: tuple[str, int]) -> MachineRow:
+    worst, findings = counted
     facts, stored = stated or ({}, {})
     absent = absences({name: stored[name] for name in MACHINE_FACTS if name in stored})
     cpu, memory, system, python, torch = (headline_fact(name, facts, absent) for name in MACHINE_FACTS)
@@ -144,7 +150,7 @@ def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], a
         system=system,
         python=python,
         torch=torch,
-        alarm=alarm[0],
-        alarms=alarm[1],
+        worst=worst,
+        findings=findings,
         taken_at=machine.latest_taken_at if stated is not None else None,
     )

@@ -13,7 +13,7 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines
-from stackviz.machines.manage import may_manage
+from stackviz.labs.rights import may_manage
 from stackviz.machines.page import (
     MachinePage,
     drawn_body,
@@ -22,6 +22,7 @@ from stackviz.machines.page import (
     seen_token,
 )
 from stackviz.machines.report_rows import REPORTS_PER_PAGE
+from stackviz.machines.results_file import results_csv
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
 from stackviz.machines.series import series_figure, series_page
 from stackviz.machines.series_file import series_csv
@@ -102,9 +103,18 @@ def _words(request: HttpRequest, page: MachinePage) -> HttpResponse:
     return render(request, "machines/words.html", {"machine": page.machine, "drawing": body.drawing})
 
 
+def _results(_request: HttpRequest, page: MachinePage) -> HttpResponse:
+    """The bars of its newest results as CSV."""
+    file = results_csv(page.machine)
+    if file is None:
+        raise Http404
+    return file
+
+
 _FORMS: Mapping[str, Callable[[HttpRequest, MachinePage], HttpResponse]] = {
     "svg": _drawing,
     "words": _words,
+    "csv": _results,
 }
 
 

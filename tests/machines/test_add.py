@@ -1,6 +1,9 @@
 """Adding a machine: keys for members, the agent's file, and what arrives."""
 
+import hashlib
 import re
+import subprocess
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -8,6 +11,7 @@ from django.utils import timezone
 
 from stackviz.labs.keys import authenticate, create_key
 from stackviz.labs.models import AgentKey, Membership
+from stackviz.machines.add import agent_commands
 from tests.machines.factories import days, make_lab, make_machine, make_report, make_waiting_report
 
 pytestmark = pytest.mark.django_db
@@ -171,3 +175,20 @@ def test_the_agent_is_one_file_that_python_runs(client):
     assert response.content.startswith((b"PK", b"#!"))
     again = client.get("/agent/accelweb-agent.pyz", headers={"If-None-Match": response["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_line_runs_the_file_only_if_it_is_the_one_that_the_page_names(client, tmp_path):
+    text = unescape(client.get(ADD).content.decode())
+    body = client.get("/agent/accelweb-agent.pyz").content
+    digest = hashlib.sha256(body).hexdigest()
+    assert f"<code>{digest}</code>" in text
+    line = agent_commands("http://testserver", "aw_x").unix
+    download, check, run = line.split(" && ")
+    assert download == "curl -fsSLO http://testserver/agent/accelweb-agent.pyz"
+    assert run == "ACCELWEB_KEY=aw_x python3 accelweb-agent.pyz run --quick --server http://testserver"
+    for content, code in ((body, 0), (body + b"x", 1)):
+        (tmp_path / "accelweb-agent.pyz").write_bytes(content)
+        done = subprocess.run(["sh", "-c", check], cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == code
+        assert (b"not the file that the page named" in done.stderr) is bool(code)
+    assert f'(Get-FileHash accelweb-agent.pyz).Hash -eq "{digest}"' in text

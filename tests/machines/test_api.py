@@ -75,7 +75,7 @@ def test_the_number_of_queries_does_not_grow(client, sheet, django_assert_num_qu
     client.get(LIST)  # what is public is read from now on
     with django_assert_num_queries(7):
         assert len(client.get(LIST).json()["items"]) == 6
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         client.get(LIST + "north/m-1/")
 
 

@@ -26,6 +26,17 @@ def h100_sheet():
     )
 
 
+def test_instances_of_a_card_are_no_cards_of_their_own(client, h100_sheet):
+    name = "NVIDIA H100 80GB HBM3 MIG 3g.40gb"
+    instances = [{**h100(index, h100_sheet, mig_parent_index=0), "reported_name": name} for index in (2, 3)]
+    machine = make_machine(make_lab(), "dgx-07")
+    make_report(machine, cards=[h100(0, h100_sheet), h100(1, h100_sheet), *instances])
+    for address in ("/machines/", machine.get_absolute_url()):
+        page = " ".join(client.get(address).content.decode().split())
+        assert "2 × " in page, address
+        assert "4 × " not in page, address
+
+
 def test_machine_list_shows_cpu_memory_and_torch(client, h100_sheet):
     make_report(make_machine(make_lab(), "dgx-07"), cards=[h100(index, h100_sheet) for index in range(8)])
     text = text_of(client, "/machines/")
@@ -57,10 +68,25 @@ def test_the_newest_report_comes_first(client):
     assert text.index("day-2") < text.index("day-1") < text.index("silent")
 
 
-def test_findings_that_ask_for_action_are_counted_worst_first(client):
-    findings = [warning(), warning(rule="b", severity="broken", title="It cannot work"), warning(rule="c")]
-    make_report(make_machine(make_lab()), findings=findings)
-    assert '<span class="st broken">1 finding</span>' in text_of(client, "/machines/")
+def test_the_list_counts_the_findings_that_the_machines_page_lists(client):
+    findings = [
+        warning(severity="fits", title="It fits"),
+        warning(severity="note", rule="n"),
+        warning(rule="b", severity="broken", title="It cannot work"),
+        warning(rule="c"),
+        warning(severity="cannot-tell", rule="t"),
+    ]
+    machine = make_machine(make_lab())
+    make_report(machine, findings=findings)
+    assert '<span class="st broken">4 findings</span>' in text_of(client, "/machines/")
+    page = text_of(client, machine.get_absolute_url())
+    listed = page[page.index('<ul class="findings">') : page.index("</section>", page.index('<ul class="findings">'))]
+    assert listed.count('<li class="finding ') == 4
+
+
+def test_a_machine_with_nothing_but_notes_says_so_quietly(client):
+    make_report(make_machine(make_lab()), findings=[warning(severity="note", rule="n")])
+    assert '<span class="st note">1 finding</span>' in text_of(client, "/machines/")
 
 
 def test_machine_list_query_count_is_constant(client, django_assert_num_queries, h100_sheet):

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
+from tests.languages import chinese
 from tests.machines.factories import (
     START,
     copy,
@@ -109,7 +110,7 @@ def test_bars_without_published_peaks_share_the_largest_figure_and_say_so(client
     measured = table_of(text_of(client), "measured")
     assert "full bar: 859 GFLOP/s" in measured  # of the CPU: 2 · 2048³ / 0.02 s
     assert "full bar: 1.72 TFLOP/s" in measured
-    assert re.findall(r"--p:([\d.]+)", measured) == ["100", "100", "50"]
+    assert re.findall(r"--all:([\d.]+)", measured) == ["100", "100", "50"]
 
 
 def test_where_half_have_a_peak_the_others_have_no_bar(client, machine, sheet):
@@ -159,7 +160,7 @@ def test_a_slower_newest_report_names_the_day_and_the_cause(client, machine):
         )
     headline = headline_of(client)
     assert "−18 % against 2026-11-21: Power limit 700 W → 500 W" in headline
-    assert "3 results so far; from 10 on, changes are told from noise" in headline
+    assert "3 results so far; 10 are needed to tell changes from noise" in headline
     assert text_of(client).count('class="sparkline"') == 1
 
 
@@ -209,6 +210,7 @@ def test_an_interval_of_too_few_samples_is_not_invented(client, machine):
     measured = table_of(text_of(client), "measured")
     assert "too few samples" in measured
     assert "--lo" not in measured
+    assert "--all" not in measured
 
 
 def test_a_noisy_throttled_or_capped_result_says_so(client, machine, sheet):
@@ -309,10 +311,10 @@ def test_reports_are_listed_newest_first_twenty_a_page(client, machine):
     assert str(reports[0].pk) in text_of(client, URL + following)
 
 
-def test_a_page_on_which_nothing_moved_costs_four_queries(client, machine, sheet, django_assert_num_queries):
+def test_a_page_on_which_nothing_moved_costs_three_queries(client, machine, sheet, django_assert_num_queries):
     make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S)])
     first = text_of(client)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         again = text_of(client)
     assert table_of(first, "measured") == table_of(again, "measured")
 
@@ -330,9 +332,9 @@ def test_a_corrected_sheet_shows_on_the_machines_page_at_once(client, machine, s
 def test_a_page_is_kept_for_each_language(client, machine):
     make_report(machine, findings=[warning()])
     english = text_of(client)
-    chinese = text_of(client, headers={"Accept-Language": "zh-hans"})
+    translated = text_of(client, chinese(URL))
     assert 'lang="en"' in english
-    assert 'lang="zh-hans"' in chinese
+    assert 'lang="zh-hans"' in translated
 
 
 def test_a_private_machine_does_not_exist_for_strangers(client, django_user_model):

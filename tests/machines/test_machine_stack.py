@@ -37,7 +37,7 @@ def test_machine_page_query_count_is_constant(client, machine, sheet, django_ass
     for number in range(1, 7):
         make_report(machine, at=START + days(number), cards=[h100(0, sheet)], findings=[warning()], results=results)
         if number in (1, 6):
-            with django_assert_num_queries(13):  # four for the line of the headline
+            with django_assert_num_queries(11):  # four for the line of the headline
                 text_of(client)
 
 

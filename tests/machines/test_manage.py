@@ -207,5 +207,5 @@ def test_a_merged_machine_is_in_no_list(client, machine, twin, owner):
 
 def test_the_page_costs_a_visitor_no_query_more(client, machine, people, django_assert_num_queries):
     client.get(PAGE)
-    with django_assert_num_queries(4):  # as it was: machine, reports, two editions
+    with django_assert_num_queries(3):  # as it was: machine, reports, editions
         client.get(PAGE)

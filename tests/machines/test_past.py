@@ -235,8 +235,8 @@ def test_a_result_that_is_set_aside_has_no_factor(client, machine, sheet):
     [
         ("report=nonsense", "This machine has no such report."),
         ("report=00000000-0000-0000-0000-000000000000", "This machine has no such report."),
-        ("date=soon", "Give a day that is over, such as 2026-10-02."),
-        ("date=2099-01-01", "Give a day that is over, such as 2026-10-02."),
+        ("date=soon", "Enter a past date, such as 2026-10-02."),
+        ("date=2099-01-01", "Enter a past date, such as 2026-10-02."),
         ("date=2020-01-01", "This machine had sent no report by then."),
     ],
 )
