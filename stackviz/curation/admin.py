@@ -50,7 +50,19 @@ class SpecValueInline(_SpecValueInline):
 
     model = SpecValue
     form = InlineValueForm
-    fields = ["field", "value", "unit", "condition", "basis", "source", "note", "status", "is_preferred", "reason"]
+    fields = [
+        "field",
+        "value",
+        "unit",
+        "condition",
+        "basis",
+        "source",
+        "source_confirmed",
+        "note",
+        "status",
+        "is_preferred",
+        "reason",
+    ]
     autocomplete_fields = ["source"]
     extra = 1
     can_delete = False
@@ -82,6 +94,8 @@ class AcceleratorAdmin(ProposesValues, HistoryAdmin):
     prepopulated_fields = {"slug": ["name"]}
     inlines = [SpecValueInline, AliasInline]
     change_form_template = "curation/accelerator.html"
+    object_history_template = "curation/accelerator_history.html"
+    object_history_form_template = "curation/accelerator_then.html"
 
     class Media:
         css = {"all": ["css/curation.css"]}
@@ -193,7 +207,7 @@ class SpecValueAdmin(CompactValues, EditsMany, ProposesValues, BringsTables, His
         ("value", "unit", "reads_as"),
         "condition",
         "basis",
-        "source",
+        ("source", "source_confirmed"),
         "said_by",
         "note",
         ("status", "is_preferred"),

@@ -17,13 +17,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.catalog import conditions
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.curated import is_readable
 from stackviz.catalog.import_plan import Difference
 from stackviz.catalog.models import Proposal, Source, SpecValue
 from stackviz.curation.decide import Undecidable
-from stackviz.curation.differences import differences, snapshot
+from stackviz.curation.differences import differences, field_title, snapshot
 from stackviz.curation.forms import unit_choices
-from stackviz.curation.propose import check_proposal, submit, touches_the_public
+from stackviz.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, submit, touches_the_public
 
 AT_ONCE = 200  # each is checked and proposed by itself, and whoever chose them waits
 LEAVE = ("", gettext_lazy("leave as it is"))
@@ -36,6 +37,11 @@ class BulkForm(forms.Form):
         Source.objects.order_by("title"), required=False, label=gettext_lazy("Source"), empty_label=LEAVE[1]
     )
     unit = forms.ChoiceField(required=False, label=gettext_lazy("Unit"))
+    source_confirmed = forms.BooleanField(
+        required=False,
+        label=SOURCE_CONFIRMED,
+        help_text=gettext_lazy("needed where the unit of a public figure changes and its source stays"),
+    )
     set_condition = forms.BooleanField(required=False, label=gettext_lazy("Set the condition"))
     condition = forms.CharField(
         required=False,
@@ -102,6 +108,13 @@ class BulkRow:
     problem: str
 
     @property
+    def title(self) -> str:
+        """`Memory bandwidth (per GPU)`: which of the accelerator's figures it is."""
+        condition = describe_condition(self.value.condition)
+        field = field_title(self.value.field)
+        return f"{field} ({condition})" if condition else field
+
+    @property
     def kind(self) -> str:
         """As in the preview of an import."""
         return "refused" if self.problem else "changed" if self.changes else "same"
@@ -123,14 +136,16 @@ class BulkPlan:
         return sum(row.kind == "refused" for row in self.rows)
 
 
-def plan_bulk_edit(values: Sequence[SpecValue], changes: dict[str, Any], by: User) -> BulkPlan:
+def plan_bulk_edit(
+    values: Sequence[SpecValue], changes: dict[str, Any], by: User, *, source_confirmed: bool = False
+) -> BulkPlan:
     """What the changes would do to these values (with accelerator and source); writes nothing."""
     slots = Counter((value.accelerator_id, value.field, changes.get("condition", value.condition)) for value in values)
     rows = []
     for value in values:
         wanted = _wanted(value, changes)
         slot = (value.accelerator_id, value.field, wanted.condition)
-        problem = _problem(value, wanted, by)
+        problem = _problem(value, wanted, by, source_confirmed=source_confirmed)
         if not problem and changes.get("is_preferred") and slots[slot] > 1:
             problem = _("Several of the chosen values would be preferred under one condition.")
         shown = differences(snapshot(value), snapshot(wanted))
@@ -174,9 +189,11 @@ def _wanted(value: SpecValue, changes: dict[str, Any]) -> SpecValue:
     return wanted
 
 
-def _problem(value: SpecValue, wanted: SpecValue, by: User) -> str:
+def _problem(value: SpecValue, wanted: SpecValue, by: User, *, source_confirmed: bool) -> str:
     try:
         wanted.normalise()
+        if not source_confirmed:
+            check_source(wanted, value)
         if touches_the_public(wanted, value):
             check_proposal(wanted, value, by)
         elif wanted.is_preferred:

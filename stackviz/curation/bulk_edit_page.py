@@ -38,7 +38,8 @@ class EditsMany(_Mixin):
         form = BulkForm(request.POST if is_begun else None)
         if not (is_begun and form.is_valid()):
             return self._bulk_page(request, values, form, None)
-        plan = plan_bulk_edit(values, form.changes(), user)
+        is_confirmed = form.cleaned_data["source_confirmed"]
+        plan = plan_bulk_edit(values, form.changes(), user, source_confirmed=is_confirmed)
         if "confirm" not in request.POST or plan.refused or not plan.changed:
             return self._bulk_page(request, values, form, plan)
         if request.POST.get("seen") != plan.seen:

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.forms.renderers import get_default_renderer
 from django.template.loader import render_to_string
+from django.utils.functional import lazy
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -20,7 +21,7 @@ from stackviz.catalog.curated import is_readable
 from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import SpecValue
 from stackviz.curation import differences
-from stackviz.curation.propose import check_proposal, touches_the_public
+from stackviz.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, touches_the_public
 from stackviz.units import UNITS
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -96,9 +97,8 @@ def _is_chosen(part: Mapping[str, Any]) -> bool:
 def _input_for(key: conditions.Key) -> forms.Widget:
     if not key.values:
         return forms.TextInput(attrs={"size": 14, "maxlength": conditions.MAX_CONDITION_LENGTH})
-    return forms.Select(
-        choices=[("", "—"), *((value, _choice_label(value, words)) for value, words in key.values.items())]
-    )
+    label = lazy(_choice_label, str)  # the form is made once, when the site starts
+    return forms.Select(choices=[("", "—"), *((value, label(value, words)) for value, words in key.values.items())])
 
 
 def _choice_label(value: str, words: Any) -> str:  # noqa: ANN401 - text, or text in the reader's language
@@ -127,9 +127,16 @@ class ConditionField(forms.Field):
 class SpecValueForm(_SpecValueForm):
     """A value and the reason for the change. A change to the public catalogue is validated as a proposal."""
 
-    field = forms.ChoiceField(choices=field_choices, widget=forms.Select(attrs={"class": "value-field"}))
-    unit = forms.ChoiceField(choices=unit_choices, required=False)
-    condition = ConditionField(required=False)
+    field = forms.ChoiceField(
+        label=_("Field"), choices=field_choices, widget=forms.Select(attrs={"class": "value-field"})
+    )
+    unit = forms.ChoiceField(label=_("Unit"), choices=unit_choices, required=False)
+    condition = ConditionField(label=_("Condition"), required=False)
+    source_confirmed = forms.BooleanField(
+        required=False,
+        label=SOURCE_CONFIRMED,
+        help_text=_("needed where a public figure changes and its source stays"),
+    )
     reason = forms.CharField(
         max_length=300,
         required=False,
@@ -188,6 +195,8 @@ class SpecValueForm(_SpecValueForm):
 
     def _check_proposal(self) -> None:
         try:
+            if not self.cleaned_data.get("source_confirmed"):
+                check_source(self.instance, self.current)
             check_proposal(self.instance, self.current, by=self.user)
         except ValidationError as error:
             for name, problems in (
@@ -203,6 +212,7 @@ class InlineValueForm(SpecValueForm):
     """
 
     condition = forms.CharField(  # type: ignore[assignment]
+        label=_("Condition"),
         required=False,
         max_length=conditions.MAX_CONDITION_LENGTH,
         widget=forms.TextInput(attrs={"size": 26, "placeholder": "sparsity=dense; accumulate=fp32"}),
@@ -210,6 +220,7 @@ class InlineValueForm(SpecValueForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
         super().__init__(*args, **kwargs)
+        self.fields["source_confirmed"].label = _("prints it")
         value: SpecValue = self.instance
         if not value.pk:
             return

@@ -7,14 +7,16 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curated import is_readable
 from stackviz.catalog.models import Proposal, SpecValue, ValueImport
 from stackviz.curation.decide import approve, may_approve
-from stackviz.curation.differences import snapshot
+from stackviz.curation.differences import snapshot, unchanged_source_question
 from stackviz.curation.formula_check import formula_problem
 
+SOURCE_CONFIRMED = gettext_lazy("The source prints the new figure")
 PUBLIC, RETIRED = SpecValue.Status.PUBLIC, SpecValue.Status.RETIRED
 
 
@@ -66,6 +68,18 @@ def check_proposal(wanted: SpecValue, current: SpecValue | None, by: User | None
             _("%(who)s has already proposed a change to this value (%(state)s). It must be decided first.")
             % {"who": rival.proposed_by or _("Somebody"), "state": rival.get_state_display()}
         )
+
+
+def check_source(wanted: SpecValue, current: SpecValue | None) -> None:
+    """Raises ValidationError naming the source, where a public figure changes under a source that may not print it.
+
+    For changes that nobody has confirmed: a form asks, since only who types can know.
+    """
+    if current is None or current.status != PUBLIC or wanted.status == RETIRED:
+        return
+    if question := unchanged_source_question(snapshot(current), snapshot(wanted)):
+        answer = _("Choose the source that does, or tick “%(box)s”.") % {"box": SOURCE_CONFIRMED}
+        raise ValidationError({"source": f"{question} {answer}"})
 
 
 def drawn_up(wanted: SpecValue, current: SpecValue | None, batch: ValueImport | None = None) -> Proposal:

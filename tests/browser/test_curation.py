@@ -115,6 +115,7 @@ def test_table_import_approval_and_revert(site, log_in, visit, browser_context, 
     page.locator("#change-history tbody tr").last.locator("a").first.click()
     expect(page.locator("input[name=_save][value=Revert]")).to_be_visible(timeout=WAIT)
     page.locator("[name=reason]").fill("the sheet was misread")
+    page.locator("[name=source_confirmed]").check()
     page.locator("input[type=submit][name=_save]").click()
     expect(page.locator(".messagelist")).to_contain_text("a second person approves", timeout=WAIT)
     log_out(visit)

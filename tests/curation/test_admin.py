@@ -36,6 +36,7 @@ def form_of(row: SpecValue, /, **changes) -> dict[str, object]:
         "note": row.note,
         "status": row.status,
         "reason": "",
+        "source_confirmed": "on",
     }
     if row.is_preferred:
         filled["is_preferred"] = "on"
@@ -95,6 +96,36 @@ def test_correction_recomputes_and_shows_its_reason(desk, bandwidth):
     assert "2619 MHz x 2 x 5120 bit / 8" in page
 
 
+def test_a_new_figure_under_the_same_source_asks_whether_it_prints_it(desk, bandwidth, sheet_source):
+    unconfirmed = form_of(bandwidth, value="3352", reason="2619 MHz")
+    del unconfirmed["source_confirmed"]
+    refused = desk.post(change_url(bandwidth), unconfirmed)
+    (problem,) = refused.context["adminform"].form.errors["source"]
+    assert problem == (
+        "The figure changes but its source does not. Does “Acme data sheet” print the new figure? "
+        "Choose the source that does, or tick “The source prints the new figure”."
+    )
+    bandwidth.refresh_from_db()
+    assert bandwidth.value == "3350"
+    other = Source.objects.create(key="other", title="Errata", url="https://example.org/errata", kind="maker")
+    assert desk.post(change_url(bandwidth), {**unconfirmed, "source": other.pk}).status_code == 302
+    bandwidth.refresh_from_db()
+    assert (bandwidth.value, bandwidth.source) == ("3352", other)
+
+
+def test_a_note_or_a_figure_that_is_not_public_needs_no_second_look_at_the_source(desk, bandwidth):
+    note = form_of(bandwidth, note="with boost", reason="said so")
+    del note["source_confirmed"]
+    assert desk.post(change_url(bandwidth), note).status_code == 302
+    SpecValue.objects.filter(pk=bandwidth.pk).update(status="draft", is_preferred=False)
+    bandwidth.refresh_from_db()
+    draft = form_of(bandwidth, value="3352", reason="typed anew")
+    del draft["source_confirmed"]
+    assert desk.post(change_url(bandwidth), draft).status_code == 302
+    bandwidth.refresh_from_db()
+    assert bandwidth.value == "3352"
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -124,6 +155,26 @@ def test_mistake_shows_beside_input(desk, bandwidth, changes, words):
     assert any(words in error for error in errors(response)), errors(response)
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3350"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"value": "fast"}, "memory_bandwidth_gb_s 应为数字，而不是 &#x27;fast&#x27;"),
+        ({"value": "-3"}, "不能为负数"),
+        ({"unit": ""}, "需要单位，例如 GB/s"),
+        ({"unit": "W"}, "的单位是 GB/s；W 度量的是另一种量"),
+        ({"condition_link": "a;b=c"}, "未知的键 &#x27;b&#x27;"),
+        ({"condition_sparsity": "thick"}, "sparsity 只能是 dense"),
+    ],
+)
+def test_mistake_is_explained_in_chinese(desk, bandwidth, changes, words):
+    desk.cookies["django_language"] = "zh-hans"
+    response = desk.post(change_url(bandwidth), form_of(bandwidth, **{"reason": "as printed", **changes}))
+    assert any(words in error for error in errors(response)), errors(response)
+    page = response.content.decode()
+    assert "字段" in page
+    assert not any(f">{label}:<" in page for label in ("Field", "Unit", "Condition"))
 
 
 def test_new_preferred_value_replaces_the_old(desk, bandwidth):
@@ -169,7 +220,7 @@ def test_a_name_is_added_inside_its_accelerator(desk, bandwidth):
     inline = {
         f"spec_values-0-{name}": value
         for name, value in form_of(bandwidth, id=bandwidth.pk).items()
-        if name not in ("said_by", "source", "reason")
+        if name not in ("said_by", "source", "source_confirmed", "reason")
     }
     inline |= {"spec_values-0-source": bandwidth.source_id, "spec_values-0-condition": bandwidth.condition}
     form = {

@@ -74,6 +74,12 @@ def test_a_preview_writes_nothing_and_shows_old_and_new(client, lone, two):
     assert set(Proposal.objects.values_list("state", flat=True)) == {"approved"}
 
 
+def test_the_preview_names_accelerator_and_figure_of_each_row(client, lone, two):
+    text = edit(client, two, set_note="on", note="checked").content.decode()
+    for figure in ("Memory bandwidth", "Board power"):
+        assert re.search(rf"{two[0].accelerator.name}\s*<br>\s*<small>{figure}", text), figure
+
+
 def test_sent_twice_it_is_done_once(client, lone, two):
     answer = edit(client, two, set_note="on", note="checked")
     posted = {"set_note": "on", "note": "checked", "confirm": "1", "seen": seen_in(answer)}
@@ -144,3 +150,20 @@ def test_it_needs_the_form_of_this_site(two):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(User.objects.create_superuser("root"))
     assert edit(strict, two, status="retired").status_code == 403
+
+
+def test_a_unit_changes_under_the_same_source_only_where_somebody_confirms_it(client, lone, two):
+    bandwidth, _power = two
+    refused = edit(client, [bandwidth], unit="GiB/s").content.decode()
+    assert "The figure changes but its source does not." in refused
+    assert 'name="confirm"' not in refused
+    ticked = {"unit": "GiB/s", "source_confirmed": "on"}
+    answer = edit(client, [bandwidth], **ticked)
+    assert edit(client, [bandwidth], **ticked, confirm="1", seen=seen_in(answer)).status_code == 302
+    bandwidth.refresh_from_db()
+    assert bandwidth.unit == "GiB/s"
+
+
+def test_a_new_source_of_many_values_needs_no_confirmation(client, lone, two):
+    source = Source.objects.create(key="new", title="New source", url="https://example.org/new", kind="maker")
+    assert "The figure changes" not in edit(client, two, source=source.pk, unit="GiB/s").content.decode()

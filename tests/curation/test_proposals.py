@@ -383,6 +383,15 @@ def test_values_inside_their_accelerator_go_the_same_way(admin_client, bandwidth
     assert (bandwidth.value, Proposal.objects.get().value) == ("3350", "3352")
 
 
+def test_a_proposal_by_form_names_the_source_that_may_not_print_it(client, bandwidth, mira):
+    client.force_login(mira)
+    form = form_of(bandwidth, value="3352", reason="2619 MHz")
+    del form["source_confirmed"]
+    (problem,) = errors(client.post(change_url(bandwidth), form))
+    assert problem.startswith("The figure changes but its source does not.")
+    assert not Proposal.objects.exists()
+
+
 @pytest.fixture
 def waiting(bandwidth, mira) -> Proposal:
     return propose.submit(changed(bandwidth, value="3352"), by=mira, reason="2619 MHz")

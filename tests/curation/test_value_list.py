@@ -90,6 +90,24 @@ def test_the_machines_of_an_accelerator_are_a_tab(desk, client, bandwidth, djang
     assert client.get(url).status_code == 403
 
 
+def test_every_tab_of_an_accelerator_leads_to_a_page_that_has_the_tabs(desk, bandwidth):
+    accelerator = bandwidth.accelerator
+    accelerator.name = "Renamed"
+    accelerator.save()
+    start = desk.get(reverse("admin:catalog_accelerator_change", args=[accelerator.pk])).content.decode()
+    tabs = re.search(r'<ul class="tabs">(.*?)</ul>', start, re.DOTALL)[1]
+    addresses = [address.replace("&amp;", "&") for address in re.findall(r'href="([^"]+)"', tabs)]
+    assert len(addresses) == 6
+    history = next(address for address in addresses if address.endswith("/history/"))
+    then = re.search(rf'href="([^"]*{history}\d+/)"', desk.get(history).content.decode())[1]
+    for address in (*addresses, then):
+        page = desk.get(address).content.decode()
+        shown = re.search(r'<ul class="tabs">(.*?)</ul>', page, re.DOTALL)
+        assert shown, address
+        assert len(re.findall("<a ", shown[1])) == 6
+        assert shown[1].count('aria-current="page"') == 1, address
+
+
 def test_the_desk_counts_what_waits(desk, bandwidth, django_assert_max_num_queries):
     wanted = SpecValue.objects.select_related("source", "accelerator").get(pk=bandwidth.pk)
     wanted.value = "3352"
