@@ -13,6 +13,7 @@ from functools import lru_cache
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.cited.benchmark import CitedBenchmark, Params
@@ -188,11 +189,11 @@ KINDS: Mapping[str, CurveKind] = {
 
 def cited_curves(kind: CurveKind) -> Sequence[Curve]:
     """All curves of public results. One query in a process that has not read this edition yet."""
-    return _cited_curves(edition_of_cases(), kind.key)
+    return _cited_curves(edition_of_cases(), get_language() or "", kind.key)
 
 
 @lru_cache(maxsize=24)
-def _cited_curves(_edition: str, key: str) -> Sequence[Curve]:
+def _cited_curves(_edition: str, _language: str, key: str) -> Sequence[Curve]:
     kind = KINDS[key]
     benchmark = CITED_BENCHMARKS[kind.benchmark]
     groups: dict[tuple[object, ...], list[tuple[int, CitedResult]]] = defaultdict(list)

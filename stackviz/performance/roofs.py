@@ -1,6 +1,6 @@
 """The published ceilings of chosen accelerators as roofs: rows of a table, sentences, and what is missing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -75,7 +75,7 @@ def roofs_of(
         shown = [""]
     for dtype in shown:
         peak = peaks.get(dtype)
-        label = f"{dtype} {peak.text}" if peak else bandwidth.text if bandwidth else ""
+        label = _roof_label(peaks, shown, dtype, bandwidth)
         yield RoofRow(
             name=accelerator.name,
             slug=accelerator.slug,
@@ -85,13 +85,24 @@ def roofs_of(
             peak=peak,
             roof=Roof(
                 key=f"{accelerator.slug} {dtype}",
-                label=f"{short_label(accelerator)} {label}",
+                label=f"{short_label(accelerator)} {label}" if label else "",
                 slot=slot,
                 dash=dtypes.index(dtype) if dtype in dtypes else len(dtypes),
                 bandwidth=bandwidth.amount if bandwidth else None,
                 peak=peak.amount if peak else None,
             ),
         )
+
+
+def _roof_label(
+    peaks: Mapping[str, Ceiling | None], shown: Sequence[str], dtype: str, bandwidth: Ceiling | None
+) -> str:
+    """What stands at a roof after the name: one label for all types of one peak, at the first of them; "" at others."""
+    peak = peaks.get(dtype)
+    if not peak:
+        return bandwidth.text if bandwidth else ""
+    equal = [other for other in shown if (rate := peaks[other]) and rate.amount == peak.amount]
+    return f"{', '.join(equal)} {peak.text}" if equal[0] == dtype else ""
 
 
 def roof_notes(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow], dtypes: Sequence[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, place_plane
+from stackviz.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
 from stackviz.charts.scale import ScaleKind, spans_decades
 from stackviz.charts.vendors import css
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -208,7 +208,7 @@ def _content(catalogue: PublicCatalogue, plot: ScalingPlot) -> PlaneContent:
     for item in plot.curves:
         places = tuple((plot.position(point), plot.value(point)) for point in item.curve.points)
         dash = 1 if item.curve.is_measured else 0
-        label = short_label(item.accelerator)
+        label = fitting_name(short_label(item.accelerator))
         key = f"{item.accelerator.slug} {item.kind}"
         lines.append(PlaneLine(key=key, slot=item.slot, points=places, label=label, dash=dash))
         for (x, y), point in zip(places, item.curve.points, strict=True):
@@ -236,7 +236,7 @@ def _cache_steps(catalogue: PublicCatalogue, plot: ScalingPlot) -> Iterator[Plan
             for value in catalogue.preferred(item.accelerator.pk, field)[-1:]:
                 if value.amount:
                     size = format_in(value.amount, "MB").label
-                    words = _("%(name)s: cache of %(size)s") % {"name": short_label(item.accelerator), "size": size}
+                    words = f"{fitting_name(short_label(item.accelerator))}: {size}"
                     yield PlaneStep(from_si(value.amount, plot.kind.x_unit), item.slot, words)
 
 

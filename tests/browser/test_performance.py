@@ -88,3 +88,16 @@ def test_no_fault_is_found(visit, path):
     page = visit(path)
     page.locator("details.more").evaluate_all("all => all.forEach(details => { details.open = true })")
     assert faults_of(page) == []
+
+
+def test_on_a_phone_plotly_writes_names_inside_the_drawing(visit):
+    page = visit("/share-of-peak/")
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.locator("[data-chart-open]").first.click()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    names = page.locator(".js-plotly-plot .annotation-text").count()
+    width = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout._size.w")
+    assert names > 40
+    assert width > 280
+    page.set_viewport_size({"width": 1440, "height": 800})
+    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_count(0)

@@ -4,17 +4,19 @@ import csv
 import io
 
 import pytest
+from django.http import QueryDict
 
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.cases import public_results
 from stackviz.performance.forms import short_label
 from stackviz.performance.roofline import assemble_roofline, roof_sentences
-from stackviz.performance.selection import RooflineChoice
+from stackviz.performance.roofs import roofs_of
+from stackviz.performance.selection import DTYPES, RooflineChoice, roofline_choice
 from tests.responses import words_of
 
-SLOPE, FLAT = "apple-m3-ultra-60", "nvidia-geforce-rtx-3090-ti"
+SLOPE, FLAT = "apple-m3-ultra-60", "nvidia-v100-sxm3-32gb"
 # Whose sheets have neither a memory bandwidth nor a compute peak.
-WITHOUT = {"apple-a17-pro", "apple-a18-pro", "graphcore-gc200", "nvidia-gh200-144gb"}
+WITHOUT = {"apple-a17-pro", "apple-a18-pro", "graphcore-gc200"}
 
 
 def roofline(slug, **chosen):
@@ -50,7 +52,7 @@ def test_without_a_peak_the_bandwidth_alone_is_drawn_with_what_it_bounds():
 
 def test_without_a_bandwidth_the_peaks_alone_are_drawn_with_what_they_bound():
     found = roofline(FLAT)
-    assert {row.dtype for row in found.rows} == {"bf16", "fp32"}
+    assert {row.dtype for row in found.rows} == {"fp32"}
     assert all(row.bandwidth is None and row.peak for row in found.rows)
     assert {point.operation.operator for point in found.points} <= {"gemm", "attention", "prefill"}
     assert all(point.share == point.operation.rate / peak_of(found, point) for point in found.points)
@@ -61,7 +63,7 @@ def peak_of(found, point):
     return next(row.peak.amount for row in found.rows if row.dtype == point.operation.dtype)
 
 
-@pytest.mark.parametrize(("slug", "dtype"), [("hailo-8", "int8"), ("nvidia-jetson-agx-thor", "fp8")])
+@pytest.mark.parametrize(("slug", "dtype"), [("hailo-8", "int8"), ("tenstorrent-n300", "fp16")])
 def test_the_only_peak_that_is_published_stands_in_with_a_word(slug, dtype):
     found = roofline(slug)
     assert [row.dtype for row in found.rows] == [dtype]
@@ -104,3 +106,31 @@ def test_page_and_files_leave_open_what_is_not_published(client, slug):
 )
 def test_names_in_a_drawing_are_short_and_whole(slug, label):
     assert short_label(public_catalogue().by_slug[slug]) == label
+
+
+def test_types_of_one_peak_share_a_label():
+    catalogue = public_catalogue()
+    h100 = catalogue.by_slug["nvidia-h100-sxm5-80gb"]
+    labels = [row.roof.label for row in roofs_of(catalogue, h100, 0, ("bf16", "fp16", "fp8", "int8", "fp32"))]
+    assert labels == [
+        "H100 SXM5 80GB bf16, fp16 989.4 TFLOP/s", "", "H100 SXM5 80GB fp8, int8 1.979 PFLOP/s", "",
+        "H100 SXM5 80GB fp32 67 TFLOP/s",
+    ]  # fmt: skip
+
+
+def test_no_label_of_many_roofs_leaves_the_drawing():
+    slugs = ["nvidia-h100-sxm5-80gb", "nvidia-geforce-rtx-4090", "amd-mi300x", "intel-gaudi3", "apple-m4-max-40"]
+    query = QueryDict(mutable=True)
+    query.setlist("a", slugs)
+    query.setlist("dtype", list(DTYPES))
+    catalogue = public_catalogue()
+    choice = roofline_choice(query, {item.slug: item.name for item in catalogue.accelerators})
+    ends = [float(end.y) for end in assemble_roofline(catalogue, choice).plane.ends]
+    assert len(ends) > 15
+    assert all(0 < y <= 100 for y in ends)
+
+
+def test_a_roof_without_points_has_no_empty_table(client):
+    text = client.get("/roofline/?a=google-tpu-v5e").content.decode()
+    assert 'id="roofs"' in text
+    assert 'id="reached"' not in text
