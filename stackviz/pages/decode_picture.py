@@ -104,7 +104,8 @@ def _drawn(
         )
         for pk, (accelerator, rate) in best.items()
     ]
-    scatter = place_scatter(dots, "log", "log", [Iso(bound.most(GIGA), _("what the bandwidth allows"))])
+    line = Iso(bound.most(GIGA), _("what the bandwidth allows"), is_bound=True)
+    scatter = place_scatter(dots, "log", "log", [line])
     slots = {dot.slot: best[dot.key][0].vendor.name for dot in dots}
     named = {dot.label for dot in dots if best[dot.key][0].slug in NAMED}
     return DecodePicture(

@@ -9,7 +9,6 @@ app_name = "pages"
 urlpatterns = [
     *declared_in(pages),
     path("", views.home, name="home"),
-    path("learn/", views.learn, name="learn"),
     path("health/", views.health, name="health"),
     path("login/", LoginView.as_view(template_name="pages/login.html"), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),

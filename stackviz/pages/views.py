@@ -1,4 +1,4 @@
-"""Home, glossary, health check and error pages."""
+"""Home, health check and error pages."""
 
 import logging
 
@@ -8,16 +8,17 @@ from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.queries import public_catalogue
 from stackviz.pages.decode_picture import decode_picture_html
-from stackviz.pages.glossary import ENGLISH, read_glossary
 from stackviz.pages.home import front_page
 from stackviz.pages.well_known import fit_question, well_known_html
+from stackviz.web.languages import prefixes, without_language
+from stackviz.web.preview import Introduction, Preview, make_preview
+from stackviz.web.reverse import address_by_name
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +28,8 @@ Allow: /api/v1/docs/
 Disallow: /admin/
 Disallow: /api/
 Disallow: /embed/
-Disallow: /i18n/
-Disallow: /receipts/
+Disallow: /language/
+{receipts}
 Sitemap: {sitemap}
 """
 
@@ -41,13 +42,30 @@ def home(request: HttpRequest) -> HttpResponse:
         "decode": decode_picture_html(),
         "well_known": well_known_html(),
         "fit": fit_question(public_catalogue()),
+        "preview": _home_preview(request),
     }
     return render(request, "pages/home.html", context)
 
 
-@require_safe
-def learn(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/learn.html", {"chapters": read_glossary(get_language() or ENGLISH)})
+def _home_preview(request: HttpRequest) -> Preview:
+    """With a `WebSite` of schema.org, which says where to search it."""
+    answer = _(
+        "Compare NVIDIA GPUs, Apple silicon and others: spec sheets with sources, software stacks layer by layer, and "
+        "what lab machines measure."
+    )
+    introduction = Introduction(_("Accelerator stacks, from silicon to PyTorch"), answer)
+    search = {
+        "@type": "SearchAction",
+        "target": {
+            "@type": "EntryPoint",
+            "urlTemplate": request.build_absolute_uri(address_by_name("search:page")) + "?q={query}",
+        },
+        "query-input": "required name=query",
+    }
+    home_address = address_by_name("pages:home")
+    url = request.build_absolute_uri(home_address)
+    data = {"@context": "https://schema.org", "@type": "WebSite", "name": "accelweb", "url": url}
+    return make_preview(request, introduction, home_address, data=data | {"potentialAction": search})
 
 
 @never_cache
@@ -66,7 +84,8 @@ def health(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view)
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     sitemap = request.build_absolute_uri("/sitemap.xml")
-    return HttpResponse(ROBOTS.format(sitemap=sitemap), content_type="text/plain")
+    receipts = "\n".join(f"Disallow: /{prefix}receipts/" for prefix in ("", *prefixes().values()))
+    return HttpResponse(ROBOTS.format(receipts=receipts, sitemap=sitemap), content_type="text/plain")
 
 
 @require_safe
@@ -104,4 +123,4 @@ def _refusal(request: HttpRequest, status: int, text: str) -> HttpResponse:
 
 
 def _is_for_a_program(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/")
+    return without_language(request.path_info).startswith("/api/")

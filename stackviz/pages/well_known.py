@@ -1,8 +1,9 @@
 """Well-known accelerators on the front page: published bandwidth beside cited decode rates, and a sentence of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from django.db.models import Count
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -10,7 +11,7 @@ from stackviz.catalog.asked_for import by_request, most_requested
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue, peaks, public_catalogue, usual_peak
 from stackviz.charts.vendors import css, vendor_slot
-from stackviz.cited.cases import edition_of_cases
+from stackviz.cited.cases import edition_of_cases, public_results
 from stackviz.cited.queries import cited_of_benchmark
 from stackviz.pages.decode_picture import BANDWIDTH, BENCHMARK, CACHE_S, CASE, GIGA
 from stackviz.units import format_factor, format_number
@@ -35,7 +36,10 @@ EXAMPLE_MODEL, EXAMPLE_ACCELERATORS = "llama-3.1-70b", ("apple-m4-max-40", "nvid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WellKnownRow:
-    """One accelerator: lengths in per cent of the longest bar, "" where there is no figure."""
+    """One accelerator: lengths in per cent of the longest bar, "" where there is no figure.
+
+    `others`: how many results of other kinds are cited of it, where there is no rate; `others_url`: where they stand.
+    """
 
     name: str
     url: str
@@ -44,6 +48,9 @@ class WellKnownRow:
     bandwidth_length: str
     rate: str
     rate_length: str
+    others: int = 0
+    others_label: str = ""
+    others_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ def well_known_html() -> str:
 
 
 def well_known(catalogue: PublicCatalogue) -> WellKnown:
-    """Two queries beside the cases of the benchmark."""
+    """Three queries beside the cases of the benchmark."""
     items = [catalogue.by_slug[slug] for slug in WELL_KNOWN if slug in catalogue.by_slug]
     bandwidths = bandwidths_of(items)
     rates: dict[int, float] = {}
@@ -93,8 +100,10 @@ def well_known(catalogue: PublicCatalogue) -> WellKnown:
     shown.sort(key=lambda item: -bandwidths[item.pk])
     widest = max((bandwidths[item.pk] for item in shown), default=0.0)
     fastest = max((rates[item.pk] for item in shown if item.pk in rates), default=0.0)
+    others = _other_results([item.pk for item in shown if item.pk not in rates])
+    rows = (_row(item, bandwidths[item.pk], widest, rates.get(item.pk), fastest) for item in shown)
     return WellKnown(
-        tuple(_row(item, bandwidths[item.pk], widest, rates.get(item.pk), fastest) for item in shown),
+        tuple(_with_others(row, item, others.get(item.pk, 0)) for row, item in zip(rows, shown, strict=True)),
         _pair(catalogue, bandwidths),
         reverse("results:benchmark", args=[BENCHMARK]),
     )
@@ -117,6 +126,17 @@ def _row(item: Accelerator, bandwidth: float, widest: float, rate: float | None,
         rate="" if rate is None else format_number(rate, 3),
         rate_length="" if rate is None else f"{rate / fastest * 100:.1f}",
     )
+
+
+def _other_results(pks: list[int]) -> dict[int, int]:
+    """Accelerator pk -> its public cited results, of any benchmark."""
+    rows = public_results().filter(accelerator_id__in=pks).order_by().values_list("accelerator_id")
+    return dict(rows.annotate(results=Count("pk"))) if pks else {}
+
+
+def _with_others(row: WellKnownRow, item: Accelerator, others: int) -> WellKnownRow:
+    url = f"{item.get_absolute_url()}#cited"
+    return replace(row, others=others, others_label=format_number(others), others_url=url) if others else row
 
 
 def _pair(catalogue: PublicCatalogue, bandwidths: Mapping[int, float]) -> ComparedPair | None:

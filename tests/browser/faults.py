@@ -1,4 +1,5 @@
-"""What a program can find wrong with a page that is open: barriers in the light and in the dark, a window too narrow.
+"""What a program can find wrong with a page that is open: barriers in the light and in the dark, a window too narrow,
+and what is pressed too small, on a phone as well.
 
 A page is visited once for all of it: what costs is axe, and then loading the page.
 """
@@ -8,6 +9,8 @@ from axe_playwright_python.base import AXE_SCRIPT
 WIDTHS = (360, 768, 1440)
 # The dark has other colours and nothing else (tests/web/test_static.py): no other rule can find more there.
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+# The only rule that a narrow window changes.
+NARROW_RULES = ["target-size"]
 
 # axe reads each colour of each element anew, which is a third of its time. There are about thirty different ones.
 _REMEMBER_COLOURS = """() => {
@@ -68,10 +71,51 @@ _RUN = """async ([within, rules]) => {
   await Promise.allSettled(document.getAnimations().filter(ends).map((animation) => animation.finished));
   const options = { resultTypes: ["violations"] };
   if (rules.length) options.runOnly = { type: "rule", values: rules };
+  else options.rules = { "target-size": { enabled: true } };  // of WCAG 2.2, which axe leaves out unless asked
   axe.remembered.begin();
   const { violations } = await axe.run(within, options);
   return violations.flatMap(({ id, impact, nodes }) => nodes.slice(0, 4).map(
     (node) => `${id} (${impact}): ${node.html.slice(0, 200)}: ${node.failureSummary}`));
+}"""
+# Two words without a space between them in one line: a template lost it. Text beside it in a cell of its own is no fault.
+_RUN_TOGETHER = """(within) => {
+  const lineOf = (text) => {
+    let element = text.parentElement;
+    while (getComputedStyle(element).display === "inline") element = element.parentElement;
+    return element;
+  };
+  const boxes = (text) => {
+    if (text.parentElement.closest("svg, script, style, option, textarea, template, pre, code, sup")) return [];
+    if (getComputedStyle(text.parentElement).verticalAlign === "super") return [];  // the number of a source
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    return range.getClientRects();
+  };
+  const walker = document.createTreeWalker(document.querySelector(within), NodeFilter.SHOW_TEXT), found = [];
+  let before, ends;
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    const here = boxes(text);
+    if (!here.length) continue;
+    const meet = before && /[\\p{Script=Latin}\\p{N});,]$/u.test(before.data) && /^[\\p{Script=Latin}\\p{N}(]/u.test(text.data);
+    if (meet && before.parentElement !== text.parentElement && lineOf(before) === lineOf(text)) {
+      const level = Math.abs(ends.bottom - here[0].bottom) < 6 && Math.abs(here[0].left - ends.right) < 2;
+      if (level) found.push(`runs together: ${before.data.slice(-30)}|${text.data.slice(0, 30)}`);
+    }
+    before = text;
+    ends = here[here.length - 1];
+  }
+  return [...new Set(found)].slice(0, 5);
+}"""
+# What is wider than its cell lies over the next one; the ring at the end of a rail may stand out by half of it.
+_WIDER_THAN_ITS_CELL = """(within) => {
+  const root = document.querySelector(within), found = [];
+  for (const cell of root.querySelectorAll("td, th")) {
+    const over = cell.scrollWidth - cell.clientWidth;
+    if (over < 8 || cell.clientWidth < 8 || getComputedStyle(cell).overflowX !== "visible") continue;
+    if (getComputedStyle(cell.closest("thead, tbody, tfoot, table")).clipPath !== "none") continue;
+    found.push(`${over} px over its cell: ${cell.textContent.trim().replace(/\\s+/g, " ").slice(0, 60)}`);
+  }
+  return found.slice(0, 5);
 }"""
 _remembered: list[list[object]] = []  # what each kind of text came to, on all pages that this process has looked at
 
@@ -79,7 +123,8 @@ _remembered: list[list[object]] = []  # what each kind of text came to, on all p
 def faults_of(
     page, *, within: str = "html", widths: tuple[int, ...] = WIDTHS, schemes: tuple[str, ...] = ("light", "dark")
 ) -> list[str]:
-    """Every fault that axe finds, light and dark, and every width at which the page scrolls sideways."""
+    """Every fault that axe finds, light and dark, what is too small to press at the narrowest of `widths` too; words that
+    run together; and at every width what is too wide: a page that scrolls sideways, or text over the next cell of a table."""
     if not page.evaluate("typeof axe === 'object'"):
         page.evaluate(AXE_SCRIPT)
         page.evaluate(_REMEMBER_COLOURS)
@@ -90,10 +135,14 @@ def faults_of(
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         found += [f"{scheme}: {fault}" for fault in page.evaluate(_RUN, [within, rules])]
     _remembered[:] = page.evaluate("axe.remembered.results()")
+    found += page.evaluate(_RUN_TOGETHER, within)
     size = page.viewport_size
     for width in widths:
         page.set_viewport_size({"width": width, "height": 800})
         if over := page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"):
             found.append(f"{width} px: scrolls sideways by {over} px")
+        if width == min(WIDTHS):
+            found += [f"{width} px: {fault}" for fault in page.evaluate(_RUN, [within, NARROW_RULES])]
+        found += [f"{width} px: {fault}" for fault in page.evaluate(_WIDER_THAN_ITS_CELL, within)]
     page.set_viewport_size(size)
     return found

@@ -44,7 +44,7 @@ def test_the_log_is_filtered_with_the_keyboard_alone(corrected, visit, browser_c
     expect(first).to_contain_text("71 W")
     expect(first).to_contain_text("read from the data sheet")
     expect(first).to_contain_text("curator")
-    expect(page.locator("link[rel=alternate]")).to_have_attribute("href", "/changes/feed/?a=nvidia-t4")
+    expect(page.locator("link[type='application/rss+xml']")).to_have_attribute("href", "/changes/feed/?a=nvidia-t4")
     assert browser_context.troubles == []
 
 

@@ -36,12 +36,15 @@ def test_search_collect_compare_by_address(visit, browser, browser_context):
     assert browser_context.troubles == []
 
 
-def test_a_phone_shows_which_part_of_the_site_a_page_belongs_to(visit, browser_page):
+def test_a_phone_shows_every_part_of_the_site_without_scrolling(visit, browser_page):
     browser_page.set_viewport_size({"width": 360, "height": 800})
-    for path in ("/stacks/", "/machines/", "/compare/", "/fit/", "/diagnose/", "/learn/"):
-        entry = visit(path).locator(".top nav [aria-current]").bounding_box()
-        assert entry is not None, path
-        assert 0 <= entry["x"] <= 360 - entry["width"], path
+    for language, path in (("en", "/plan/"), ("en", "/learn/"), ("zh-CN", "/")):
+        browser_page.set_extra_http_headers({"Accept-Language": language})
+        entries = visit(path).locator(".top nav a")
+        boxes = [entry.bounding_box() for entry in entries.all()]
+        assert len(boxes) == 9
+        assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes), path
+        assert min(box["height"] for box in boxes) >= 24
 
 
 def assert_three_columns_and_eight_layers(page) -> None:
@@ -112,6 +115,7 @@ def test_admin_correction_shows_on_sheet(site, log_in, visit):
     page = log_in()
     visit(f"/admin/catalog/specvalue/{value_id}/change/")
     page.fill("[name=value]", "691")
+    page.check("[name=source_confirmed]")
     reason = page.locator("[name=history_change_reason], [name=change_reason], [name=reason]")
     if reason.count():
         reason.first.fill("the data sheet was revised")

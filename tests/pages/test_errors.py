@@ -51,7 +51,7 @@ def test_a_program_gets_the_error_as_json():
 def test_a_form_without_its_token_is_explained(db):
     from django.test import Client
 
-    response = Client(enforce_csrf_checks=True).post("/i18n/setlang/", {"language": "en"})
+    response = Client(enforce_csrf_checks=True).post("/login/", {"username": "a", "password": "b"})
     assert response.status_code == 403
     assert "cookie" in response.content.decode()
 
