@@ -11,6 +11,7 @@ from stackviz.cited.api import router as cited
 from stackviz.diagnose.api import router as diagnose
 from stackviz.fit.api import router as fit
 from stackviz.ingest.api import router as ingest
+from stackviz.ingest.key_api import router as key
 from stackviz.machines.api import router as machines
 from stackviz.pages.api_reference import ApiReference
 from stackviz.stacks.api import router as stacks
@@ -21,7 +22,7 @@ api = NinjaAPI(
     description="Accelerator stacks, from silicon to PyTorch: spec sheets with sources, lab machines, their reports.",
     urls_namespace="api",
     docs=ApiReference(),
-    docs_url="/docs/",
+    docs_url=None,  # a page, which each language has: accelweb/urls.py
     openapi_url="/openapi.json",
 )
 api.add_router("", accelerators, tags=["accelerators"])
@@ -30,6 +31,7 @@ api.add_router("", stacks, tags=["stacks"])
 api.add_router("", cited, tags=["cited results"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])
+api.add_router("", key, tags=["reports"])
 api.add_router("", diagnose, tags=["diagnose"])
 
 

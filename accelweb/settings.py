@@ -85,6 +85,7 @@ INSTALLED_APPS = [
     "stackviz.diagnose",
     "stackviz.explore",
     "stackviz.fit",
+    "stackviz.learn",
     "stackviz.plan",
     "stackviz.opendata",
     "stackviz.performance",
@@ -100,12 +101,12 @@ MIDDLEWARE = [
     "stackviz.ingest.upload_middleware.UploadShortcut",
     "stackviz.web.request_memo.RequestMemo",
     "stackviz.web.cors.OpenReading",
-    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "stackviz.web.language_middleware.LanguageByAddress",
+    "csp.middleware.CSPMiddleware",  # for pages: a style sheet or script has no use for 200 bytes of policy
     "django.middleware.gzip.GZipMiddleware",
     "stackviz.web.private_answers.PrivateAnswers",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "stackviz.web.forms.FormsInUtf8",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -334,6 +335,7 @@ STORAGES = {
     },
 }
 WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site has a use for them
 
 # --- logging ----------------------------------------------------------------------------------------------------
 

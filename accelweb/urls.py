@@ -1,30 +1,48 @@
 """URL configuration of the site; each room declares its own addresses."""
 
+from functools import partial
+
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import path
 from django.utils.translation import gettext_lazy as _
+from ninja.openapi.views import openapi_view
 
 from accelweb.api import api
 from stackviz.accelerators import urls as accelerators
+from stackviz.compare import urls as compare
 from stackviz.curation import urls as curation
+from stackviz.diagnose import urls as diagnose
+from stackviz.explore import urls as explore
+from stackviz.fit import urls as fit
+from stackviz.ingest import urls as ingest
+from stackviz.learn import urls as learn
+from stackviz.machines import urls as machines
+from stackviz.opendata import urls as opendata
+from stackviz.pages import urls as pages
+from stackviz.performance import urls as performance
+from stackviz.plan import urls as plan
+from stackviz.results import urls as results
+from stackviz.search import urls as search
+from stackviz.sharing import urls as sharing
+from stackviz.stacks import urls as stacks
+from stackviz.web.languages import in_each_language
 
+# These have one address and no language in it: the admin, and what programs read, which is in English. Every other
+# address of a room exists in each language (docs/languages.md).
+WITHOUT_LANGUAGE = (
+    "admin/", "agent/", "badge/", "data/<", "embed/", "favicon.ico", "health/", "language/", "llms.txt", "oembed",
+    "picture/", "robots.txt", "sitemap",
+)  # fmt: skip
+
+rooms = (
+    stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, performance, plan, results, search,
+    sharing,
+)  # fmt: skip
 urlpatterns = [
-    path("", include("stackviz.pages.urls")),
-    path("", include(([*accelerators.urlpatterns, *curation.urlpatterns], "catalog"))),
-    path("", include("stackviz.stacks.urls")),
-    path("", include("stackviz.machines.urls")),
-    path("", include("stackviz.ingest.urls")),
-    path("", include("stackviz.compare.urls")),
-    path("", include("stackviz.diagnose.urls")),
-    path("", include("stackviz.explore.urls")),
-    path("", include("stackviz.fit.urls")),
-    path("", include("stackviz.opendata.urls")),
-    path("", include("stackviz.performance.urls")),
-    path("", include("stackviz.plan.urls")),
-    path("", include("stackviz.results.urls")),
-    path("", include("stackviz.search.urls")),
-    path("", include("stackviz.sharing.urls")),
-    path("i18n/", include("django.conf.urls.i18n")),
+    in_each_language(pages.urlpatterns, pages.app_name, WITHOUT_LANGUAGE),
+    in_each_language([*accelerators.urlpatterns, *curation.urlpatterns], "catalog", WITHOUT_LANGUAGE),
+    *(in_each_language(room.urlpatterns, room.app_name, WITHOUT_LANGUAGE) for room in rooms),
+    in_each_language([path("api/v1/docs/", partial(openapi_view, api=api), name="api-docs")]),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),
 ]
