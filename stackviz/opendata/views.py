@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urljoin
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -13,12 +14,21 @@ from django.views.decorators.http import require_safe
 
 from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import CONTENT_TYPES, FORMATS
+from stackviz.opendata.licence import LICENCE
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.stored_dumps import Dump, File
 from stackviz.units import format_number, quantity_label
 from stackviz.web.preview import Introduction, make_preview
 
 RETRY_AFTER_S = 120  # the worker replaces a withdrawn dump within a minute
+
+# To copy from the page; `address` is that of the folder of files.
+CHECK_COMMAND = """curl -fsSLO {address}spec_values.csv
+curl -fsSLO {address}SHA256SUMS
+sha256sum --check --ignore-missing SHA256SUMS"""
+LOAD_PROGRAM = """import pandas
+values = pandas.read_parquet("{address}spec_values.parquet")
+print(values.query("field == 'bf16_tensor_tflops' and condition == 'sparsity=dense' and status == 'preferred'"))"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +68,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "tables": _listed(dump, withheld=withheld) if dump else (),
         "others": tuple(_listed_file(file) for file in dump.others) if dump else (),
         "older": [name for name in stored_dumps.dump_names() if dump is None or name != dump.name],
-        "address": address,
+        "check_command": CHECK_COMMAND.format(address=address),
+        "load_program": LOAD_PROGRAM.format(address=address),
         "schema_version": SCHEMA_VERSION,
     }
     return render(request, "opendata/index.html", context)
@@ -75,6 +86,8 @@ def _dataset(introduction: Introduction, url: str, dump: Dump, *, withheld: bool
         "url": url,
         "version": dump.name,
         "dateModified": dump.created_at,
+        "creator": {"@type": "Organization", "name": "accelweb", "url": urljoin(url, "/")},
+        "license": {"@type": "CreativeWork", "name": LICENCE["title"], "text": LICENCE["text"]},
         "isAccessibleForFree": True,
         "distribution": [
             {
