@@ -2,10 +2,12 @@
 
 import secrets
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from stackviz.labs.keys import KeyRefused, authenticate, create_key
 from stackviz.labs.models import AgentKey, Lab, Membership
@@ -14,6 +16,8 @@ from stackviz.up.var_folder import read_secret, write_secret
 ADMIN = "admin"
 LAB = "local"
 KEY_NAME = "this machine, created by make run"
+KEY_LASTS = timedelta(days=365)
+RENEWED_BEFORE = timedelta(days=30)  # by the next start
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,14 @@ class Login:
 
 @dataclass(frozen=True)
 class LabKey:
-    """The key of this machine's agent, stored in `var/lab_key`."""
+    """The key of this machine's agent, stored in `var/lab_key`.
+
+    `expires_at` None: one that an earlier release made, which never expires.
+    """
 
     text: str
     is_new: bool
+    expires_at: datetime | None
 
 
 def ensure_admin() -> Login:
@@ -53,14 +61,20 @@ def ensure_lab(owner_name: str) -> Lab:
 
 
 def ensure_lab_key(lab: Lab, file: Path) -> LabKey:
-    """The stored key if it is valid for the lab, else a new one."""
+    """The stored key if it is valid for the lab and for RENEWED_BEFORE to come, else a new one for KEY_LASTS.
+
+    One that is replaced ends at its own date: it may be in use on other machines.
+    """
     stored = read_secret(file)
+    now = timezone.now()
     if stored and _is_valid(stored, lab):
-        return LabKey(stored, is_new=False)
+        expires_at = key_row(stored).expires_at
+        if expires_at is None or expires_at - now > RENEWED_BEFORE:
+            return LabKey(stored, is_new=False, expires_at=expires_at)
     with transaction.atomic():
-        _, text = create_key(lab=lab, name=KEY_NAME)
+        key, text = create_key(lab=lab, name=KEY_NAME, expires_at=now + KEY_LASTS)
         write_secret(file, text)
-    return LabKey(text, is_new=True)
+    return LabKey(text, is_new=True, expires_at=key.expires_at)
 
 
 def _is_valid(text: str, lab: Lab) -> bool:

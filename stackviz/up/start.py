@@ -128,10 +128,11 @@ def print_summary(
         )
     if approvals_needed() == 1:
         progress.say("  curation      one person is enough to publish a value; for two: CURATION_APPROVALS=2 make run")
+    lasts = f"valid until {key.expires_at:%Y-%m-%d}" if key.expires_at else "never expires: revoke it in the admin"
     if key.is_new:
-        progress.say(f"  lab key       {key.text}   (also in {var / 'lab_key'})")
+        progress.say(f"  lab key       {key.text}   (also in {var / 'lab_key'}; {lasts})")
     else:
-        progress.say(f"  lab key       in {var / 'lab_key'}")
+        progress.say(f"  lab key       in {var / 'lab_key'} ({lasts})")
     progress.say(f"  logs          {var / 'log'}")
     if machine and not machine.has_results and find_spec("torch") is None:
         progress.say("  To measure this machine too: make run LAB=1   (installs PyTorch; several GB with CUDA)")
