@@ -9,12 +9,14 @@ new_site(...)       a `tests.live.Site` with tables; start_web(), start_worker()
 browser_page        a Chromium page; browser_context for a second one
 """
 
+import atexit
 import gc
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -35,9 +37,12 @@ from tests.live import ROOT, Site
 from tools import translations
 
 PATIENCE_MS = 40_000  # for a page to show something; a machine busy with other tests needs several seconds
-# The first is the same engine without windows: a visitor costs it a third of the processor time.
-CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
+
+# Agents that tests start keep what they store out of the home of whoever runs them.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="accelweb-state-")
+os.environ["ACCELWEB_LOCK_FOLDER"] = os.environ["XDG_STATE_HOME"]  # agents of other processes measure meanwhile
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 # How long one example takes says more of a machine's other work than of the code.
 hypothesis_settings.register_profile("patient", deadline=None)
@@ -114,7 +119,7 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _start_in_english() -> Iterator[None]:
-    """Each test starts in English: a page requested in Chinese leaves its thread in Chinese."""
+    """Each test starts in English, whatever the one before activated."""
     translation.activate("en")
     yield
     translation.deactivate()
@@ -277,17 +282,11 @@ def new_site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
 # --- the browser ---
 
 
-def chromium() -> str:
-    """A Chromium that is installed here: $CHROMIUM, else one on PATH. Empty when there is none."""
-    named = os.environ.get("CHROMIUM", "")
-    return named or next((found for name in CHROMIUM_NAMES if (found := shutil.which(name))), "")
-
-
 @pytest.fixture(scope="session")
 def browser():
-    executable = chromium()
+    executable = servers.chromium()
     if not executable:
-        pytest.skip(f"no browser: none of {', '.join(CHROMIUM_NAMES)} on PATH, and CHROMIUM is not set")
+        pytest.skip(f"no browser: none of {', '.join(servers.CHROMIUM_NAMES)} on PATH, and CHROMIUM is not set")
     from playwright.sync_api import expect, sync_playwright
 
     # Playwright's loop runs in this thread as long as the browser does; to Django every later test would look asynchronous.

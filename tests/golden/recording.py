@@ -20,6 +20,7 @@ from tests.golden.reports import facts, report, slower
 from tests.golden.seed import HEADER, KEYS, TABLE, confirm_table, model, save, signed_in, upload_table
 from tests.golden.text import visible_text
 from tests.golden.visits import DUMPS, Visit, diagnoses, dumps, pages
+from tests.languages import chinese
 
 HEADERS = ("Content-Type", "Location", "Cache-Control", "Content-Disposition", "Vary", "Retry-After", "Allow", "Referrer-Policy",
            "X-Robots-Tag", "Access-Control-Allow-Origin", "HX-Push-Url", "HX-Reswap", "Content-Language", "WWW-Authenticate")  # fmt: skip
@@ -110,7 +111,7 @@ def seeded(made: dict[str, Any]) -> Iterator[Visit]:
     yield Visit(name="saved/page", path=made["saved"])
     yield Visit(name="saved/differences", path=made["saved"] + "?show=differences")
     yield Visit(name="saved/svg", path=made["saved"] + "?format=svg")
-    yield Visit(name="saved/zh", path=made["saved"], headers={"Accept-Language": "zh-hans"})
+    yield Visit(name="saved/zh", path=chinese(made["saved"]))
     for number, pk in enumerate(made["reports"]):
         yield Visit(name=f"receipts/{number:02}", path=f"/receipts/{pk}/")
         yield Visit(name=f"receipts-api/{number:02}", path=f"/api/v1/reports/{pk}/")
@@ -120,6 +121,7 @@ def seeded(made: dict[str, Any]) -> Iterator[Visit]:
     key = {"Authorization": f"Bearer {KEYS['goldcell']}"}
     yield Visit(name="receipts/private-member", path=f"/receipts/{first_private}/", user="ada")
     yield Visit(name="receipts-api/private-key", path=f"/api/v1/reports/{first_private}/", headers=key)
+    yield Visit(name="key-api/lab", path="/api/v1/key/", headers=key)
 
 
 def data_files(site: Path) -> Iterator[Visit]:

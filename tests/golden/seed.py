@@ -166,7 +166,7 @@ def saved_link() -> str:
 
 
 def save(client: Client, text: str) -> tuple[str, str]:
-    """-> (address, the cookie with its delete code)."""
+    """-> (address, its deletion code, of which each language has a cookie)."""
     page = client.post("/diagnose/save/", {"text": text}).content.decode()
     ticket = re.search(r'name="ticket"[^>]*value="([^"]*)"|value="([^"]*)"[^>]*name="ticket"', page)
     if ticket is None:
@@ -174,7 +174,4 @@ def save(client: Client, text: str) -> tuple[str, str]:
     answer = client.post("/diagnose/save/", {"text": text, "ticket": ticket[1] or ticket[2]})
     if answer.status_code != 303:
         raise RuntimeError(f"saving: {answer.status_code}")
-    (cookie,) = (
-        morsel.value for name, morsel in answer.cookies.items() if "csrf" not in name and "session" not in name
-    )
-    return str(answer["Location"]), cookie
+    return str(answer["Location"]), answer.cookies["diagnose_delete_en"].value

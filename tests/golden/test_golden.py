@@ -1,20 +1,22 @@
 """The tool that holds two commits against each other sees what a reader would see, and visits every page there is."""
 
 import json
+from http import HTTPStatus
 
 import pytest
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
 from tests.golden.differences import by_path, print_differences
 from tests.golden.reworded import rewording
+from tests.golden.seed import save
 from tests.golden.text import visible_text
-from tests.golden.visits import Visit, diagnoses, pages
+from tests.golden.visits import DUMPS, Visit, diagnoses, pages
 
 # Recorded by `recording`, whose addresses the seed decides, or without words: the browser's own requests.
 OTHERWISE = {
     "diagnose:saved", "diagnose:delete", "ingest:receipt", "machines:arrivals", "machines:change", "machines:manage", "machines:revoke",
     "ingest:restore", "ingest:withdraw", "opendata:file",
-    "opendata:file-of", "pages:logout", "pages:favicon", "machines:agent", "set_language",
+    "opendata:file-of", "pages:logout", "pages:favicon", "machines:agent",
 }  # fmt: skip
 
 
@@ -133,3 +135,11 @@ def view_names(resolver: URLResolver, namespace: str):
             yield f"{namespace}{pattern.name}"
         elif isinstance(pattern, URLResolver) and pattern.namespace != "admin":
             yield from view_names(pattern, f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace)
+
+
+@pytest.mark.django_db
+def test_the_code_of_a_saved_text_deletes_it(client):
+    """Seeding and recording read it from the cookies, of which each language has one."""
+    address, code = save(client, (DUMPS / "mac_laptop.txt").read_text(encoding="utf-8"))
+    assert client.post(f"{address}delete/", {"word": code}).status_code == HTTPStatus.FOUND
+    assert client.get(address).status_code == HTTPStatus.NOT_FOUND

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.languages import chinese
+
 DUMPS = Path(__file__).resolve().parent / "dumps"
 H100, H200, A100, T4 = "nvidia-h100-sxm5-80gb", "nvidia-h200-sxm", "nvidia-a100-sxm4-80gb", "nvidia-t4"
 M3_MAX, M1, MI300X, TPU = "apple-m3-max-40", "apple-m1-8", "amd-mi300x", "google-tpu-v5e"
 XHR = {"HX-Request": "true"}
-ZH = {"Accept-Language": "zh-hans"}
+OF_ANOTHER_SITE = {"Sec-Fetch-Site": "cross-site"}  # so that no visit after it has the cookie of a language
+ZH = {"Accept-Language": "zh-hans"}  # of the admin, which has no address for each language
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,6 +172,11 @@ PAGES = {
     "sheet-unknown": "/accelerators/nvidia-h999/",
     "stack-unknown": "/stacks/nobody/",
     "component-unknown": "/components/nobody/",
+    "causes": "/causes/",
+    "cause": "/causes/no-kernel-image/",
+    "operator-figures": "/operators/conv2d/figures/",
+    "learn-chapter": "/learn/memory-wall/",
+    "learn-try": "/learn/try/roofline/",
     "operator-unknown": "/operators/nobody/",
     "operator-hostile": "/operators/%3Cscript%3E/",
     "404": "/no/such/page/",
@@ -339,6 +347,7 @@ API = {
     "report-schema": "/api/v1/schema/report.json",
     "openapi": "/api/v1/openapi.json",
     "unknown": "/api/v1/none/",
+    "key-missing": "/api/v1/key/",
     "report-unknown": "/api/v1/reports/00000000-0000-4000-8000-000000000000/",
     "report-no-id": "/api/v1/reports/none/",
     "reports-get": "/api/v1/reports/",
@@ -433,11 +442,12 @@ def pages() -> Iterator[Visit]:
     }
     yield from named("pages", details)
     everything = PAGES | details | {f"compare/{name}": path for name, path in COMPARISONS.items()}
-    chinese = (*CHINESE, f"sheet-{H100}", f"sheet-{M3_MAX}", f"sheet-{TPU}", "stack-nvidia-cuda", "component-pytorch", "operator-matmul",
+    in_chinese = (*CHINESE, f"sheet-{H100}", f"sheet-{M3_MAX}", f"sheet-{TPU}", "stack-nvidia-cuda", "component-pytorch", "operator-matmul",
                "machine-mixed-box", "machine-old-driver", "machine-m3-max-macos", "series-1", "compare/sheets-2", "compare/mixed",
                "compare/machines", "compare/refused", "sheet-at-refused")  # fmt: skip
-    yield from named("pages-zh", {name: everything[name] for name in chinese}, headers=ZH)
+    yield from named("pages-zh", {name: chinese(everything[name]) for name in in_chinese})
     yield from named("parts", PARTS, headers=XHR)
+    yield Visit(name="language/chosen", path="/language/zh-hans/?next=/learn/", headers=OF_ANOTHER_SITE)
     yield from named("files", FILES)
     yield from named("api", API)
     yield from named("admin", ADMIN, user="root")
@@ -485,9 +495,7 @@ def diagnoses() -> Iterator[Visit]:
     texts = dict(dumps(None))
     two = texts["two_machines.txt"]
     for name in ("two_machines.txt", "nvidia_smi_table.txt", "collect_env_old_driver.txt", "nothing_known.txt"):
-        yield Visit(
-            name=f"diagnose-zh/{name}", path="/diagnose/", method="POST", form={"text": texts[name]}, headers=ZH
-        )
+        yield Visit(name=f"diagnose-zh/{name}", path=chinese("/diagnose/"), method="POST", form={"text": texts[name]})
     yield Visit(name="diagnose/svg", path="/diagnose/", method="POST", form={"text": two, "format": "svg"})
     yield Visit(name="diagnose/empty", path="/diagnose/", method="POST", form={"text": ""})
     yield Visit(name="diagnose/masked-first", path="/diagnose/save/", method="POST", form={"text": two})

@@ -20,23 +20,23 @@ def test_recipe_rule(copy):
     assert named == {"stackviz/rules/checks/compute_mode.py", "tests/rules/test_compute_mode.py", "CHANGELOG.md"}
     copy.lint(named)
     copy.run("rule")
-    assert copy.changed() == named | {"docs/rules.md"}
+    assert copy.changed() == named | {"docs/rules.md", "docs/advice-commands.md"}
     assert "| `compute-mode` | `hardware` | programs may use the card | broken |" in copy.read("docs/rules.md")
     assert copy.python("from stackviz.rules import RULES; print(RULES[-2].id)") == "compute-mode\n"
 
 
 def test_recipe_importer(copy):
     named = copy.apply("importer")
-    assert named == {"stackviz/importers/sw_vers.py", "tests/importers/test_sw_vers.py", "CHANGELOG.md"}
+    assert named == {"stackviz/importers/hostnamectl.py", "tests/importers/test_hostnamectl.py", "CHANGELOG.md"}
     copy.lint(named)
     copy.run("importer")
     assert copy.changed() == named | {"docs/diagnose.md"}
-    assert "| sw_vers | `sw-vers` | macOS: name, version, build | 71 |" in copy.read("docs/diagnose.md")
+    assert "| hostnamectl | `hostnamectl` | Linux: kernel, maker and model | 71 |" in copy.read("docs/diagnose.md")
     copy.python(
         "from pathlib import Path; from stackviz.agent.bundle import build_zipapp;"
         "Path('agent.pyz').write_bytes(build_zipapp())"
     )
-    assert "  sw_vers\n" in copy.command("python agent.pyz diagnose manage.py")
+    assert "  hostnamectl\n" in copy.command("python agent.pyz diagnose manage.py")
 
 
 def test_recipe_message(copy):
@@ -57,7 +57,7 @@ def test_recipe_fact(copy):
     assert named == {"stackviz/facts/huge_pages.py", "tests/agent/test_huge_pages.py", "CHANGELOG.md"}
     copy.lint(named)
     assert "memory.huge_page_bytes" in copy.run("fact")
-    assert copy.changed() == named | {"docs/wire-format.md"}
+    assert copy.changed() == named | {"docs/wire-format.md", "docs/advice-commands.md"}
     assert "| `memory.huge_page_bytes` | integer | B | size of a huge page |" in copy.read("docs/wire-format.md")
 
 
@@ -68,6 +68,13 @@ def test_recipe_benchmark(copy):
     assert "memory-read" in copy.run("benchmark")
     assert copy.changed() == named | {"docs/agent.md"}
     assert "| `memory-read` 1 | sum of random 4-byte numbers" in copy.read("docs/agent.md")
+
+
+def test_recipe_chapter(copy):
+    named = copy.apply("chapter")
+    assert named == {"stackviz/learn/texts/en/chapters/12-what-a-byte-costs.md", "CHANGELOG.md"}
+    assert "14 passed" in copy.run("chapter")  # one for each chapter, and two
+    assert copy.changed() == named
 
 
 def test_recipe_page(copy):
