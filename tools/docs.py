@@ -183,8 +183,35 @@ def _purpose_of(room: str) -> str:
     return " ".join(docstring.partition("\n\n")[0].split())
 
 
+def _advice_commands() -> Iterator[str]:
+    from stackviz.web.shells import powershell_of
+    from tools.advice_commands import advised_commands, way_of_checking
+
+    ways = {"pip": "pip's parser", "python": "compiled", "run": "run", "elsewhere": "not here", "syntax": "`bash -n`"}
+    return _rows(
+        ["command", "printed by", "tried", "in PowerShell"],
+        (
+            [
+                f"`{command.text}`",
+                command.origin,
+                ways[way_of_checking(command.text)],
+                f"`{written}`" if (written := powershell_of(command.text)) else "",
+            ]
+            for command in advised_commands()
+        ),
+    )
+
+
+def _reading() -> Iterator[str]:
+    _set_up_django()
+    from tools.reading import HEADS, chapter_rows
+
+    return _rows(HEADS, ([f"`{slug}`", *rest] for slug, *rest in chapter_rows()))
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "absent-reasons": _absent_reasons,
+    "advice-commands": _advice_commands,
     "benchmarks": _benchmarks,
     "catalogue-checks": _checks,
     "card-facts": partial(_facts, "CARD_FACTS"),
@@ -196,6 +223,7 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "importers": _importers,
     "floors": _floors,
     "limits": _limits,
+    "reading": _reading,
     "rooms": _rooms,
     "rules": _rules,
 }

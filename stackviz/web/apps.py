@@ -1,5 +1,9 @@
 from django.apps import AppConfig
 
+from stackviz.web.model_labels import translate_all
+
+translate_all()  # apps are imported before models
+
 
 class WebConfig(AppConfig):
     name = "stackviz.web"
