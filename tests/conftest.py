@@ -59,6 +59,9 @@ SHARED_FIXTURE_SUITES = (
 SINGLE_TESTS = ("tests/redis/test_survival.py", "tests/recipes/")
 # What has this in its name needs tables in PostgreSQL, ten seconds of work: one process has them all.
 POSTGRES = "postgres"
+# A browser draws, and a first start waits, on a machine that does other things: a test of these that fails runs once more,
+# and is listed. Tests that prove that nothing is lost are not among them: there, failing once is the finding.
+TRIED_TWICE = ("tests/browser/", "tests/web/test_in_browser.py", "tests/up/test_up.py")
 
 
 def _work_unit(nodeid: str) -> str:
@@ -71,7 +74,10 @@ def _work_unit(nodeid: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several processes: what takes long begins first, so that none of them is left with it at the end."""
+    """What is tried twice; and with several processes, what takes long begins first, so that none is left with it at the end."""
+    for item in items:
+        if item.nodeid.startswith(TRIED_TWICE):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
     first = (*SHARED_FIXTURE_SUITES[:3], POSTGRES, *SHARED_FIXTURE_SUITES[3:], *SINGLE_TESTS)
@@ -318,11 +324,11 @@ def browser_page(browser_context):
     return browser_context.new_page()
 
 
-# --- skipped tests are listed ---
+# --- what was skipped, and what failed at first, is listed ---
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """List each test that was skipped, with the reason."""
+    """List each test that was skipped, with the reason, and each that failed at first."""
     skipped = [
         (
             report.nodeid,
@@ -336,6 +342,10 @@ def pytest_terminal_summary(terminalreporter) -> None:
     for nodeid, reason in sorted(skipped):
         terminalreporter.line(f"NOT RUN {nodeid}: {reason}")
     terminalreporter.line(f"{len(skipped)} tests could not run here." if skipped else "Everything ran.")
+    if again := terminalreporter.stats.get("rerun", []):
+        terminalreporter.section("what failed at first: to be mended")
+        for report in again:
+            terminalreporter.line(f"FAILED ONCE {report.nodeid}: {report.longreprtext.splitlines()[-1]}")
 
 
 @pytest.fixture(scope="session")

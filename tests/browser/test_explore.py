@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.faults import faults_of
+from tests.browser.settled import settle
 
 WAIT = 60_000  # a busy machine takes its time
 DECODE = "/explore/?x=memory_bandwidth_gb_s&y=llama-bench-tg128&size=none"
@@ -108,6 +109,7 @@ def test_the_timeline_of_a_phone_wraps_and_states_the_years(visit):
     assert name.inner_text() == "Hopper"
     assert page.locator(".years").is_visible()
     page.set_viewport_size({"width": 360, "height": 780})
+    settle(page)
     era = page.locator(".era")
     assert era.evaluate("era => era.scrollWidth <= era.clientWidth")
     assert name.inner_text() == "2022 Hopper"
@@ -122,6 +124,7 @@ def test_plotly_chart_click_opens_the_sheet(visit, browser_context):
     expect(point).to_be_visible(timeout=WAIT)
     expect(page.locator(".plane")).to_be_hidden(timeout=WAIT)
     point.scroll_into_view_if_needed()
+    settle(page)
     box = point.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=5)
     expect(page.locator(".hoverlayer")).to_contain_text("TPU", timeout=WAIT)
@@ -141,6 +144,7 @@ def test_the_heat_map_scrolls_inside_itself_and_leads_to_rankings(visit, browser
     expect(inside).not_to_have_js_property("scrollLeft", 0, timeout=WAIT)
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 768, "height": 1000})  # all columns are on the sheet
+    settle(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 768
     page.emulate_media(media="screen")
     page.locator(".heat-map td a").first.click()
@@ -201,7 +205,9 @@ def test_no_fault_is_found(visit, path):
 
 def test_wide_timeline_starts_at_the_newest(visit, browser_page):
     browser_page.set_viewport_size({"width": 768, "height": 800})
-    newest = visit("/timeline/").locator(".years li").last
+    page = visit("/timeline/")
+    settle(page)
+    newest = page.locator(".years li").last
     browser_page.evaluate("window.scrollTo(0, document.querySelector('.years').getBoundingClientRect().top)")
     expect(newest).to_be_in_viewport()
     assert newest.bounding_box()["x"] > 384

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser.faults import faults_of
+from tests.browser.settled import settle
 from tests.diagnose.conftest import CPU_WHEEL
 
 
@@ -70,7 +71,10 @@ def test_suggestions_and_the_tray_stay_in_chinese(site, browser):
         assert str(page.locator("[data-tray-go]").get_attribute("href")).startswith("/zh-hans/compare/?a=")
         assert faults_of(page) == []
         page.locator("details.menu summary").click()
-        links = [link.bounding_box() for link in page.locator("details.menu .segments a").all()]
-        assert [box["height"] >= 32 and box["width"] >= 60 for box in links] == [True, True]
+        settle(page)
+        sizes = page.locator("details.menu .segments a").evaluate_all(
+            "links => links.map(link => [link.offsetWidth, link.offsetHeight])"
+        )
+        assert [width >= 60 and height >= 32 for width, height in sizes] == [True, True]
     finally:
         context.close()

@@ -30,7 +30,7 @@ def test_the_box_suggests_and_is_used_by_keyboard(visit, browser_context):
     expect(box).to_have_value("cudn")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("/components/cudnn/$"), timeout=WAIT)
+    page.wait_for_url(re.compile("/components/cudnn/$"), timeout=WAIT)  # loaded: its script listens for "/"
     page.keyboard.press("/")
     page.keyboard.type("bandwith")
     page.keyboard.press("Enter")
