@@ -2,6 +2,7 @@
 
 import re
 
+from stackviz.importers.blocks import blocks_after
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading
 from stackviz.wire import LIMITS
@@ -11,8 +12,10 @@ __all__ = ["IMPORTER", "read_topology"]
 KIND = "nvidia-smi-topo"
 
 _HEAD = re.compile(r"^[ \t]{0,40}GPU0(?=[ \t]{1,12}(?:GPU1|NIC0|mlx|CPU Aff))[^\n]{0,4000}$", re.MULTILINE)
-_ROW = re.compile(r"[ \t]{0,8}(GPU|NIC|mlx)(\d{1,3})\S{0,12}\s")
-_LEGEND = re.compile(r"\s*$|\s*(?:NIC )?Legend:|\s{1,4}(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+= |\s{1,4}NIC\d{1,3}: ")
+_ROW = re.compile(r"[ \t]{0,8}(GPU|NIC|mlx)(\d{1,3})\S{0,12}(?:\s|$)")
+_ROW_OR_LEGEND = re.compile(
+    _ROW.pattern + r"|\s{0,40}(?:NIC )?Legend:|\s{1,4}(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s{1,8}= |\s{1,4}NIC\d{1,3}: "
+)
 _REFUSED = re.compile(r"ERROR: Option -m is missing its value\. Please run 'nvidia-smi -h' for help\.")
 _LINK = re.compile(r"X|SYS|NODE|PHB|PXB|PIX|PSB|SOC|NV\d{1,3}|N/A|ERR!")
 _MOST_GPUS = 64
@@ -20,29 +23,9 @@ _MOST_LINES = 300
 
 
 def find_topology(text: str) -> list[Span]:
-    spans = [Span(*refused.span()) for refused in _REFUSED.finditer(text)]
-    end = -1
-    for head in _HEAD.finditer(text):
-        if head.start() >= end:
-            end = _end_of(text, head.end())
-            spans.append(Span(head.start(), end))
-    return sorted(spans)
-
-
-def _end_of(text: str, at: int) -> int:
-    """Behind the rows, and behind the legend if one follows."""
-    last = at
-    for _line in range(_MOST_LINES):
-        start = text.find("\n", at) + 1
-        if not start:
-            break
-        at = text.find("\n", start)
-        at = len(text) if at < 0 else at
-        line = text[start : min(at, start + 400)]
-        if not (_ROW.match(line + " ") or _LEGEND.match(line)):
-            break
-        last = at if line.strip() else last
-    return last
+    """Messages of a build without the option, and tables with the legend below them."""
+    refused = [Span(*match.span()) for match in _REFUSED.finditer(text)]
+    return sorted(refused + blocks_after(_HEAD, _ROW_OR_LEGEND, text, anchor="GPU0"))
 
 
 def read_topology(text: str) -> Reading:
@@ -63,7 +46,7 @@ def read_topology(text: str) -> Reading:
 def _rows(text: str) -> dict[int, list[str]]:
     rows: dict[int, list[str]] = {}
     for line in text.split("\n", _MOST_LINES)[1:_MOST_LINES]:
-        match = _ROW.match(line[:4000] + " ")
+        match = _ROW.match(line[:4000])
         if match and match[1] == "GPU" and len(rows) < _MOST_GPUS:
             rows.setdefault(int(match[2]), line[:4000].split()[1:])
     return rows

@@ -5,6 +5,7 @@ Format: https://docs.cloud.google.com/tpu/docs/tpu-info-cli.
 
 import re
 
+from stackviz.importers.blocks import blocks_after
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading
 from stackviz.wire import LIMITS
@@ -20,33 +21,10 @@ _USE = re.compile(
     r"│ ?\d{1,4} {1,20}│ ?(\d{1,6}(?:\.\d{1,4})?) GiB / (\d{1,6}(?:\.\d{1,4})?) GiB {1,20}"
     r"│ {0,20}(\d{1,3}(?:\.\d{1,4})?)% {0,20}│"
 )
-_MOST_LINES = 400
 
 
 def find_tpu_info(text: str) -> list[Span]:
-    spans: list[Span] = []
-    for title in _TITLE.finditer(text):
-        if not spans or title.start() >= spans[-1].end:
-            spans.append(Span(title.start(), _end_of(text, title.end())))
-        if len(spans) == 16:
-            break
-    return spans
-
-
-def _end_of(text: str, at: int) -> int:
-    """Behind the last line of its tables."""
-    last = at
-    for _number in range(_MOST_LINES):
-        start = text.find("\n", at) + 1
-        if not start:
-            break
-        at = text.find("\n", start)
-        at = len(text) if at < 0 else at
-        line = text[start : min(at, start + 300)]
-        if not _LINE.match(line):
-            break
-        last = at if line.strip() else last
-    return last
+    return blocks_after(_TITLE, _LINE, text, anchor="TPU Chips")
 
 
 def read_tpu_info(text: str) -> Reading:
