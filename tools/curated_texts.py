@@ -22,8 +22,9 @@ FILES: dict[str, frozenset[str]] = {
     "stackviz/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
     "stackviz/explore/data/timeline.csv": frozenset({"text"}),
 }
-
-
+# Of these files the names in plain words are translated; PyTorch is PyTorch.
+NAMED: frozenset[str] = frozenset({"stackviz/stacks/data/components.toml", "stackviz/stacks/data/stacks.toml"})
+_IN_PLAIN_WORDS = re.compile(r"[ (][a-z]{2,}|^(?:Processor|Microcode|Neural \w+|\w+ (?:GPU|NPU|CPU))$")
 _WORDS = re.compile(r"(?<![\w.])[a-z]{3,}(?!\w)")
 
 
@@ -32,6 +33,13 @@ def curated_texts(root: Path) -> Iterator[str]:
     for name, keys in FILES.items():
         if (root / name).exists():  # not in the repository of a test
             yield from texts_of_file(root / name, keys)
+        if name in NAMED and (root / name).exists():
+            yield from filter(is_in_plain_words, texts_of_file(root / name, frozenset({"name"})))
+
+
+def is_in_plain_words(name: str) -> bool:
+    """Whether a component or stack is named in words that have a translation: "Unified memory", not "PyTorch"."""
+    return bool(_IN_PLAIN_WORDS.search(name))
 
 
 def texts_of_file(path: Path, keys: frozenset[str]) -> Iterator[str]:

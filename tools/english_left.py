@@ -23,6 +23,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
 
+from tools.curated_texts import is_in_plain_words
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "/",
@@ -127,7 +129,8 @@ def names() -> re.Pattern[str]:
     found |= {part for name in found for part in name.split() if part[:1].isupper()}  # M3 Max, in a table of Apple's
     for name in ("components.toml", "stacks.toml"):
         tables = tomllib.loads((ROOT / "stackviz/stacks/data" / name).read_text(encoding="utf-8"))
-        found |= {str(table["name"]) for table in tables.values() if isinstance(table, dict) and "name" in table}
+        named = (str(table["name"]) for table in tables.values() if isinstance(table, dict) and "name" in table)
+        found |= {name for name in named if not is_in_plain_words(name)}
     listed = sorted((name for name in found if len(name) > 1), key=len, reverse=True)
     return re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, listed)) + r")(?!\w)")
 

@@ -112,7 +112,7 @@ def _sheets_and_stacks(selection: Selection, at: datetime | None) -> dict[Subjec
     for stack in rows:
         if subject := stacks.get(stack.slug):
             loaded[subject] = Loaded(
-                subject=subject, title=stack.name, url=stack.get_absolute_url(), stack_slug=stack.slug
+                subject=subject, title=stack.local_name, url=stack.get_absolute_url(), stack_slug=stack.slug
             )
     return loaded
 

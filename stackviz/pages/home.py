@@ -135,7 +135,7 @@ def front_page(visitor: Visitor) -> FrontPage:
 def starting_points(stacks: Mapping[str, Stack]) -> tuple[StartingPoint, ...]:
     """STARTING_POINTS with names, without those of missing subjects. `stacks`: by slug. One query."""
     wanted = {subject for _question, subjects in STARTING_POINTS for subject in subjects}
-    names = {f"stack:{slug}": _of_vendor(stack.name, stack.vendor) for slug, stack in stacks.items()}
+    names = {f"stack:{slug}": _of_vendor(stack.local_name, stack.vendor) for slug, stack in stacks.items()}
     names |= {
         slug: _of_vendor(accelerator.name, accelerator.vendor.slug)
         for slug, accelerator in accelerators_by_slug(wanted).items()

@@ -73,7 +73,7 @@ class _Facts:
         value = self._facts.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        self.evidence[self._prefix + name] = f"{value:g}"
+        self.evidence[self._prefix + name] = f"{value:.15g}"
         return float(value)
 
     def is_true(self, name: str) -> bool | None:

@@ -26,13 +26,19 @@ from stackviz.units import format_number
 from stackviz.web.curated_text import curated_words
 
 
+def _other_names(title: str, *names: str) -> tuple[str, ...]:
+    """The names without the title, each once."""
+    return tuple(dict.fromkeys(name for name in names if name != title))
+
+
 def stack_entries() -> Iterator[SearchEntry]:
     for stack in public_stacks():
         yield SearchEntry(
             kind=SearchKind.STACK,
-            title=stack.name,
+            title=stack.local_name,
             url=stack.get_absolute_url(),
             line=curated_words(stack.summary),
+            names=_other_names(stack.local_name, stack.name),
             keywords=(stack.slug, stack.vendor, stack.system, *chinese_names((stack.name, stack.vendor))),
         )
 
@@ -43,10 +49,10 @@ def component_entries() -> Iterator[SearchEntry]:
         keywords = (row.maker, role_title(row.role), str(Layer(row.layer).label))
         yield SearchEntry(
             kind=SearchKind.COMPONENT,
-            title=row.name,
+            title=row.local_name,
             url=row.get_absolute_url(),
             line=curated_words(row.what_it_is),
-            names=(row.slug,),
+            names=_other_names(row.local_name, row.slug, row.name),
             keywords=(*keywords, *chinese_names((row.name, row.maker))),
             text=row.what_it_does,
         )
@@ -56,11 +62,13 @@ def operator_entries() -> Iterator[SearchEntry]:
     for operator in operators().values():
         yield SearchEntry(
             kind=SearchKind.OPERATOR,
-            title=operator.name,
+            title=operator.local_name,
             url=reverse("stacks:operator", args=[operator.slug]),
             line=curated_words(operator.what_it_is),
-            names=(
+            names=_other_names(
+                operator.local_name,
                 operator.slug,
+                operator.name,
                 *operator.call.split(", "),
                 *operator.aten,
                 *chinese_names((operator.name, operator.slug)),

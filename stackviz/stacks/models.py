@@ -11,6 +11,7 @@ from stackviz.catalog.curated import Curated, EditionRow, FileLoad, history_reco
 from stackviz.catalog.models import Source
 from stackviz.diagrams.layers import LAYER_TITLES
 from stackviz.stacks.limits import LIMITS
+from stackviz.web.curated_text import curated_words
 from stackviz.web.reverse import address_by_name
 
 is_partial_date = RegexValidator(
@@ -62,6 +63,11 @@ class Component(Curated):
         return address_by_name("stacks:component", self.slug)
 
     @property
+    def local_name(self) -> str:
+        """The name in the language of the page: names in plain words are translated, proper names are not."""
+        return curated_words(self.name)
+
+    @property
     def description(self) -> str:
         """Both sentences."""
         return f"{self.what_it_is} {self.what_it_does}"
@@ -98,6 +104,11 @@ class Stack(Curated):
 
     def get_absolute_url(self) -> str:
         return address_by_name("stacks:stack", self.slug)
+
+    @property
+    def local_name(self) -> str:
+        """The name in the language of the page: names in plain words are translated, proper names are not."""
+        return curated_words(self.name)
 
     def content(self) -> tuple[object, ...]:
         return (self.slug, self.name, self.vendor, self.system, self.summary, self.order)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.layers import Layer
+from stackviz.web.curated_text import curated_words
 
 __all__ = [
     "DEVICES",
@@ -46,6 +47,11 @@ class Operator:
     call: str
     what_it_is: str
     aten: tuple[str, ...]
+
+    @property
+    def local_name(self) -> str:
+        """The name in the language of the page."""
+        return curated_words(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,7 +106,7 @@ def operator_page(slug: str) -> OperatorPage | None:
         )
         for mode in MODES
     )
-    others = tuple((other.name, _address(other.slug), other.slug == slug) for other in operators().values())
+    others = tuple((other.local_name, _address(other.slug), other.slug == slug) for other in operators().values())
     return OperatorPage(operator, modes, tuple(_detours(slug)), others, _timed(slug))
 
 

@@ -59,7 +59,7 @@ def described_columns_at(slugs: Iterable[str], at: datetime) -> dict[str, StackC
         boxes = [box_of(row, {}, others[row.component_id]) for row in in_layers(placed)]
         columns[stack.slug] = StackColumn(
             key=f"stack:{stack.slug}",
-            title=stack.name,
+            title=stack.local_name,
             subtitle="",
             url=stack.get_absolute_url(),
             boxes=(*boxes, *map(gap_box, gaps[stack.pk])),

@@ -77,13 +77,13 @@ def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
         placements[placement.stack_id].append(placement)
     calls: dict[tuple[int, int], list[str]] = defaultdict(list)
     for call in Call.objects.select_related("callee").order_by("pk"):
-        calls[call.stack_id, call.caller_id].append(call.callee.name)
+        calls[call.stack_id, call.caller_id].append(call.callee.local_name)
     others, gaps = counterpart_boxes(Counterpart.objects.select_related("component", "other", "source").order_by("pk"))
     demands = by_component(requirement_rows())
     columns = {
         stack.slug: DescribedColumn(
             key=f"stack:{stack.slug}",
-            title=stack.name,
+            title=stack.local_name,
             subtitle="",
             url=stack.get_absolute_url(),
             boxes=(
@@ -113,7 +113,9 @@ def counterpart_boxes(
             gaps[row.other_stack_id or 0].append(row)
             continue
         for component, other in ((row.component, row.other), (row.other, row.component)):
-            others[component.pk].append(BoxCounterpart(other.slug, other.name, row.differs, source_link(row.source)))
+            others[component.pk].append(
+                BoxCounterpart(other.slug, other.local_name, row.differs, source_link(row.source))
+            )
     return others, gaps
 
 
@@ -123,7 +125,7 @@ def box_of(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], ot
         component=component.slug,
         role=placed.role or component.role,
         layer=Layer(component.layer),
-        name=component.name,
+        name=component.local_name,
         version=placed.version,
         summary=f"{component.description} {placed.note}".rstrip(),
         url=component.get_absolute_url(),
@@ -148,7 +150,7 @@ def gap_box(gap: Counterpart) -> Box:
         component=component.slug,
         role=component.role,
         layer=Layer(component.layer),
-        name=component.name,
+        name=component.local_name,
         state=State.ABSENT,
         summary=gap.differs,
         source=source_link(gap.source),
@@ -187,7 +189,7 @@ def _stack_row(stack: Stack, column: StackColumn) -> StackRow:
     )
     return StackRow(
         slug=stack.slug,
-        name=stack.name,
+        name=stack.local_name,
         vendor=stack.vendor,
         system=stack.system,
         summary=stack.summary,
@@ -331,15 +333,15 @@ def _standings(component: Component) -> tuple[StandingInStack, ...]:
     tools = set(Placement.objects.filter(kind=Placement.Kind.TOOL).values_list("stack_id", "component_id"))
     for call in Call.objects.filter(Q(caller=component) | Q(callee=component)).select_related("caller", "callee"):
         if call.caller_id == component.pk:
-            calls[call.stack_id].append((call.callee.name, call.callee.get_absolute_url()))
+            calls[call.stack_id].append((call.callee.local_name, call.callee.get_absolute_url()))
         else:
             callers = watched_by if (call.stack_id, call.caller_id) in tools else called_by
-            callers[call.stack_id].append((call.caller.name, call.caller.get_absolute_url()))
+            callers[call.stack_id].append((call.caller.local_name, call.caller.get_absolute_url()))
     placements = Placement.objects.filter(component=component, stack__is_public=True).select_related("stack")
     return tuple(
         StandingInStack(
             slug=placed.stack.slug,
-            stack=placed.stack.name,
+            stack=placed.stack.local_name,
             url=placed.stack.get_absolute_url(),
             kind="" if placed.kind == Placement.Kind.LAYER else str(Placement.Kind(placed.kind).label),
             version=placed.version,
@@ -369,7 +371,7 @@ def _limits_text(placed: Placement, component: Component) -> str:
 
 def _release_texts(limits: str, component: Component) -> str:
     whole = component.part_of
-    names = {whole.slug: whole.name} if whole else {}
+    names = {whole.slug: whole.local_name} if whole else {}
     return ", ".join(f"{_subject_name(subject, names)} {release}" for subject, release in parse_limits(limits))
 
 
@@ -378,10 +380,10 @@ def _counterpart_rows(component: Component) -> tuple[CounterpartRow, ...]:
     counterparts = []
     for row in rows.select_related("component", "other", "other_stack", "source"):
         other = row.other if row.component_id == component.pk else row.component
-        where = str(row.other_stack) if row.other_stack else ""
+        where = row.other_stack.local_name if row.other_stack else ""
         counterparts.append(
             CounterpartRow(
-                name=other.name if other else "",
+                name=other.local_name if other else "",
                 url=other.get_absolute_url() if other else "",
                 where=where,
                 relation=str(Counterpart.Relation(row.relation).label),

@@ -64,7 +64,7 @@ def undrawn_components(stack: str) -> UndrawnComponents:
 def _by_stack(_edition: str, _language: str) -> Mapping[str, UndrawnComponents]:
     reads: dict[tuple[int, int], list[tuple[str, str]]] = defaultdict(list)
     for call in Call.objects.select_related("callee").order_by("pk"):
-        reads[call.stack_id, call.caller_id].append((call.callee.name, call.callee.get_absolute_url()))
+        reads[call.stack_id, call.caller_id].append((call.callee.local_name, call.callee.get_absolute_url()))
     tools: dict[str, list[Tool]] = defaultdict(list)
     beside: dict[str, list[tuple[int, Beside]]] = defaultdict(list)
     placements = Placement.objects.filter(stack__is_public=True).exclude(kind=Placement.Kind.LAYER)
@@ -86,7 +86,7 @@ def _by_stack(_edition: str, _language: str) -> Mapping[str, UndrawnComponents]:
 def _tool(placed: Placement, reads: list[tuple[str, str]]) -> Tool:
     component = placed.component
     return Tool(
-        name=component.name,
+        name=component.local_name,
         url=component.get_absolute_url(),
         role=component.role,
         what_it_is=component.what_it_is,
@@ -100,4 +100,6 @@ def _tool(placed: Placement, reads: list[tuple[str, str]]) -> Tool:
 
 def _beside(placed: Placement) -> Beside:
     component = placed.component
-    return Beside(component.name, component.get_absolute_url(), component.layer, component.role, component.what_it_is)
+    return Beside(
+        component.local_name, component.get_absolute_url(), component.layer, component.role, component.what_it_is
+    )
