@@ -7,6 +7,7 @@ ONNX Runtime, as their folders .github/ISSUE_TEMPLATE have them.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -183,6 +184,7 @@ def _headings(text: str) -> Iterator[_Item]:
             return
 
 
+@lru_cache(maxsize=256)  # every line of a log has the same label
 def _plain(label: str) -> str:
     return " ".join(_MARKS.sub("", label).lower().split()).strip("-| ")
 
