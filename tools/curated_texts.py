@@ -24,6 +24,7 @@ FILES: dict[str, frozenset[str]] = {
 }
 # Of these files the names in plain words are translated; PyTorch is PyTorch.
 NAMED: frozenset[str] = frozenset({"stackviz/stacks/data/components.toml", "stackviz/stacks/data/stacks.toml"})
+_PLACES = "stackviz/stacks/data/stacks.toml"
 _IN_PLAIN_WORDS = re.compile(r"[ (][a-z]{2,}|^(?:Processor|Microcode|Neural \w+|\w+ (?:GPU|NPU|CPU))$")
 _WORDS = re.compile(r"(?<![\w.])[a-z]{3,}(?!\w)")
 
@@ -35,6 +36,16 @@ def curated_texts(root: Path) -> Iterator[str]:
             yield from texts_of_file(root / name, keys)
         if name in NAMED and (root / name).exists():
             yield from filter(is_in_plain_words, texts_of_file(root / name, frozenset({"name"})))
+    if (root / _PLACES).exists():
+        yield from filter(_WORDS.search, _words_in_place_of_versions(root / _PLACES))
+
+
+def _words_in_place_of_versions(path: Path) -> Iterator[str]:
+    """Of "component | words in the version's place | …"."""
+    for stack in tomllib.loads(path.read_text(encoding="utf-8")).values():
+        for place in stack["places"]:
+            _component, *words = (part.strip() for part in place.split("|"))
+            yield from words[:1]
 
 
 def is_in_plain_words(name: str) -> bool:

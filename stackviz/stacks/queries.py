@@ -7,7 +7,9 @@ from functools import lru_cache
 
 from django.db.models import Q
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.functional import Promise
+from django.utils.text import format_lazy
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Source
@@ -19,23 +21,24 @@ from stackviz.stacks.requirements import DescribedColumn, by_component, describe
 from stackviz.stacks.rule_tables import requirement_rows
 from stackviz.stacks.terms import StackTerm, terms_of
 from stackviz.stacks.versions import newest_first
+from stackviz.web.curated_text import curated_words
 
 NEWEST_RELEASES = 12
-# Names of requirement subjects that are no components and whose slug is not readable. Not translated.
-SUBJECT_NAMES = {
-    **{f"tensor-core-{kind}": f"tensor cores {kind.upper()}" for kind in (
+# Names of requirement subjects that are no components and whose slug is not readable.
+SUBJECT_NAMES: Mapping[str, str | Promise] = {
+    **{f"tensor-core-{kind}": format_lazy(gettext_lazy("tensor cores {dtype}"), dtype=kind.upper()) for kind in (
         "fp64", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4",
     )},
-    "bf16-arithmetic": "BF16 arithmetic",
+    "bf16-arithmetic": gettext_lazy("BF16 arithmetic"),
     "bfloat": "bfloat16",
     "fp8": "FP8",
     "fp32-to-fp64-ratio": "FP32 : FP64",
-    "shared-memory-kb-per-sm": "KB of shared memory per SM",
-    "threads-per-sm": "threads per SM",
-    "tensor-memory-accelerator": "tensor memory accelerator (TMA)",
-    "int64-atomics": "64-bit atomics",
-    "ml-encoding": "machine-learning encoding",
-    "compute-capability": "compute capability",
+    "shared-memory-kb-per-sm": gettext_lazy("KB of shared memory per SM"),
+    "threads-per-sm": gettext_lazy("threads per SM"),
+    "tensor-memory-accelerator": gettext_lazy("tensor memory accelerator (TMA)"),
+    "int64-atomics": gettext_lazy("64-bit atomics"),
+    "ml-encoding": gettext_lazy("machine-learning encoding"),
+    "compute-capability": gettext_lazy("compute capability"),
 }  # fmt: skip
 ANY_RELEASE = "0.0"  # in the tables: holds for all releases
 
@@ -126,7 +129,7 @@ def box_of(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], ot
         role=placed.role or component.role,
         layer=Layer(component.layer),
         name=component.local_name,
-        version=placed.version,
+        version=curated_words(placed.version),
         summary=f"{component.description} {placed.note}".rstrip(),
         url=component.get_absolute_url(),
         calls=tuple(calls.get((placed.stack_id, component.pk), ())),
@@ -344,7 +347,7 @@ def _standings(component: Component) -> tuple[StandingInStack, ...]:
             stack=placed.stack.local_name,
             url=placed.stack.get_absolute_url(),
             kind="" if placed.kind == Placement.Kind.LAYER else str(Placement.Kind(placed.kind).label),
-            version=placed.version,
+            version=curated_words(placed.version),
             note=placed.note,
             limits=_limits_text(placed, component),
             calls=tuple(calls[placed.stack_id]),
@@ -401,7 +404,7 @@ def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
     for row in Requirement.objects.filter(release__in=releases).select_related("source"):
         requirements[row.release_id].append(row)
         subjects.add(row.subject)
-    names = dict(Component.objects.filter(slug__in=subjects).values_list("slug", "name"))
+    names = {row.slug: row.local_name for row in Component.objects.filter(slug__in=subjects).only("slug", "name")}
     return tuple(
         ReleaseRow(
             version=_("any release") if release.version == ANY_RELEASE else release.version,
@@ -444,7 +447,7 @@ def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> Requir
 
 
 def _subject_name(subject: str, names: Mapping[str, str]) -> str:
-    return names.get(subject) or SUBJECT_NAMES.get(subject) or subject.replace("-", " ")
+    return names.get(subject) or str(SUBJECT_NAMES.get(subject) or subject.replace("-", " "))
 
 
 def _requirement_row(row: Requirement, names: Mapping[str, str]) -> RequirementRow:
