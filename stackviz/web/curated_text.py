@@ -5,21 +5,18 @@ a domain of their own, `locale/<locale>/LC_MESSAGES/curated.po`: the English tex
 is English again until somebody translates it. `make translations` keeps the file in step with the data files.
 """
 
-import gettext
 from functools import lru_cache
-from pathlib import Path
 
-from django.conf import settings
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, to_locale
+from django.utils.translation import get_language
 
 from stackviz.advice import parts_of
+from stackviz.web.domain_entries import ENGLISH, entries_of
 
 __all__ = ["DOMAIN", "curated", "curated_commands", "curated_words", "translate_curated"]
 
 DOMAIN = "curated"
-ENGLISH = "en"
 ENDS = {".": "。"}  # of Chinese, the one language there is
 
 
@@ -67,31 +64,11 @@ def curated_commands(text: str) -> SafeString:
 
 @lru_cache(maxsize=8192)
 def _translated(language: str, text: str) -> str | None:
-    entries = _entries(language)
-    whole = entries.gettext(text)
-    if whole:
+    entries = entries_of(DOMAIN, language)
+    if whole := entries.get(text):
         return whole
     for at in (index for index, sign in enumerate(text) if sign == " " and 0 < index < len(text) - 1):
-        first, second = entries.gettext(text[:at]), entries.gettext(text[at + 1 :])
+        first, second = entries.get(text[:at]), entries.get(text[at + 1 :])
         if first and second:
             return first + second
     return None
-
-
-class _NoEntry(gettext.NullTranslations):
-    """What is not translated is "", not itself."""
-
-    def gettext(self, message: str) -> str:  # noqa: ARG002 (the signature of gettext)
-        return ""
-
-
-@lru_cache(maxsize=8)
-def _entries(language: str) -> gettext.NullTranslations:
-    """The translations of a language; for one without a file, none."""
-    path = gettext.find(DOMAIN, str(settings.LOCALE_PATHS[0]), [to_locale(language)])
-    if path is None:
-        return _NoEntry()
-    with Path(path).open("rb") as file:
-        entries = gettext.GNUTranslations(file)
-    entries.add_fallback(_NoEntry())
-    return entries

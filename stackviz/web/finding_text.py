@@ -6,18 +6,16 @@ entry is shown in English and marked. `make translations` keeps the file in step
 (`tools/finding_texts.py`).
 """
 
-import gettext
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Protocol
 
-from django.conf import settings
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, to_locale
+from django.utils.translation import get_language
 
 from stackviz.advice import Block, blocks_of
+from stackviz.web.domain_entries import ENGLISH, entries_of
 from stackviz.web.message_pages import EXPLAINS_MESSAGES
 from stackviz.web.phrasebook import Phrasebook
 from stackviz.web.request_memo import remember
@@ -25,7 +23,6 @@ from stackviz.web.request_memo import remember
 __all__ = ["DOMAIN", "AdviceText", "advice_of", "finding_text", "finding_title", "finding_words", "translate_finding"]
 
 DOMAIN = "findings"
-ENGLISH = "en"
 MOST_STEPS_A_REQUEST = 40_000  # a second or two; a diagnosis of ours takes a few hundred, its longest text 2,600
 
 
@@ -107,11 +104,5 @@ def _translated(language: str, text: str) -> str | None:
 
 @lru_cache(maxsize=8)
 def _phrasebook(language: str) -> Phrasebook:
-    """The entries of a language, read once; for a language without a file, none."""
-    path = gettext.find(DOMAIN, str(settings.LOCALE_PATHS[0]), [to_locale(language)])
-    if path is None:
-        return Phrasebook({})
-    with Path(path).open("rb") as file:
-        entries = gettext.GNUTranslations(file)
-    listed = entries._catalog  # type: ignore[attr-defined]  # noqa: SLF001 (gettext lists its entries nowhere else)
-    return Phrasebook({english: text for english, text in listed.items() if english})
+    """The entries of a language as patterns."""
+    return Phrasebook(entries_of(DOMAIN, language))

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from stackviz.advice import parts_of
+from stackviz.web.sentence_pattern import CHINESE, WIDE_SIGNS, SentencePattern, letters_in, pattern_of
 
-__all__ = ["MOST_CHARS", "Phrasebook", "SentencePattern", "pattern_of"]
+__all__ = ["MOST_CHARS", "Phrasebook"]
 
 MOST_CHARS = 6_000  # a longer text is not translated
 MOST_TRIES = 1_500  # pieces of one text that are looked up
@@ -21,90 +22,14 @@ MOST_SENTENCES_AT_ONCE = 8  # of one entry
 MOST_LISTED = 16
 MOST_CUTS = 12  # between two places without a word between them
 MOST_DEPTH = 6  # a place in a place in a place ...
-LEAST_LETTERS = 3  # of the words of a pattern: `{a}: {b}` would be recognised everywhere
 
-_GAP = re.compile(r"\{(\w+)\}")
-_LETTERS = re.compile(r"[A-Za-z]")
-_NUMBER = re.compile(r"[\d.,]{1,20}(?:e[-+]\d{1,3})?")
-_COUNTED = "n_"  # how the name of a place begins that holds a number
 _ENDS = {".": "。", "?": "？", ":": "：", ";": "；", ",": "，"}  # signs in Chinese, the one language there is
-_WIDE = "。？！：；，、（）"
 _COMMA = "，"
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 # A sentence ends with a sign; or with a command or a bracket, where the next one begins with a capital letter.
 _SENTENCE_END = re.compile(
     r"(?<=[.?!:;]) |(?<=[)'\"\d>\]]) (?=[A-Z])| (?=(?:Also possible|Less likely|Not the cause here)\b)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SentencePattern:
-    """`words` stand before, between and after the places; `names` are those of the places in this order.
-
-    `mark`: the longest of the words; a text without it is not of this pattern.
-    """
-
-    words: tuple[str, ...]
-    names: tuple[str, ...]
-    translation: str
-    letters: int
-    mark: str
-
-    def readings(self, text: str) -> Iterator[tuple[str, ...]]:
-        """What may stand at the places; none where the text is not of this pattern.
-
-        Words that occur more than once are taken where they occur first, or all where they occur last.
-        """
-        begin, end = len(self.words[0]), len(text) - len(self.words[-1])
-        if begin > end or not (text.startswith(self.words[0]) and text.endswith(self.words[-1])):
-            return
-        leftmost = self._leftmost(text, begin, end)
-        if leftmost is None:
-            return
-        readings = [leftmost]
-        if len(self.words) > 2:
-            readings.append(self._rightmost(text, begin, end))
-        for values in dict.fromkeys(readings):
-            counted = (value for name, value in zip(self.names, values, strict=True) if name.startswith(_COUNTED))
-            if all(map(_NUMBER.fullmatch, counted)):
-                yield values
-
-    def _leftmost(self, text: str, begin: int, end: int) -> tuple[str, ...] | None:
-        values = []
-        for words in self.words[1:-1]:
-            at = text.find(words, begin, end)
-            if at < 0:
-                return None
-            values.append(text[begin:at])
-            begin = at + len(words)
-        return (*values, text[begin:end])
-
-    def _rightmost(self, text: str, begin: int, end: int) -> tuple[str, ...]:
-        """There is one where there is a leftmost."""
-        values = []
-        for words in reversed(self.words[1:-1]):
-            at = text.rfind(words, begin, end)
-            values.append(text[at + len(words) : end])
-            end = at
-        return (text[begin:end], *reversed(values))
-
-    def fill(self, values: Mapping[str, str]) -> str:
-        """The translation with these values, and a space where Chinese meets a Latin letter or number."""
-        rendering = ""
-        for at, part in enumerate(_GAP.split(self.translation)):
-            rendering = _meet(rendering, values[part] if at % 2 else part)
-        return rendering
-
-
-def pattern_of(english: str, translation: str) -> SentencePattern | None:
-    """None for a text without places, and for one with too few words of its own to be recognised by."""
-    parts = _GAP.split(english)
-    words, names = tuple(parts[::2]), tuple(parts[1::2])
-    letters = sum(map(_count, words))
-    if not names or letters < LEAST_LETTERS:
-        return None
-    return SentencePattern(words, names, translation, letters, max(words, key=len))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +114,7 @@ class _Search:
                 return None
             rendering = self._as_entry(text, depth)
             for of_parts in (self._sentences, self._list):
-                if rendering is None or rendering.letters < _count(text):
+                if rendering is None or rendering.letters < letters_in(text):
                     rendering = _most(rendering, of_parts(text, depth))
             self._known[key] = rendering
         return self._known[key]
@@ -213,7 +138,7 @@ class _Search:
             if " " not in text:
                 self._commands[text] = None if _ENGLISH_WORD.fullmatch(typed) else _Rendering(text, 0)
             elif all(part.is_typed for part in parts_of(typed)):
-                self._commands[text] = _Rendering(typed + end, _count(text))
+                self._commands[text] = _Rendering(typed + end, letters_in(text))
             else:
                 self._commands[text] = None
         return self._commands[text]
@@ -221,7 +146,7 @@ class _Search:
     def _entry(self, text: str, depth: int) -> _Rendering | None:
         translated = self._book.whole(text)
         if translated is not None:
-            return _Rendering(translated, _count(text))
+            return _Rendering(translated, letters_in(text))
         best: _Rendering | None = None
         if depth:
             for pattern, values in self._patterns_in(text):
@@ -295,11 +220,6 @@ class _Search:
         )
 
 
-def _count(text: str) -> int:
-    """Its letters."""
-    return len(_LETTERS.findall(text))
-
-
 def _letters_of(rendering: Iterable[_Rendering]) -> int:
     return sum(each.letters for each in rendering)
 
@@ -317,26 +237,6 @@ def _most(rendering: _Rendering | None, other: _Rendering | None) -> _Rendering 
 
 def _joined(rendering: _Rendering, rest: _Rendering) -> _Rendering:
     """Two sentences: the first one has a full stop, unless a command ends it."""
-    stop = "。" if rest.text and _CHINESE.match(rendering.text[-1:]) else ""
-    space = "" if not rest.text or stop or rendering.text[-1:] in _WIDE else " "
+    stop = "。" if rest.text and CHINESE.match(rendering.text[-1:]) else ""
+    space = "" if not rest.text or stop or rendering.text[-1:] in WIDE_SIGNS else " "
     return _Rendering(f"{rendering.text}{stop}{space}{rest.text}", rendering.letters + rest.letters)
-
-
-def _meet(text: str, more: str) -> str:
-    """Put together: a space between Chinese and Latin, none beside a sign that is as wide as a character."""
-    if not text.strip() or not more.strip():
-        return text + more
-    before, after = text.rstrip(" ")[-1], more.lstrip(" ")[0]
-    if _is_wide(before) and _is_wide(after):
-        return text.rstrip(" ") + more.lstrip(" ")
-    is_tight = text[-1] != " " and more[0] != " "
-    is_change = (_CHINESE.match(before) and _is_latin(after)) or (_is_latin(before) and _CHINESE.match(after))
-    return f"{text} {more}" if is_tight and is_change else text + more
-
-
-def _is_wide(sign: str) -> bool:
-    return sign in _WIDE or bool(_CHINESE.match(sign))
-
-
-def _is_latin(sign: str) -> bool:
-    return sign.isascii() and sign.isalnum()

@@ -10,6 +10,7 @@ from django.utils import translation
 
 from stackviz.web import curated_text
 from stackviz.web.curated_text import curated, curated_words, translate_curated
+from stackviz.web.domain_entries import entries_of
 from tests.live import ROOT
 from tools.curated_texts import FILES, curated_texts, texts_of_file
 from tools.translations import curated_files, read_catalog
@@ -28,11 +29,11 @@ def chinese(tmp_path, settings):
     with path.open("wb") as file:
         write_mo(file, catalog)
     settings.LOCALE_PATHS = [tmp_path]
-    curated_text._entries.cache_clear()
+    entries_of.cache_clear()
     curated_text._translated.cache_clear()
     with translation.override("zh-hans"):
         yield
-    curated_text._entries.cache_clear()
+    entries_of.cache_clear()
     curated_text._translated.cache_clear()
 
 
