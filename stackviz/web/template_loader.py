@@ -24,6 +24,7 @@ from stackviz.web.part_code import PartCode
 from stackviz.web.parts import part_language
 from stackviz.web.templatetags import web
 from stackviz.web.whitespace import Compactor, is_silent
+from stackviz.web.words import evidence_text
 
 
 class CompactTemplate(Template):
@@ -114,6 +115,7 @@ FUNCTIONS = (
     advice_of,
     curated,
     curated_commands,
+    evidence_text,
     finding_title,
     finding_text,
     message_pages,

@@ -63,6 +63,13 @@ def missing_text(reason: str | None) -> str:
     return _missing_text(reason or "", get_language())
 
 
+def evidence_text(value: str) -> str:
+    """A value of a finding's evidence: rules write `none (not_installed)`, which a page says in words."""
+    if value.startswith("none (") and value[6:-1] in MISSING:
+        return missing_text(value[6:-1])
+    return missing_text("not_reported") if value == "not reported" else value
+
+
 @lru_cache(maxsize=128)
 def _missing_text(reason: str, _language: str | None) -> str:
     return str(MISSING.get(reason, _("unknown")))

@@ -10,7 +10,7 @@ from django.utils import translation
 
 from stackviz.facts import ABSENT_REASONS
 from stackviz.web.templatetags.web import source, time_ago, tray_button
-from stackviz.web.words import KIND_MEANINGS, KINDS, MISSING, missing_text
+from stackviz.web.words import KIND_MEANINGS, KINDS, MISSING, evidence_text, missing_text
 
 
 def rendered(text, **context):
@@ -41,6 +41,21 @@ def test_every_reason_of_the_wire_format_has_words(reason):
 def test_a_reason_nobody_knows_is_unknown():
     assert missing_text("because") == "unknown"
     assert missing_text(None) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("value", "english", "chinese"),
+    [
+        ("none (not_installed)", "not installed", "未安装"),
+        ("not reported", "not reported", "未上报"),
+        ("none (of your business)", "none (of your business)", "none (of your business)"),
+        ("13.0", "13.0", "13.0"),
+    ],
+)
+def test_evidence_says_in_words_why_a_value_is_missing(value, english, chinese):
+    assert evidence_text(value) == english
+    with translation.override("zh-hans"):
+        assert evidence_text(value) == chinese
 
 
 def test_the_detail_of_a_missing_value_is_escaped():
