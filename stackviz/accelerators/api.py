@@ -38,6 +38,7 @@ from stackviz.accelerators.api_schemas import (
     brief,
     checkers,
     field_out,
+    source_brief,
     spec_out,
 )
 from stackviz.accelerators.list_query import ListQuery
@@ -203,25 +204,30 @@ def list_sources(
     request: HttpRequest,
     q: Annotated[str, Query(description="text in the title or the address")] = "",
     kind: Annotated[str, Query(description="maker, device, press or community")] = "",
+    read_as: Annotated[str, Query(description="first-hand, copy, quote or excerpt")] = "",
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> SourcePage:
     """Sources with at least one public value, by title."""
-    refuse_others(request, _CUT | {"q", "kind"})
+    refuse_others(request, _CUT | {"q", "kind", "read_as"})
     if kind and kind not in Source.Kind.values:
         raise Refusal(422, f"kind must be one of {', '.join(Source.Kind.values)}, not {kind[:40]!r}", "kind")
+    if read_as and read_as not in Source.Reading.values:
+        problem = f"read_as must be one of {', '.join(Source.Reading.values)}, not {read_as[:40]!r}"
+        raise Refusal(422, problem, "read_as")
     public = Q(spec_values__status=SpecValue.Status.PUBLIC, spec_values__accelerator__is_public=True)
     values = SpecValue.objects.filter(
         source=OuterRef("pk"), status=SpecValue.Status.PUBLIC, accelerator__is_public=True
     )
-    sources = Source.objects.filter(Exists(values), **({"kind": kind} if kind else {}))
+    wanted = {name: value for name, value in (("kind", kind), ("read_as", read_as)) if value}
+    sources = Source.objects.filter(Exists(values), **wanted)
     for term in clean_text(q).split():
         sources = sources.filter(Q(title__icontains=term) | Q(url__icontains=term))
     rows = sources.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[offset : offset + limit]
     return SourcePage(
         **page_links(request, sources.count(), limit, offset),
         items=[
-            SourceOut(key=row.key, title=row.title, url=row.url, kind=row.kind, values=getattr(row, "values", 0))
+            SourceOut(**dict(source_brief(row)), key=row.key, kind=row.kind, values=getattr(row, "values", 0))
             for row in rows
         ],
     )

@@ -1,7 +1,7 @@
 """Response schemas of the catalogue's API, and how rows are converted to them."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest
@@ -9,7 +9,7 @@ from ninja import Field as Described
 from ninja import Schema
 
 from stackviz.catalog.fields import Field
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.models import Accelerator, Source, SpecValue
 from stackviz.catalog.people import public_name
 from stackviz.units import UNITS
 
@@ -22,8 +22,12 @@ class AcceleratorBrief(Schema):
 
 
 class SourceBrief(Schema):
+    """`read_as`: first-hand, copy, quote, excerpt, or empty where nobody recorded it; `read_on`: the day of it."""
+
     title: str
     url: str
+    read_as: str
+    read_on: date | None
 
 
 class SpecOut(Schema):
@@ -150,6 +154,10 @@ def checkers(values: Iterable[SpecValue]) -> dict[int, str]:
     return {pk: public_name(user) for pk, user in get_user_model().objects.in_bulk(ids).items()}
 
 
+def source_brief(source: Source) -> SourceBrief:
+    return SourceBrief(title=source.title, url=source.url, read_as=source.read_as, read_on=source.read_on)
+
+
 def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:
     """A public value as the API returns it. A database constraint gives it a source. `names`: of the checkers."""
     assert value.source is not None, "a public value has a source"  # noqa: S101
@@ -161,7 +169,7 @@ def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:
         si_unit=UNITS[value.unit].si if value.unit else "",
         condition=value.condition,
         basis=value.basis,
-        source=SourceBrief(title=value.source.title, url=value.source.url),
+        source=source_brief(value.source),
         note=value.note,
         is_preferred=value.is_preferred,
         corrected=value.is_corrected_here,

@@ -8,23 +8,28 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
-from urllib.parse import urlsplit
 
 from django.contrib.auth import get_user_model
 from django.db.models import Max
-from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from stackviz.accelerators.list_query import OBSERVED_POWER
 from stackviz.accelerators.relatives import Relative, predecessor, relatives
+from stackviz.accelerators.sheet_sources import (
+    NumberedSources,
+    SheetFigure,
+    SheetSource,
+    SourceChoice,
+    SourceFilter,
+    source_filters,
+)
 from stackviz.accelerators.standing import RelativeFigure, standings
 from stackviz.accelerators.value_history import History, Slot, value_histories
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
-from stackviz.catalog.figures import Headline, base_condition, choose_headline, condition_rank, for_people, variant_of
+from stackviz.catalog.figures import Headline, base_condition, choose_headline, condition_rank, variant_of
 from stackviz.catalog.match import describe_needs
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
@@ -35,33 +40,6 @@ from stackviz.catalog.spec_table import spec_columns
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
 PLANNED_VENDORS = ("nvidia", "apple")  # whose stacks `/plan/` and `/operators/` describe
-
-# Who stands behind a source, in a word: a reader weighs the vendor's own figure otherwise than a copy of it.
-BADGES: Mapping[str, Promise] = {
-    Source.Kind.MAKER: gettext_lazy("vendor"),
-    Source.Kind.DEVICE: gettext_lazy("reading"),
-    Source.Kind.PRESS: gettext_lazy("press"),
-    Source.Kind.COMMUNITY: gettext_lazy("community"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SheetFigure:
-    """What one source says: the figure as text, the exact one, and where it is from.
-
-    `basis`: how the source came by it, in words; "" where it is simply published. `source_badge`: who says so, in a
-    word; `host`: of the source's address.
-    """
-
-    text: str
-    exact: str
-    basis: str
-    source_title: str
-    source_url: str
-    source_kind: str
-    source_badge: str
-    host: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +87,7 @@ class Name:
     name: str
     kind: str
     needs: str
-    source_title: str
-    source_url: str
+    source: SheetSource
     note: str
 
 
@@ -132,7 +109,8 @@ class SheetHeadline:
 class Sheet:
     """All of one accelerator's page. `missing`: fields for which nothing is published, `not_applying`: cannot be.
 
-    `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not.
+    `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not. `sources`: those
+    that rows and names point to, by number. `filters`: by which sources the rows can be chosen.
     """
 
     accelerator: Accelerator
@@ -147,6 +125,8 @@ class Sheet:
     predecessor: Accelerator | None
     value_count: int
     source_count: int
+    sources: tuple[SheetSource, ...]
+    filters: tuple[SourceFilter, ...]
     changed_at: datetime | None
 
     @property
@@ -155,10 +135,10 @@ class Sheet:
         return self.accelerator.vendor.slug in PLANNED_VENDORS
 
 
-def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
+def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: SourceChoice | None = None) -> Sheet:
     """An accelerator's sheet, now or as it was at a moment. Ten queries at most.
 
-    Only the present sheet has relatives: they are not part of its history.
+    Only the present sheet has relatives: they are not part of its history. `choice` leaves out rows of other sources.
     """
     catalogue = public_catalogue()
     values = sheet_values(accelerator, at)
@@ -172,9 +152,13 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
     absences = {name: absence.words for name, absence in column.absences.items()} if column else {}
     before = predecessor(accelerator, catalogue) if at is None else None
     standing = standings(accelerator, before, catalogue) if at is None else {}
+    numbers = NumberedSources(values)
+    cells = _cells(values, choice or SourceChoice())
+    groups = _groups(cells, numbers, value_histories(accelerator.pk, at), _checkers(values))
+    names = _names(names_at(accelerator.pk, at) if at else catalogue.names(accelerator.pk), numbers)
     return Sheet(
         accelerator=accelerator,
-        groups=_groups(values, value_histories(accelerator.pk, at), _checkers(values)),
+        groups=groups,
         headlines=tuple(
             replace(_headline(accelerator, field, preferred, standing), absence=absences.get(field.name, ""))
             for field in HEADLINES
@@ -183,11 +167,13 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
         not_applying=tuple(field.words[0] for field in missing if not _applies(field, accelerator)),
         derived=tuple(item for item in derived if item.amount is not None),
         underived=tuple(item for item in derived if item.amount is None),
-        names=_names(names_at(accelerator.pk, at) if at else catalogue.names(accelerator.pk)),
+        names=names,
         relatives=relatives(accelerator, catalogue) if at is None else (),
         predecessor=before,
         value_count=sum(map(len, preferred.values())),
         source_count=len({value.source_id for value in values}),
+        sources=numbers.listed(),
+        filters=source_filters([value for values in preferred.values() for value in values]),
         changed_at=last_change(accelerator.pk, at) if at else last_changes(catalogue).get(accelerator.pk),
     )
 
@@ -267,16 +253,27 @@ def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
     return {pk: public_name(person) for pk, person in people.items()}
 
 
-def _groups(
-    values: Sequence[SpecValue], histories: Mapping[Slot, History], checkers: Mapping[int, str]
-) -> tuple[SheetGroup, ...]:
-    by_field: dict[str, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
-    for value in values:
-        by_field[value.field][value.condition].append(value)
+Cells = Mapping[str, Mapping[str, list[SpecValue]]]  # field -> condition -> values, the one to show first
 
+
+def _cells(values: Sequence[SpecValue], choice: SourceChoice) -> Cells:
+    """The cells of the sheet whose shown value has a source of the choice."""
+    by_field: dict[str, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
+    for value in sorted(values, key=lambda value: not value.is_preferred):
+        by_field[value.field][value.condition].append(value)
+    chosen = {
+        field: {condition: rows for condition, rows in conditions.items() if choice.has(rows[0])}
+        for field, conditions in by_field.items()
+    }
+    return {field: conditions for field, conditions in chosen.items() if conditions}
+
+
+def _groups(
+    by_field: Cells, numbers: NumberedSources, histories: Mapping[Slot, History], checkers: Mapping[int, str]
+) -> tuple[SheetGroup, ...]:
     def listed(field: Field) -> SheetField:
         shown = tuple(
-            _value(rows, histories.get((field.name, condition)), checkers)
+            _value(rows, numbers, histories.get((field.name, condition)), checkers)
             for condition, rows in _in_order(field, by_field[field.name])
         )
         return SheetField(field.name, *field.words, field.glossary, shown)
@@ -297,19 +294,21 @@ def _in_order(field: Field, by_condition: Mapping[str, list[SpecValue]]) -> list
     return sorted(by_condition.items(), key=sort_key)
 
 
-def _value(values: Sequence[SpecValue], history: History | None, checkers: Mapping[int, str]) -> SheetValue:
-    """The preferred value with its alternatives; the first value if none is preferred."""
-    main = next((value for value in values if value.is_preferred), values[0])
-    rivals = [value for value in values if value is not main]
+def _value(
+    values: Sequence[SpecValue], numbers: NumberedSources, history: History | None, checkers: Mapping[int, str]
+) -> SheetValue:
+    """The first value with its alternatives."""
+    main, *rivals = values
     same = [value for value in rivals if (value.amount, _text_of(value)) == (main.amount, _text_of(main))]
     different = [value for value in rivals if value not in same]
-    others = tuple(sheet_figure(value) for value in different)
+    figure, confirmed_by = numbers.figure(main), tuple(numbers.figure(value) for value in same)
+    others = tuple(numbers.figure(value) for value in different)
     return SheetValue(
-        figure=sheet_figure(main),
+        figure=figure,
         condition=", ".join(
             filter(None, [describe_condition(base_condition(main)), describe_condition(variant_of(main))])
         ),
-        confirmed_by=tuple(sheet_figure(value) for value in same),
+        confirmed_by=confirmed_by,
         others=others,
         decided=_decided(main, different),
         checked=_checked(main, history, checkers),
@@ -372,42 +371,13 @@ def _day(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
-def sheet_figure(value: SpecValue) -> SheetFigure:
-    """The figure of one source, as text."""
-    shown = for_people(value)
-    source = value.source
-    return SheetFigure(
-        text=shown.label,
-        exact=shown.exact,
-        basis="" if value.basis == SpecValue.Basis.PUBLISHED else value.get_basis_display(),
-        source_title=source.title if source else "",
-        source_url=source.url if source else "",
-        source_kind=_kind_text(source.kind, get_language()) if source else "",
-        source_badge=str(BADGES.get(source.kind, "")) if source else "",
-        host=_host(source.url) if source else "",
-        note=value.note,
-    )
-
-
-@lru_cache(maxsize=64)
-def _kind_text(kind: str, _language: str | None) -> str:
-    """The kind of a source in the reader's language: the same few words on every row of a sheet."""
-    return str(Source.Kind(kind).label) if kind in Source.Kind.values else kind
-
-
-@lru_cache(maxsize=1024)
-def _host(url: str) -> str:
-    return (urlsplit(url).hostname or "").removeprefix("www.")
-
-
-def _names(aliases: Iterable[Alias]) -> tuple[Name, ...]:
+def _names(aliases: Iterable[Alias], numbers: NumberedSources) -> tuple[Name, ...]:
     return tuple(
         Name(
             name=alias.name,
             kind=str(Alias.Kind(alias.kind).label),
             needs=", ".join(describe_needs(alias)),
-            source_title=alias.source.title,
-            source_url=alias.source.url,
+            source=numbers.of(alias.source),
             note=alias.note,
         )
         for alias in aliases

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from stackviz.accelerators.sheet import sheet_values
+from stackviz.accelerators.sheet_sources import SourceChoice
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, SpecValue
@@ -17,19 +18,24 @@ from stackviz.web.download import csv_response, json_response
 FORMATS = ("csv", "json")
 _COLUMNS = (
     "field", "title", "value", "unit", "amount", "amount_unit", "condition", "basis", "is_preferred", "source_title",
-    "source_url", "note", "checked_at",
+    "source_url", "source_read_as", "source_read_on", "note", "checked_at",
 )  # fmt: skip
 
 
-def sheet_file(accelerator: Accelerator, at: datetime | None, ending: str, address: str) -> HttpResponse:
-    """The present or a past sheet as a file in this format; `address` is its permanent one. Three queries."""
-    values = sheet_values(accelerator, at)
+def sheet_file(
+    accelerator: Accelerator, at: datetime | None, ending: str, address: str, choice: SourceChoice
+) -> HttpResponse:
+    """The present or a past sheet as a file in this format; `address` is its permanent one. Three queries.
+
+    `choice`: of which sources its values are; derived figures stand in the file of all sources only.
+    """
+    values = [value for value in sheet_values(accelerator, at) if choice.has(value)]
     rank = {name: position for position, name in enumerate(FIELDS)}
     values.sort(key=lambda value: (rank[value.field], value.condition, not value.is_preferred, value.pk))
     name = accelerator.slug if at is None else f"{accelerator.slug}-{at:%Y%m%dT%H%M%SZ}"
     if ending == "csv":
         return csv_response(name, _COLUMNS, [tuple(_row(value).values()) for value in values])
-    return json_response(name, _document(accelerator, values, at, address))
+    return json_response(name, _document(accelerator, values, at, address, choice))
 
 
 def _row(value: SpecValue) -> dict[str, Any]:
@@ -49,6 +55,8 @@ def _row(value: SpecValue) -> dict[str, Any]:
                 value.is_preferred,
                 value.source.title if value.source else "",
                 value.source.url if value.source else "",
+                value.source.read_as if value.source else "",
+                f"{value.source.read_on:%Y-%m-%d}" if value.source and value.source.read_on else "",
                 value.note,
                 write_moment(value.checked_at) if value.checked_at else None,
             ),
@@ -57,7 +65,9 @@ def _row(value: SpecValue) -> dict[str, Any]:
     )
 
 
-def _document(accelerator: Accelerator, values: list[SpecValue], at: datetime | None, address: str) -> dict[str, Any]:
+def _document(
+    accelerator: Accelerator, values: list[SpecValue], at: datetime | None, address: str, choice: SourceChoice
+) -> dict[str, Any]:
     peaks = peaks_of(value for value in values if value.is_preferred)
     return {
         "slug": accelerator.slug,
@@ -67,7 +77,7 @@ def _document(accelerator: Accelerator, values: list[SpecValue], at: datetime | 
         "address": address,
         "at": write_moment(at) if at else None,
         "values": [_row(value) for value in values],
-        "derived": [_derived(item) for item in derive(peaks, accelerator.pk)],
+        "derived": [] if choice else [_derived(item) for item in derive(peaks, accelerator.pk)],
     }
 
 

@@ -1,7 +1,7 @@
 """The spec sheets of accelerators: current, as of a moment, as files."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from django.conf import settings
@@ -18,7 +18,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -26,8 +26,9 @@ from stackviz.accelerators.citation import cite
 from stackviz.accelerators.introduction import headline_of, introduce_sheet, sheet_data
 from stackviz.accelerators.sheet import read_sheet, sheet_values
 from stackviz.accelerators.sheet_files import FORMATS, sheet_file
+from stackviz.accelerators.sheet_sources import SourceChoice
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator
+from stackviz.catalog.models import Accelerator, Source
 from stackviz.catalog.past import public_accelerators_at
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue, successors
 from stackviz.web.address import AddressReader, Note, read_moment, write_moment
@@ -40,10 +41,14 @@ CACHE_S = 600  # a sheet is slow to render and changes rarely; its key moves wit
 
 @dataclass(frozen=True, slots=True)
 class SheetQuery:
-    """Which state of a sheet, as what. `at` None is now; `ending` "" is a page, else a file format."""
+    """Which state of a sheet, as what. `at` None is now; `ending` "" is a page, else a file format.
+
+    `choice`: of which sources the rows are.
+    """
 
     at: datetime | None
     ending: str
+    choice: SourceChoice
     notes: tuple[Note, ...]
 
 
@@ -82,6 +87,10 @@ def read_sheet_query(parameters: QueryDict) -> SheetQuery:
     return SheetQuery(
         at=reader.parsed("at", read_moment, _("“%(value)s” is not a past moment such as 2026-11-20"), shown_now),
         ending=reader.file_format(FORMATS),
+        choice=SourceChoice(
+            reader.choice("kind", Source.Kind.values, gettext_lazy("kind of source")),
+            reader.choice("read_as", Source.Reading.values, gettext_lazy("way of reading a source")),
+        ),
         notes=reader.notes(parameters),
     )
 
@@ -115,11 +124,11 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
         "preview": _preview(request, accelerator),
     }
     if then and query.at:
-        body = _body(then, address, query.at)  # not cached: the number of possible moments is unlimited
+        body = _body(then, address, query)  # not cached: the number of possible moments is unlimited
     else:
-        body = cached_html(
-            ("sheet", accelerator.pk, edition, address), lambda: _body(accelerator, address, None), CACHE_S
-        )
+        now = replace(query, at=None)
+        key = ("sheet", accelerator.pk, edition, address, query.choice.kind, query.choice.reading)
+        body = cached_html(key, lambda: _body(accelerator, address, now), CACHE_S)
     return render(request, "accelerators/sheet.html", {**context, "body": body})
 
 
@@ -145,18 +154,31 @@ def _badge_of(accelerator: Accelerator, catalogue: PublicCatalogue) -> str:
     return ""
 
 
-def _body(accelerator: Accelerator, address: str, at: datetime | None) -> str:
+def _body(accelerator: Accelerator, address: str, query: SheetQuery) -> str:
     """The sheet as HTML, without its frame."""
-    sheet = read_sheet(accelerator, at)
+    at = query.at
+    sheet = read_sheet(accelerator, at, query.choice)
     now = timezone.now()
     return render_part(
         "accelerators/_sheet.jinja",
         sheet=sheet,
         accelerator=accelerator,
         is_past=at is not None,
-        file_query=f"at={write_moment(at)}&format=" if at else "format=",
+        choice=query.choice,
+        at=write_moment(at) if at else "",
+        file_query=_file_query(query),
         citation=cite(accelerator.name, accelerator.slug, address, sheet.changed_at or now, now),
     )
+
+
+def _file_query(query: SheetQuery) -> str:
+    """What comes before the format in the address of this sheet's file."""
+    parts = {
+        "at": write_moment(query.at) if query.at else "",
+        "kind": query.choice.kind,
+        "read_as": query.choice.reading,
+    }
+    return "".join(f"{name}={value}&" for name, value in parts.items() if value) + "format="
 
 
 def _stood(accelerator: Accelerator, at: datetime) -> Stood:
@@ -185,7 +207,7 @@ def _file(request: HttpRequest, accelerator: Accelerator, query: SheetQuery, *, 
     if not is_there:
         return JsonResponse({"error": _("this sheet did not exist at that moment"), "field": "at"}, status=404)
     address = request.build_absolute_uri(accelerator.get_absolute_url())
-    return sheet_file(accelerator, query.at, query.ending, address)
+    return sheet_file(accelerator, query.at, query.ending, address, query.choice)
 
 
 def _elsewhere(slug: str) -> HttpResponse:

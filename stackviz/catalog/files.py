@@ -2,7 +2,7 @@
 
     vendors.csv       slug,name
     accelerators.csv  slug,name,vendor,kind,family
-    sources.csv       key,title,url,kind                    no url: what it says stays unreviewed
+    sources.csv       key,title,url,kind,read_as,read_on    no url: what it says stays unreviewed
     specs/<vendor>.csv  device,field,value,unit,condition,basis,status,source,note      one value a line
     aliases.csv       device,name,kind,memory_gb,gpu_cores,source,note
     exceptions.csv    device,field,condition,reason,source  why a figure does not follow its formula; not loaded
@@ -16,6 +16,7 @@ import csv
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +29,7 @@ DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
 LOADER_VERSION = 1
 STATUSES = ("public", "alternative", "unreviewed", "retired")
+READINGS = ("", "first-hand", "copy", "quote", "excerpt")  # how a source was read; "": not recorded
 BASES = ("published", "probed", "measured", "derived", "inferred")
 
 
@@ -52,6 +54,8 @@ class SourceLine:
     title: str
     url: str
     kind: str
+    read_as: str
+    read_on: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +256,17 @@ def _source_problems(lines: Sequence[SourceLine]) -> Iterator[Problem]:
     for number, line in enumerate(lines):
         if line.url and not line.url.startswith(("https://", "http://")):
             yield number, f"not a web address: {line.url}"
+        if line.read_as not in READINGS:
+            yield number, f"read_as must be one of {', '.join(READINGS[1:])}, or empty, not {line.read_as!r}"
+        if line.read_on and not _is_day(line.read_on):
+            yield number, f"read_on is a day such as 2026-11-20, not {line.read_on!r}"
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _spec_problems(lines: Sequence[SpecLine], known: _Known) -> Iterator[Problem]:

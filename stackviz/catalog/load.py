@@ -1,5 +1,6 @@
 """Bring the database to what the catalogue's files say, without touching what people have corrected since."""
 
+from datetime import date
 from pathlib import Path
 
 from django.db import transaction
@@ -64,12 +65,20 @@ def _vendors(catalogue: Catalogue) -> dict[str, Vendor]:
 
 def _load_sources(catalogue: Catalogue, reason: str) -> tuple[dict[str, Source], Counts]:
     wanted = {
-        line.key: Source(data_key=line.key, key=line.key, title=line.title, url=line.url, kind=line.kind)
+        line.key: Source(
+            data_key=line.key,
+            key=line.key,
+            title=line.title,
+            url=line.url,
+            kind=line.kind,
+            read_as=line.read_as,
+            read_on=date.fromisoformat(line.read_on) if line.read_on else None,
+        )
         for line in catalogue.sources
         if line.url
     }
     change = Change(Source, wanted, is_deleting=False)
-    counts = change.apply(["key", "title", "url", "kind"], reason)
+    counts = change.apply(["key", "title", "url", "kind", "read_as", "read_on"], reason)
     return {row.data_key or "": row for row in Source.objects.filter(data_key__isnull=False)}, counts
 
 

@@ -43,7 +43,11 @@ class Vendor(models.Model):
 
 
 class Source(Curated):
-    """A public document that says something about an accelerator; always with a web address."""
+    """A public document that says something about an accelerator; always with a web address.
+
+    `read_as` and `read_on`: how its text was read when its figures were entered, and on which day; empty and null where
+    nobody recorded it.
+    """
 
     class Kind(models.TextChoices):
         MAKER = "maker", _("vendor")
@@ -51,12 +55,20 @@ class Source(Curated):
         PRESS = "press", _("press or reference site")
         COMMUNITY = "community", _("community project")
 
+    class Reading(models.TextChoices):
+        FIRST_HAND = "first-hand", _("the document itself was read")
+        COPY = "copy", _("a copy elsewhere was read")
+        QUOTE = "quote", _("read as another source quotes it")
+        EXCERPT = "excerpt", _("only an excerpt was read")
+
     key = models.CharField(
         max_length=80, unique=True, validators=[is_slug], help_text=_("identifies it in the curated files")
     )
     title = models.CharField(max_length=300)
     url = models.CharField(max_length=600, validators=[is_web_address], verbose_name=_("address"))
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.COMMUNITY)
+    read_as = models.CharField(_("read as"), max_length=10, choices=Reading.choices, blank=True)
+    read_on = models.DateField(_("read on"), null=True, blank=True)
 
     class Meta:
         ordering = ["title"]
@@ -72,7 +84,9 @@ class Source(Curated):
         return self.title
 
     def content(self) -> tuple[object, ...]:
-        return (self.key, self.title, self.url, str(self.kind))
+        # Rows that were loaded before a reading was recorded keep the digest that they had.
+        reading = (str(self.read_as), str(self.read_on or "")) if self.read_as or self.read_on else ()
+        return (self.key, self.title, self.url, str(self.kind), *reading)
 
 
 class Accelerator(Curated):

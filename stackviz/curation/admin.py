@@ -287,14 +287,14 @@ class AliasAdmin(HistoryAdmin):
 
 @admin.register(Source)
 class SourceAdmin(_SourceAdmin):
-    list_display = ["title", "kind", "value_count", "url"]
-    list_filter = ["kind"]
+    list_display = ["title", "kind", "read_as", "read_on", "value_count", "url"]
+    list_filter = ["kind", "read_as"]
     search_fields = ["title", "url", "key"]
     prepopulated_fields = {"key": ["title"]}
 
     def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401
         """Sources that visitors see are changed only by people with approval rights, in all their columns."""
-        return ["key", "title", "url", "kind"] if self._is_held(request, obj) else []
+        return ["key", "title", "url", "kind", "read_as", "read_on"] if self._is_held(request, obj) else []
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401
         return {} if self._is_held(request, obj) else super().get_prepopulated_fields(request, obj)

@@ -8,13 +8,14 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "1.4"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
 FINGERPRINTS = {
     "1.0": "a18ca6d80c56ace7",
     "1.1": "e8c946a55d644c8c",
     "1.2": "e14ec83e6f151c15",
     "1.3": "a467c7ae19a9c811",
+    "1.4": "58d8190474e28fa5",
 }
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
@@ -84,6 +85,8 @@ TABLES: tuple[TableSchema, ...] = (
             _must("title", "text", "title of the document"),
             _must("url", "text", "address of the document"),
             _must("kind", "text", "maker (the vendor), device (reading from real hardware), press or community"),
+            ColumnSchema("read_as", "text", "how it was read: first-hand, copy, quote or excerpt; null: not recorded"),
+            ColumnSchema("read_on", "text", "day on which it was read (2026-11-20)"),
         ),
     ),
     TableSchema(

@@ -78,7 +78,9 @@ def source_rows() -> Iterator[Row]:
     by_any = Q(pk__in=[])
     for rows in citing:
         by_any |= Q(pk__in=rows.order_by().values("source"))
-    return _values(Source.objects.filter(by_any).order_by("key"), ("key", "title", "url", "kind"))
+    columns = ("key", "title", "url", "kind", "read_as", "read_on")
+    for *row, read_on in _values(Source.objects.filter(by_any).order_by("key"), columns):
+        yield (*row, read_on.isoformat() if read_on else None)
 
 
 def field_rows() -> Iterator[Row]:

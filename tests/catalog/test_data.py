@@ -191,6 +191,8 @@ def test_bins_of_one_chip_share_a_family(catalogue):
     ("file", "old", "new", "problem"),
     [
         ("sources.csv", "https://www.nvidia.com", "ftp://www.nvidia.com", "not a web address"),
+        ("sources.csv", "quote,2026-11-22", "hearsay,2026-11-22", "read_as must be one of first-hand, copy"),
+        ("sources.csv", "quote,2026-11-22", "quote,22.11.2026", "read_on is a day such as 2026-11-20"),
         ("accelerators.csv", "nvidia-t4,NVIDIA T4,nvidia", "nvidia-t4,NVIDIA T4,nowhere", "unknown vendor 'nowhere'"),
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,", "nvidia-t4,tdp_w,seventy,W,", "tdp_w is a number, not 'seventy'"),
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,", "nvidia-t4,tdp_w,70,GB,", "measures something else"),

@@ -1,5 +1,6 @@
 """Loading changed files: what changed follows, what was corrected here stays."""
 
+import hashlib
 import shutil
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ from django.utils import timezone
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.files import DATA
 from stackviz.catalog.load import load_catalogue
-from stackviz.catalog.models import Accelerator, CatalogueLoad, SpecValue
+from stackviz.catalog.models import Accelerator, CatalogueLoad, Source, SpecValue
 from stackviz.catalog.past import public_values_at
 from stackviz.catalog.problems import CuratedDataError
 
@@ -55,6 +56,17 @@ def test_changed_line_updates_row_and_history(folder, db):
     assert str(summary.tables["values"]) == "1 updated"
     assert (t4_power().value, t4_power().amount) == ("72", 72.0)
     assert t4_power().history.first().history_change_reason.startswith("Loaded from the curated files, version ")
+
+
+def test_a_source_loaded_before_its_reading_was_recorded_takes_it_from_the_files(folder, db):
+    load_catalogue(folder)
+    Source.objects.filter(key="sysrqmts-nvidia-tesla-t4").update(read_as="", read_on=None)
+    before = Source.objects.get(key="sysrqmts-nvidia-tesla-t4")
+    digest = hashlib.blake2b(repr((before.key, before.title, before.url, "press")).encode(), digest_size=16)
+    Source.objects.filter(pk=before.pk).update(loaded_digest=digest.hexdigest())  # as an older release left it
+    load_catalogue(folder, force=True)
+    after = Source.objects.get(pk=before.pk)
+    assert (after.read_as, str(after.read_on)) == ("first-hand", "2026-11-20")
 
 
 def test_a_line_that_is_gone_takes_its_row_along(folder, db):

@@ -41,7 +41,7 @@ def loaded_before(db) -> Source:
     """A source as the files of the last version loaded it."""
     copy_curated("catalog_")
     source = Source.objects.filter(kind=Source.Kind.PRESS).order_by("pk").first()
-    source.title = f"{source.title} (copy {migration.CLONE})"
+    source.title, source.read_as, source.read_on = f"{source.title} (copy {migration.CLONE})", "", None
     source.loaded_digest = source.digest
     source.save()
     return source
