@@ -16,7 +16,7 @@ from stackviz.catalog.models import Accelerator, CatalogueLoad, Source, SpecValu
 from stackviz.catalog.past import public_values_at
 from stackviz.catalog.problems import CuratedDataError
 
-T4_POWER = "nvidia-t4/tdp_w//sysrqmts-nvidia-tesla-t4"
+T4_POWER = "nvidia-t4/tdp_w//nvidia-t4-product-page"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_line_that_is_gone_takes_its_row_along(folder, db):
     change(
         folder,
         "specs/nvidia.csv",
-        "nvidia-t4,tdp_w,70,W,,published,public,sysrqmts-nvidia-tesla-t4,launch coverage said 75 W\n",
+        "nvidia-t4,tdp_w,70,W,,published,public,nvidia-t4-product-page,\n",
         "",
     )
     assert str(load_catalogue(folder).tables["values"]) == "1 deleted"
@@ -238,7 +238,7 @@ def test_a_value_a_load_took_away_is_in_the_past_only(folder, db):
     change(
         folder,
         "specs/nvidia.csv",
-        "nvidia-t4,tdp_w,70,W,,published,public,sysrqmts-nvidia-tesla-t4,launch coverage said 75 W\n",
+        "nvidia-t4,tdp_w,70,W,,published,public,nvidia-t4-product-page,\n",
         "",
     )
     load_catalogue(folder)
