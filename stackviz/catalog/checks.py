@@ -10,27 +10,24 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from stackviz.catalog.by_formula import NOT_BY_FORMULA, disagreements, figure_of
+from stackviz.catalog.by_formula import disagreements, figure_of
 from stackviz.catalog.conditions import ConditionError, canonical, parse, write
+from stackviz.catalog.cross_checks import clocks, dates, pins, powers, ratios
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.formula import expectations
 from stackviz.catalog.models import Alias, SpecValue
 from stackviz.catalog.never_named import forbidden_address_in
-from stackviz.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of
+from stackviz.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of, excused_or, label_of, problem_of
 
 # Two printed rates this near are the same rate, rounded differently.
 SAME = 0.01
-
-
-def _problem(value: SpecValue, expected: str) -> CheckFinding:
-    return CheckFinding(Problem(value.accelerator.slug, value.field, value.condition, _label(value), expected))
 
 
 def _of_each(reviewed: Reviewed, wrong: Callable[[SpecValue], str]) -> Iterator[CheckFinding]:
     """One finding per value; `wrong` says what was expected, or "" where all is well."""
     for value in reviewed.values:
         expected = wrong(value)
-        yield _problem(value, expected) if expected else CheckFinding()
+        yield problem_of(value, expected) if expected else CheckFinding()
 
 
 # --- each value by itself ---
@@ -148,7 +145,7 @@ def _names_sparsity(registered: Field) -> bool:
 def _preferred(reviewed: Reviewed) -> Iterator[CheckFinding]:
     for (slug, name, condition), values in reviewed.cells.items():
         chosen = [value for value in values if value.is_preferred]
-        figures = "; ".join(_label(value) for value in chosen or values)
+        figures = "; ".join(label_of(value) for value in chosen or values)
         expected = f"one preferred value, not {len(chosen)}"
         yield CheckFinding() if len(chosen) == 1 else CheckFinding(Problem(slug, name, condition, figures, expected))
 
@@ -174,7 +171,7 @@ def _formulas(reviewed: Reviewed) -> Iterator[CheckFinding]:
             continue
         differing = disagreements(value, reviewed.published[value.accelerator_id])
         yield (
-            _excused_or(reviewed, value, "; ".join(str(expectation) for expectation in differing))
+            excused_or(reviewed, value, "; ".join(str(expectation) for expectation in differing))
             if differing
             else CheckFinding()
         )
@@ -190,7 +187,7 @@ def _sparse_as_dense(reviewed: Reviewed) -> Iterator[CheckFinding]:
     for value in _comparable(reviewed):
         if "sparsity=dense" in value.condition and value.amount:
             looks_sparse = _looks_sparse(reviewed, value)
-            yield _excused_or(reviewed, value, looks_sparse) if looks_sparse else CheckFinding()
+            yield excused_or(reviewed, value, looks_sparse) if looks_sparse else CheckFinding()
 
 
 # Rates that a design runs alike: of these neither is twice the other, unless a formula knows the design.
@@ -203,15 +200,15 @@ def _looks_sparse(reviewed: Reviewed, value: SpecValue) -> str:
     sparse = write({**parse(condition), "sparsity": "sparse"})
     for other in reviewed.cells.get((slug, name, sparse), ()):
         if _is_factor(value, other, 1):
-            return f"less than the sparse rate, {_label(other)}"
+            return f"less than the sparse rate, {label_of(other)}"
     if _is_supported(reviewed, value):
         return ""
     for other in reviewed.cells[slug, name, condition]:
         if _is_factor(value, other, 2):
-            return f"the dense rate of another source, {_label(other)}"
+            return f"the dense rate of another source, {label_of(other)}"
     for other in reviewed.cells.get((slug, _ALIKE.get(name, ""), condition), ()):
         if _is_factor(value, other, 2):
-            return f"the rate of {_ALIKE[name]}, {_label(other)}"
+            return f"the rate of {_ALIKE[name]}, {label_of(other)}"
     return ""
 
 
@@ -222,19 +219,6 @@ def _is_factor(value: SpecValue, other: SpecValue, factor: float) -> bool:
 def _is_supported(reviewed: Reviewed, value: SpecValue) -> bool:
     """Whether a formula looked at the value and agrees."""
     return _is_judged(reviewed, value) and not disagreements(value, reviewed.published[value.accelerator_id])
-
-
-def _label(value: SpecValue) -> str:
-    return f"{value.value} {value.unit}".rstrip()
-
-
-def _excused_or(reviewed: Reviewed, value: SpecValue, expected: str) -> CheckFinding:
-    """The problem, unless the data explains why the value is correct anyway."""
-    if cell_of(value) in reviewed.exceptions:
-        return CheckFinding(excused_by=cell_of(value), is_excused=True)
-    if value.note.startswith(NOT_BY_FORMULA) or (value.note and not value.is_preferred):
-        return CheckFinding(is_excused=True)
-    return _problem(value, expected)
 
 
 # --- names ---
@@ -276,5 +260,10 @@ CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "preferred": ("every cell has exactly one preferred value", _preferred),
     "formula": ("figures agree with their formula, or say why not", _formulas),
     "sparse": ("no sparse figure stands in a dense field", _sparse_as_dense),
+    "pins": ("bus width and bandwidth give a data rate that the kind of memory has", pins),
+    "clock": ("lanes and the fp32 rate give a clock near those of the sheet", clocks),
+    "ratio": ("rates of two data types have the ratio that other sheets of the architecture have", ratios),
+    "date": ("no product is older than its architecture", dates),
+    "power": ("board power is no more than its module, its form factor and its peak allow", powers),
     "name": ("no name leads to two sheets", _names),
 }

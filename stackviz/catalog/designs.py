@@ -115,3 +115,41 @@ DESIGNS: dict[str, Design] = {
     "Ponte Vecchio (Xe-HPC)": Design(128, {**_vector(256, 256), **_matrix(2048, 4096, 8192)}, 8),
     "Xe-HPG (Alchemist)": Design(128, {**_vector(0, 256), **_matrix(0, 2048, 4096)}, 16),
 }
+
+# The month in which each architecture was first shown, by its name on the sheets. From the newsrooms of their vendors;
+# a product announced together with it has the same month.
+ARCHITECTURES_SINCE: dict[str, str] = {
+    "Kepler": "2012-03",
+    "Maxwell": "2014-02",
+    "Pascal": "2016-04",
+    "Volta": "2017-05",
+    "Turing": "2018-08",
+    "Ampere": "2020-05",
+    "Hopper": "2022-03",
+    "Ada Lovelace": "2022-09",
+    "Blackwell": "2024-03",
+    "Blackwell Ultra": "2025-03",
+    "GCN 5.1": "2018-11",
+    "CDNA": "2020-11",
+    "CDNA 2": "2021-11",
+    "CDNA 3": "2023-01",
+    "CDNA 4": "2024-06",
+    "RDNA 2": "2020-10",
+    "RDNA 3": "2022-11",
+    "RDNA 4": "2025-01",
+    "Xe-HPG (Alchemist)": "2021-08",
+    "Xe2 (Battlemage)": "2024-12",
+    "Ponte Vecchio (Xe-HPC)": "2021-08",
+}
+
+# What a form factor can supply at most, in watts; the first that a sheet names counts. PCI-SIG, Card Electromechanical
+# specification (75 W from the slot, 600 W from a 12V-2x6 plug); OCP Accelerator Module 2.0 with liquid cooling.
+FORM_FACTOR_WATTS: dict[str, float] = {
+    "low-profile": 75.0,
+    "PCIe": 675.0,
+    "OAM": 1400.0,
+    "SXM2": 350.0,
+    "SXM3": 450.0,
+    "SXM4": 500.0,
+    "SXM": 1400.0,
+}

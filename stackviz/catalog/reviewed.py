@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stackviz.catalog.by_formula import published_by
+from stackviz.catalog.by_formula import NOT_BY_FORMULA, published_by
 from stackviz.catalog.files import ExceptionLine
 from stackviz.catalog.formula import Published
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
@@ -75,3 +75,21 @@ def read_reviewed(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
 
 def cell_of(value: SpecValue) -> Cell:
     return value.accelerator.slug, value.field, value.condition
+
+
+def label_of(value: SpecValue) -> str:
+    """The figure as printed, with its unit."""
+    return f"{value.value} {value.unit}".rstrip()
+
+
+def problem_of(value: SpecValue, expected: str) -> CheckFinding:
+    return CheckFinding(Problem(value.accelerator.slug, value.field, value.condition, label_of(value), expected))
+
+
+def excused_or(reviewed: Reviewed, value: SpecValue, expected: str) -> CheckFinding:
+    """The problem, unless the data explains why the value is correct anyway."""
+    if cell_of(value) in reviewed.exceptions:
+        return CheckFinding(excused_by=cell_of(value), is_excused=True)
+    if value.note.startswith(NOT_BY_FORMULA) or (value.note and not value.is_preferred):
+        return CheckFinding(is_excused=True)
+    return problem_of(value, expected)
