@@ -24,6 +24,7 @@ FILES: dict[str, frozenset[str]] = {
 }
 # Of these files the names in plain words are translated; PyTorch is PyTorch.
 NAMED: frozenset[str] = frozenset({"stackviz/stacks/data/components.toml", "stackviz/stacks/data/stacks.toml"})
+_SCHEMA = "stackviz/opendata/schema.py"  # what the data files hold, for /data/ and /data/schema/
 _PLACES = "stackviz/stacks/data/stacks.toml"
 _IN_PLAIN_WORDS = re.compile(r"[ (][a-z]{2,}|^(?:Processor|Microcode|Neural \w+|\w+ (?:GPU|NPU|CPU))$")
 _WORDS = re.compile(r"(?<![\w.])[a-z]{3,}(?!\w)")
@@ -38,6 +39,16 @@ def curated_texts(root: Path) -> Iterator[str]:
             yield from filter(is_in_plain_words, texts_of_file(root / name, frozenset({"name"})))
     if (root / _PLACES).exists():
         yield from filter(_WORDS.search, _words_in_place_of_versions(root / _PLACES))
+    if (root / _SCHEMA).exists():
+        yield from _texts_of_schema()
+
+
+def _texts_of_schema() -> Iterator[str]:
+    from stackviz.opendata.schema import TABLES, TYPES
+
+    yield from TYPES.values()
+    for table in TABLES:
+        yield from (table.title, table.meaning, *(column.meaning for column in table.columns))
 
 
 def _words_in_place_of_versions(path: Path) -> Iterator[str]:

@@ -60,33 +60,38 @@ def index(request: HttpRequest) -> HttpResponse:
     withheld = dump is not None and not stored_dumps.is_still_public(dump)
     answer = _("All public data of this site, exported every night: JSON Lines, CSV and Parquet, with checksums.")
     introduction = Introduction(_("accelweb: all public data"), answer)
-    address = request.build_absolute_uri(reverse("opendata:index"))
-    data = _dataset(introduction, address, dump, withheld=withheld) if dump else ()
+    page, folder = map(request.build_absolute_uri, (reverse("opendata:index"), _folder_of_files()))
+    data = _dataset(introduction, page, folder, dump, withheld=withheld) if dump else ()
     context = {
         "preview": make_preview(request, introduction, reverse("opendata:index"), data=data),
         "dump": dump,
         "tables": _listed(dump, withheld=withheld) if dump else (),
         "others": tuple(_listed_file(file) for file in dump.others) if dump else (),
         "older": [name for name in stored_dumps.dump_names() if dump is None or name != dump.name],
-        "check_command": CHECK_COMMAND.format(address=address),
-        "load_program": LOAD_PROGRAM.format(address=address),
+        "check_command": CHECK_COMMAND.format(address=folder),
+        "load_program": LOAD_PROGRAM.format(address=folder),
         "schema_version": SCHEMA_VERSION,
     }
     return render(request, "opendata/index.html", context)
 
 
-def _dataset(introduction: Introduction, url: str, dump: Dump, *, withheld: bool) -> Mapping[str, object]:
-    """The newest dump as a `Dataset` of schema.org, with the files that can be downloaded now."""
+def _folder_of_files() -> str:
+    """Files have one address in all languages, which ends in their name."""
+    return reverse("opendata:file", args=["-"]).removesuffix("-")
+
+
+def _dataset(introduction: Introduction, page: str, folder: str, dump: Dump, *, withheld: bool) -> Mapping[str, object]:
+    """The newest dump as a `Dataset` of schema.org, with the files in `folder` that can be downloaded now."""
     files = [file for file in dump.files if file.form in FORMATS and not (withheld and dump.is_of_machines(file))]
     return {
         "@context": "https://schema.org",
         "@type": "Dataset",
         "name": introduction.title,
         "description": introduction.answer,
-        "url": url,
+        "url": page,
         "version": dump.name,
         "dateModified": dump.created_at,
-        "creator": {"@type": "Organization", "name": "accelweb", "url": urljoin(url, "/")},
+        "creator": {"@type": "Organization", "name": "accelweb", "url": urljoin(page, "/")},
         "license": {"@type": "CreativeWork", "name": LICENCE["title"], "text": LICENCE["text"]},
         "isAccessibleForFree": True,
         "distribution": [
@@ -94,7 +99,7 @@ def _dataset(introduction: Introduction, url: str, dump: Dump, *, withheld: bool
                 "@type": "DataDownload",
                 "name": file.name,
                 "encodingFormat": CONTENT_TYPES[file.form].partition(";")[0],
-                "contentUrl": url + file.name,
+                "contentUrl": folder + file.name,
                 "contentSize": f"{file.bytes} B",
                 "sha256": file.sha256,
             }

@@ -5,6 +5,7 @@ a domain of their own, `locale/<locale>/LC_MESSAGES/curated.po`: the English tex
 is English again until somebody translates it. `make translations` keeps the file in step with the data files.
 """
 
+import re
 from functools import lru_cache
 
 from django.utils.html import format_html, format_html_join
@@ -14,9 +15,10 @@ from django.utils.translation import get_language
 from stackviz.advice import parts_of
 from stackviz.web.domain_entries import ENGLISH, entries_of
 
-__all__ = ["DOMAIN", "curated", "curated_commands", "curated_words", "translate_curated"]
+__all__ = ["DOMAIN", "curated", "curated_code", "curated_commands", "curated_words", "translate_curated"]
 
 DOMAIN = "curated"
+_CODE = re.compile(r"`([^`]+)`")
 ENDS = {".": "。"}  # of Chinese, the one language there is
 
 
@@ -60,6 +62,19 @@ def curated_commands(text: str) -> SafeString:
         ],
     )
     return html if translated is not None else format_html('<span lang="en">{}</span>', html)
+
+
+def curated_code(text: str) -> SafeString:
+    """A text with `names of code` in it, which stand as code."""
+    translated = translate_curated(text)
+    parts = _CODE.split(text if translated is None else translated)
+    html = format_html_join("", "{}", [(_code_at(index, part),) for index, part in enumerate(parts)])
+    return html if translated is not None else format_html('<span lang="en">{}</span>', html)
+
+
+def _code_at(index: int, part: str) -> str:
+    """Every second part stood between backticks."""
+    return format_html("<code>{}</code>", part) if index % 2 else part
 
 
 @lru_cache(maxsize=8192)

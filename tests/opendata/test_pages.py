@@ -1,11 +1,16 @@
 """`/data/` lists what is there and hands it out with checksum and length; what is public no more it hands out no more."""
 
 import hashlib
+import html
 import json
+import re
+
+import pytest
 
 from stackviz.labs.models import Lab
 from stackviz.opendata.dump import write_dump
 from stackviz.opendata.schema import TABLES
+from tests.languages import chinese
 from tests.responses import words_of
 
 
@@ -45,6 +50,25 @@ def test_the_page_names_its_files_to_search_engines(client, labs):
     stored = next(file for file in dump.files if file.name == "spec_values.csv")
     assert files["spec_values.csv"]["sha256"] == stored.sha256
     assert hashlib.sha256(body(client.get(files["spec_values.csv"]["contentUrl"]))).hexdigest() == stored.sha256
+
+
+def test_files_have_one_address_in_all_languages(client, labs):
+    """A command copied from a Chinese page, and what search engines are told, lead to files."""
+    write_dump()
+    page = client.get(chinese("/data/")).content.decode()
+    commands = re.findall(r"http://testserver(/\S*/)(?:spec_values|SHA256SUMS)", html.unescape(page))
+    assert set(commands) == {"/data/"}
+    data = json.loads(page.split('<script type="application/ld+json">')[1].split("</script>")[0])
+    assert data["url"] == "http://testserver" + chinese("/data/")
+    assert {file["contentUrl"] for file in data["distribution"]} >= {"http://testserver/data/vendors.csv"}
+
+
+@pytest.mark.parametrize("path", ["/data/", "/data/schema/"])
+def test_tables_and_columns_are_explained_in_chinese(client, labs, path):
+    write_dump()
+    response = client.get(chinese(path))
+    assert "销售本目录中加速器的公司。" in words_of(response)
+    assert 'lang="en"' not in response.content.decode().split("<main")[1]
 
 
 def test_every_listed_file_is_sent_as_it_was_written(client, labs):

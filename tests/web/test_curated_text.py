@@ -9,7 +9,7 @@ from babel.messages.mofile import write_mo
 from django.utils import translation
 
 from stackviz.web import curated_text
-from stackviz.web.curated_text import curated, curated_words, translate_curated
+from stackviz.web.curated_text import curated, curated_code, curated_words, translate_curated
 from stackviz.web.domain_entries import entries_of
 from tests.live import ROOT
 from tools.curated_texts import FILES, curated_texts, texts_of_file
@@ -20,9 +20,14 @@ NUMBER = re.compile(r"\d[\d,.]*\d|\d")
 
 @pytest.fixture
 def chinese(tmp_path, settings):
-    """Three translated sentences, and the site in Chinese."""
+    """Four translated texts, and the site in Chinese."""
     catalog = Catalog(locale="zh_Hans")
-    for english, text in (("A library.", "一个库。"), ("It multiplies.", "它做乘法。"), ("Reads <b>", "读取 <b>")):
+    for english, text in (
+        ("A library.", "一个库。"),
+        ("It multiplies.", "它做乘法。"),
+        ("Reads <b>", "读取 <b>"),
+        ("see `a<b`", "见 `a<b`"),
+    ):
         catalog.add(english, text)
     path = tmp_path / "zh_Hans" / "LC_MESSAGES" / "curated.mo"
     path.parent.mkdir(parents=True)
@@ -57,6 +62,11 @@ def test_blanks_at_an_end_never_show_the_head_of_the_file(chinese, text):
 def test_what_is_translated_is_escaped(chinese):
     assert curated("Reads <b>") == "读取 &lt;b&gt;"
     assert curated("<i>") == '<span lang="en">&lt;i&gt;</span>'
+
+
+def test_names_between_backticks_stand_as_code(chinese):
+    assert curated_code("see `a<b`") == "见 <code>a&lt;b</code>"
+    assert curated_code("one `x`, <y>") == '<span lang="en">one <code>x</code>, &lt;y&gt;</span>'
 
 
 def test_a_full_stop_is_that_of_the_language(chinese):

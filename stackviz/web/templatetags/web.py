@@ -26,7 +26,7 @@ from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.units import Shown, format_factor, format_quantity
-from stackviz.web.curated_text import curated, curated_commands
+from stackviz.web.curated_text import curated, curated_code, curated_commands
 from stackviz.web.finding_text import finding_text, finding_words
 from stackviz.web.language_menu import language_choices
 from stackviz.web.languages import alternates_of, is_page
@@ -38,6 +38,7 @@ from stackviz.web.words import KIND_MEANINGS, KINDS, STATES, missing_text
 register = template.Library()
 register.simple_tag(render_part, name="part")
 register.simple_tag(curated)
+register.simple_tag(curated_code)
 register.simple_tag(curated_commands)
 register.simple_tag(finding_text)
 register.simple_tag(address_by_name, name="address")
