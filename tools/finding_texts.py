@@ -81,7 +81,7 @@ def finding_texts(root: Path) -> Iterator[str]:
     for folder in FOLDERS:
         for path in _files_of(root / folder):
             texts += texts_of_code(path.read_text(encoding="utf-8"), has_constants=folder != OF_MESSAGES)
-    yield from dict.fromkeys([*texts, *_meanings(), *_reasons_of_absence(root)])
+    yield from dict.fromkeys([*texts, *_meanings(), *_reasons_of_absence(root), *_tools_in_words()])
 
 
 def _meanings() -> Iterator[str]:
@@ -90,6 +90,14 @@ def _meanings() -> Iterator[str]:
 
     meanings = (fact.meaning for facts in (FACTS, CARD_FACTS, CONDITIONS) for fact in facts.values())
     yield from (meaning for meaning in meanings if meaning not in LEFT_OUT and _is_sentence(meaning))
+
+
+def _tools_in_words() -> Iterator[str]:
+    """What pages call a tool whose name is no command: "an error message"."""
+    from stackviz.dumps.machines import is_in_words
+    from stackviz.importers import IMPORTERS
+
+    yield from (importer.tool for importer in IMPORTERS if is_in_words(importer.tool))
 
 
 def _reasons_of_absence(root: Path) -> Iterator[str]:

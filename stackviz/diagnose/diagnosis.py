@@ -15,7 +15,7 @@ from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.dumps import DumpedMachine
-from stackviz.dumps.machines import title_of, tool_names, vendors_of
+from stackviz.dumps.machines import title_of, vendors_of
 from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.reports.facts import ShownFact
 from stackviz.reports.pasted import MOST_MACHINES, Pasted
@@ -28,6 +28,7 @@ from stackviz.reports.present import (
     present,
     stack_column,
 )
+from stackviz.reports.tool_names import ToolName, tools_of
 from stackviz.rules import Finding, Severity, judge
 from stackviz.stacks.reported import stack_slug
 from stackviz.stacks.rule_tables import rule_tables
@@ -66,7 +67,7 @@ class MachineDiagnosis:
 
     number: int
     title: str
-    tool: str
+    tools: tuple[ToolName, ...]
     stack: str
     differs: str
     fault_counts: str
@@ -178,7 +179,7 @@ def _diagnosed(
     return MachineDiagnosis(
         number=number,
         title=title,
-        tool=tool_names(machine.kinds),
+        tools=tools_of(machine.kinds),
         stack=described.title,
         differs=machine.differs,
         fault_counts=_fault_counts(report.findings.faults),

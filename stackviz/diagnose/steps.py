@@ -13,6 +13,7 @@ from django.core import signing
 
 from stackviz.importers import BY_KIND, read_all
 from stackviz.importers.paste import join_texts
+from stackviz.reports.tool_names import tools_of
 
 __all__ = [
     "MOST_STEPS",
@@ -112,4 +113,4 @@ def describe_steps(texts: Sequence[str]) -> tuple[Step, ...]:
 
 
 def _tools(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(BY_KIND[kind].tool for kind in read_all(text).kinds if kind in BY_KIND))
+    return tuple(tool.text for tool in tools_of(kind for kind in read_all(text).kinds if kind in BY_KIND))

@@ -39,9 +39,9 @@ from stackviz.diagnose.rate_limit import LINKS
 from stackviz.diagnose.stepped import SteppedDiagnosis, diagnose_steps, steps_before
 from stackviz.diagnose.steps import under_command
 from stackviz.diagrams.svg import svg_of
-from stackviz.dumps.machines import tool_names
 from stackviz.dumps.masking import mask_text
 from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_form
+from stackviz.reports.tool_names import tool_label
 from stackviz.web.download import svg_response
 from stackviz.web.languages import address_in
 from stackviz.web.parts import render_part
@@ -193,7 +193,7 @@ def _save(request: HttpRequest, text: str) -> HttpResponse:
     masked = mask_text(text)
     if is_too_long(masked):
         return _show(request, refused=_too_long(), text=text)
-    kinds = tool_names(read_pasted(masked).kinds)
+    kinds = tool_label(read_pasted(masked).kinds)
     given = request.POST.get("ticket", "")
     try:
         ticket = read_ticket(given)

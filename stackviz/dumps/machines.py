@@ -4,6 +4,7 @@ Where two tools tell the same thing, the one that asked the system itself counts
 machine (other cards, another driver, another system), the later one begins a second machine.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,9 @@ from stackviz.importers import BY_KIND, Paste, Reading
 from stackviz.units import format_count
 from stackviz.wire import NOBODY, Agent, Machine, Report, Result
 
-__all__ = ["DumpedMachine", "machines", "telling", "title_of", "tool_name", "tool_names", "vendors_of"]
+__all__ = ["DumpedMachine", "is_in_words", "machines", "telling", "title_of", "tool_name", "vendors_of"]
+
+_IN_WORDS = re.compile(r"(?:^|, )(?:an?|the|its) |'s |, printed$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,13 @@ def _machine(readings: Sequence[Reading], why: str) -> DumpedMachine:
 
 
 def tool_name(kind: str) -> str:
-    """The tool that writes dumps of this kind."""
+    """The tool that writes dumps of this kind, in English."""
     return BY_KIND[kind].tool if kind in BY_KIND else kind
 
 
-def tool_names(kinds: Iterable[str]) -> str:
-    return ", ".join(map(tool_name, kinds))
+def is_in_words(tool: str) -> bool:
+    """Whether the name of a tool is words, which can be translated, and no command: "ollama serve, its log"."""
+    return bool(_IN_WORDS.search(tool))
 
 
 def title_of(reading: Reading) -> str:

@@ -17,10 +17,11 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
 from stackviz.dumps import DumpedMachine, machines
-from stackviz.dumps.machines import telling, tool_names
+from stackviz.dumps.machines import telling
 from stackviz.importers import read_all
 from stackviz.importers.next_command import command_for_words
 from stackviz.importers.paste import NoText, decode_text, join_texts
+from stackviz.reports.tool_names import tool_label
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024
@@ -111,7 +112,7 @@ def read_pasted(text: str, *, may_be_hollow: bool = False) -> Pasted:
         raise _no_dump(text)
     readable = telling(dumped)
     if not readable and not may_be_hollow:
-        raise _unreadable_output(tool_names(dumped[0].kinds), dumped[0].reading.problems)
+        raise _unreadable_output(tool_label(dumped[0].kinds), dumped[0].reading.problems)
     return Pasted(readable or dumped, paste.not_understood)
 
 

@@ -169,11 +169,25 @@ def test_files_are_read_together_with_what_was_pasted(client, curated, db):
     files = [SimpleUploadedFile("smi.xml", MIG_XML.encode()), SimpleUploadedFile("mac.json", MAC_JSON.encode())]
     response = client.post("/diagnose/", {"text": "", "files": files})
     assert response.status_code == 200
-    assert [machine.tool for machine in response.context["diagnosis"].machines] == [
-        "nvidia-smi -q -x",
-        "system_profiler -json",
+    assert [[tool.text for tool in machine.tools] for machine in response.context["diagnosis"].machines] == [
+        ["nvidia-smi -q -x"],
+        ["system_profiler -json"],
     ]
     assert "SPHardwareDataType" in response.context["text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("CUDA error: no kernel image is available for execution on the device", "错误消息"),
+        (MIG_XML, "nvidia-smi -q -x"),
+    ],
+)
+def test_what_a_text_was_read_as_is_a_command_or_words_of_the_language(client, curated, db, text, drawn):
+    page = client.post(chinese("/diagnose/"), {"text": text}).content.decode()
+    read_as = page.split("<dt>识别为</dt>")[1].split("</dd>")[0]
+    assert re.sub(r"<[^>]+>", "", read_as).strip() == drawn
+    assert ("<code>" in read_as) == (drawn != "错误消息")
 
 
 def test_a_binary_file_is_refused_by_its_name(client, db):
