@@ -1,6 +1,7 @@
 """The field registry: every field is whole, and a value that cannot be true is refused in words."""
 
 import pytest
+from django.utils import translation
 
 from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES, amount_of, grouped
 from stackviz.catalog.files import read_catalogue
@@ -50,6 +51,7 @@ def test_a_printed_value_has_an_amount_in_base_units(name, value, unit, amount):
         ("memory_bandwidth_gb_s", "-1", "GB/s", "cannot be negative"),
         ("memory_bandwidth_gb_s", "nan", "GB/s", "not a finite quantity"),
         ("memory_bandwidth_gb_s", "inf", "GB/s", "not a finite quantity"),
+        ("memory_bandwidth_gb_s", "1e308", "GB/s", r"1e\+308 GB/s is not a finite quantity"),
         ("tdp_w", "700000", "W", "lies between 1 and 30000 W"),
         ("architecture", "Hopper", "W", "is text and has no unit"),
         ("release_date", "soon", "", "is written 2022, 2022-10 or 2022-10-13, not 'soon'"),
@@ -61,6 +63,14 @@ def test_a_printed_value_has_an_amount_in_base_units(name, value, unit, amount):
 def test_a_value_that_cannot_be_true_is_refused_in_words(name, value, unit, words):
     with pytest.raises(ValueError, match=words):
         amount_of(FIELDS[name], value, unit)
+
+
+def test_what_a_unit_cannot_be_is_said_in_the_language_of_the_curator():
+    with translation.override("zh-hans"):
+        with pytest.raises(ValueError, match=r"^未知单位 'parsec'：可用的有 %, "):
+            amount_of(FIELDS["tdp_w"], "1", "parsec")
+        with pytest.raises(ValueError, match=r"^nan W 不是有限的数值$"):
+            amount_of(FIELDS["tdp_w"], "nan", "W")
 
 
 def test_groups_and_fields_keep_the_registry_order():

@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.formula import Formula
-from stackviz.units import to_si
+from stackviz.units import UNITS, to_si
 from stackviz.units import unit as unit_named
 
 __all__ = ["APPLE", "DENSE", "DENSE_FP32_ACCUMULATE", "NVIDIA", "SOC", "Field", "Words", "amount_of"]
@@ -126,11 +126,15 @@ def _is_date(text: str) -> bool:
 
 
 def _checked_amount(field: Field, number: float, unit: str) -> float:
+    if unit not in UNITS:
+        problem = _("unknown unit %(unit)r: use one of %(units)s")
+        raise ValueError(problem % {"unit": unit, "units": ", ".join(sorted(filter(None, UNITS)))})
     try:
         amount = to_si(number, unit)
-        scale = to_si(1.0, field.unit)
-    except KeyError as error:
-        raise ValueError(str(error)) from None
+    except ValueError:
+        problem = _("%(value)r %(unit)s is not a finite quantity")
+        raise ValueError(problem % {"value": number, "unit": unit}) from None
+    scale = to_si(1.0, field.unit)
     if unit_named(unit).si != unit_named(field.unit).si:
         problem = _("%(field)s is measured in %(unit)s; %(other)s measures something else")
         raise ValueError(problem % {"field": field.name, "unit": field.unit, "other": unit})
