@@ -15,9 +15,10 @@ from stackviz.catalog.conditions import ConditionError, canonical, parse, write
 from stackviz.catalog.cross_checks import clocks, dates, pins, powers, ratios
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.formula import expectations
-from stackviz.catalog.models import Alias, SpecValue
+from stackviz.catalog.models import Alias, Source, SpecValue
 from stackviz.catalog.never_named import forbidden_address_in
 from stackviz.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of, excused_or, label_of, problem_of
+from stackviz.catalog.vendor_hosts import is_host_of
 
 # Two printed rates this near are the same rate, rounded differently.
 SAME = 0.01
@@ -52,6 +53,17 @@ def _is_page(text: str) -> bool:
         return False
     is_on_web = address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
     return is_on_web and bool(address.path.strip("/") or address.query)
+
+
+def _vendor_hosts(reviewed: Reviewed) -> Iterator[CheckFinding]:
+    def wrong(value: SpecValue) -> str:
+        source = value.source
+        if source is None or source.kind != Source.Kind.MAKER:
+            return ""
+        vendor = value.accelerator.vendor
+        return "" if is_host_of(vendor.slug, source.url) else f"a page of {vendor.name}, not {source.url}"
+
+    return _of_each(reviewed, wrong)
 
 
 def _never_named(reviewed: Reviewed) -> Iterator[CheckFinding]:
@@ -251,6 +263,7 @@ def _double(alias: Alias, rivals: Collection[Alias]) -> CheckFinding:
 
 CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "source": ("every public value has a source: a page with a web address", _sources),
+    "vendor": ("a source of the vendor lies on one of the vendor's hosts", _vendor_hosts),
     "never-named": ("no source or note names an address of data/never_named.csv", _never_named),
     "field": ("every value is of a registered field that its product can have", _fields),
     "unit": ("every figure is in a unit of its field, and its amount is that of the printed value", _units),

@@ -12,6 +12,7 @@ from stackviz.catalog.check_output import check_lines
 from stackviz.catalog.checks import CHECKS
 from stackviz.catalog.files import ExceptionLine
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.catalog.vendor_hosts import is_host_of
 
 DENSE, SPARSE = "sparsity=dense", "sparsity=sparse"
 
@@ -130,6 +131,30 @@ def test_a_date_that_is_none_is_named(says):
     assert problems("unit") == []
     changed(released, value="soon")
     assert problems("unit") == [("soon", "release_date is written 2022, 2022-10 or 2022-10-13, not 'soon'")]
+
+
+@pytest.mark.parametrize(
+    ("vendor", "url", "is_own"),
+    [
+        ("nvidia", "https://docs.nvidia.com/cuda/", True),
+        ("nvidia", "http://images.nvidia.cn/sheet.pdf", True),
+        ("nvidia", "https://github.com/NVIDIA/open-gpu-kernel-modules/blob/a/README.md", True),
+        ("nvidia", "https://github.com/somebody/NVIDIA", False),
+        ("nvidia", "https://nvidia.copies.example/sheet", False),
+        ("amd", "https://www.nvidia.com/en-us/", False),
+        ("amd", "https://gpuopen.com/learn/", True),
+        ("google", "https://docs.jax.dev/en/latest/", True),
+        ("nvidia", "https://[broken", False),
+    ],
+)
+def test_hosts_of_a_vendor(vendor, url, is_own):
+    assert is_host_of(vendor, url) is is_own
+
+
+def test_a_copy_elsewhere_is_no_document_of_the_vendor(bandwidth, sheet_source):
+    type(sheet_source).objects.filter(pk=sheet_source.pk).update(kind="maker", url="https://copies.example/acme.pdf")
+    name = bandwidth.accelerator.vendor.name
+    assert problems("vendor") == [("3350 GB/s", f"a page of {name}, not https://copies.example/acme.pdf")]
 
 
 # --- values against each other ---
