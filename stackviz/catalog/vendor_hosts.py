@@ -1,4 +1,4 @@
-"""Where vendors publish: a source of kind `maker` lies on one of these hosts, or it is a copy and no word of the vendor.
+"""Where vendors publish: a source of kind `maker` lies on one of these hosts, or it is a copy, no word of the vendor.
 
 A host in a domain that is named like the vendor (`www.nvidia.com`, `docs.nvidia.cn`) is the vendor's own.
 """
