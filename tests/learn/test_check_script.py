@@ -106,6 +106,23 @@ def test_a_card_without_its_driver_is_named_from_the_script_alone(client, curate
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("torch", "rules"),
+    [
+        (torch_of("2.13.0+cpu"), ["cpu-only-torch"]),
+        (torch_of("2.13.0", mps=(True, True)), []),
+        (torch_of("2.13.0"), []),
+    ],
+)
+def test_a_build_for_processors_is_named_from_the_script_alone(client, curated, monkeypatch, torch, rules):
+    """The script names no system: only what its name says is a build for processors; 2.13.0 may be that for Macs."""
+    findings = client.post("/api/v1/diagnose/", printed_by(torch, monkeypatch), content_type="text/plain").json()[
+        "findings"
+    ]
+    assert [finding["rule"] for finding in findings] == rules
+
+
+@pytest.mark.django_db
 def test_the_log_of_the_slow_chapter_is_one_card_in_many_rows(client, curated):
     """`nvidia-smi --query-gpu=timestamp,index,name,… -l 1`, as the chapter gives it."""
     (chapter,) = (each for each in read_chapters("en") if each.slug == "why-is-it-slow")

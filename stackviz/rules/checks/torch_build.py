@@ -108,12 +108,13 @@ def _cuda_build(look: Look, tables: Tables) -> str:
 @RULES.rule("cpu-only-torch", "pytorch", asks="torch can use a GPU", worst=Severity.NOTE, source=CPU_TORCH)
 def check_cpu_only(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
-    if look.all_cards or look.platform in ("macos", "") or look.states_none("torch.version"):
+    if look.all_cards or look.platform == "macos" or look.states_none("torch.version"):
         return
     torch = look.get("torch.version")
     if torch is None or look.get("torch.hip_version") or look.is_true("xpu.available"):
         return
-    if is_cpu_build(torch) or (look.states_none("torch.cuda_version") and not _other_gpu(torch)):
+    has_no_cuda = look.states_none("torch.cuda_version") and not _other_gpu(torch)
+    if is_cpu_build(torch) or (look.platform and has_no_cuda):  # on an unnamed system it may be the build for Macs
         yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {torch} is a CPU-only build, and no card was reported",
