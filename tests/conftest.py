@@ -30,7 +30,7 @@ from django.test.signals import template_rendered
 from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
-from stackviz.web import parts
+from stackviz.web import parts, rate_limit
 from tests import servers
 from tests.curated import copy_curated, curated_file, migrated_file
 from tests.live import ROOT, Site
@@ -129,6 +129,13 @@ def _start_in_english() -> Iterator[None]:
     translation.activate("en")
     yield
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def _stay_in_one_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rate limits see one moment: a test that runs from one minute into the next would begin to count again."""
+    now = rate_limit.clock()
+    monkeypatch.setattr(rate_limit, "clock", lambda: now)
 
 
 @pytest.fixture
