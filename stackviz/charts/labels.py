@@ -7,7 +7,7 @@ from dataclasses import dataclass
 HEIGHT_PX, WIDE_PX, MIDDLE_PX, NARROW_PX = 520, 1080, 640, 290  # the plot area without its margins
 LETTER_PX, LINE_PX, GAP_PX = 6.6, 14, 4
 MOST_LABELS = 60
-MUST_NAME = 12  # places of dots that are named even where their name covers a dot that nobody looks for
+MUST_NAME = 12  # places of dots that are named even where their name covers a dot of a later place, or of none
 SAME_SPOT = 1.0  # per cent of the plot: dots closer than this share one label
 
 
@@ -88,18 +88,26 @@ def outstanding(points: Sequence[tuple[int, float, float]]) -> list[int]:
         if y < lowest:
             edge.append(key)
             lowest = y
-    room = {key: _room(key, x, y, points) for key, x, y in points}
+    room = _rooms(points)
     return [
         *sorted(edge, key=lambda key: -room[key]),
         *sorted(set(room) - set(edge), key=lambda key: (-room[key], key)),
     ]
 
 
-def _room(key: int, x: float, y: float, points: Sequence[tuple[int, float, float]]) -> float:
-    """Distance to the nearest other dot, in per cent of the plot."""
-    return min(
-        (math.hypot(x - other_x, y - other_y) for other, other_x, other_y in points if other != key), default=100
-    )
+def _rooms(points: Sequence[tuple[int, float, float]]) -> dict[int, float]:
+    """Key -> distance to the nearest other dot, in per cent of the plot; 100 without another."""
+    across = sorted(points, key=lambda point: point[1])
+    room = {}
+    for at, (key, x, y) in enumerate(across):
+        nearest = 100.0
+        for neighbours in (across[at + 1 :], reversed(across[:at])):
+            for _other, other_x, other_y in neighbours:
+                if abs(other_x - x) >= nearest:
+                    break
+                nearest = min(nearest, math.hypot(x - other_x, y - other_y))
+        room[key] = nearest
+    return room
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +119,10 @@ class _Cloud:
     strokes: tuple[tuple[float, float, float, float], ...]
 
     def boxes(self, width: int, *, only_places: bool = False) -> list[_Box]:
-        """Boxes occupied before any label is placed, at this width; `only_places`: of dots those looked for."""
+        """Boxes occupied before any label is placed, at this width; `only_places`: of dots those of MUST_NAME."""
         boxes = []
         for dot in self.dots.values():
-            if only_places and dot.priority is None:
+            if only_places and not _must_be_named(dot):
                 continue
             x, y = _pixels(dot.x, dot.y, width)
             boxes.append((x - dot.radius_px, y - dot.radius_px, x + dot.radius_px, y + dot.radius_px))
@@ -125,6 +133,10 @@ class _Cloud:
             )
             boxes.append((left - 1, top - 1, right + 1, bottom + 1))
         return boxes + [_box(text, _pixels(x, y, width), LINE_LABEL) for text, x, y in self.lines]
+
+
+def _must_be_named(dot: NamedDot) -> bool:
+    return dot.priority is not None and dot.priority < MUST_NAME
 
 
 def _pixels(x: float, y: float, width: int) -> tuple[float, float]:
@@ -146,8 +158,7 @@ def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Plac
         others = (cloud.dots[other] for other in placings)
         if any(math.dist((dot.x, dot.y), (other.x, other.y)) < SAME_SPOT for other in others):
             continue
-        is_wanted = dot.priority is not None and dot.priority < MUST_NAME
-        for obstacles in (taken, names) if is_wanted else (taken,):
+        for obstacles in (taken, names) if _must_be_named(dot) else (taken,):
             free = _free_side(dot, obstacles, width)
             if free is not None:
                 placing, box = free

@@ -29,6 +29,7 @@ RADIUS_PX = 7  # around the largest of SHAPES
 SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # scale of a shape; readers distinguish five sizes, not twenty
 MIDDLE_SIZE = 2
 FEWEST_LINES = 3
+MOST_DRAWN = 600  # dots of a picture; tables and files have all
 MARGIN = 0.04
 
 
@@ -117,7 +118,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scatter:
-    """`front`: keys of the dots on the Pareto front, by x; `pieces`: the staircase through them."""
+    """`front`: keys of the dots on the Pareto front, by x; `pieces`: the staircase through them.
+
+    `drawn`: keys of the dots that there is room for.
+    """
 
     spots: tuple[Spot, ...] = ()
     labels: tuple[Label, ...] = ()
@@ -126,12 +130,16 @@ class Scatter:
     lines: tuple[IsoLine, ...] = ()
     front: tuple[int, ...] = ()
     pieces: tuple[Piece, ...] = ()
+    drawn: frozenset[int] = frozenset()
 
 
 def place_scatter(
     dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = (), ways: Ways | None = None
 ) -> Scatter:
-    """The position of every element. On a logarithmic axis, values <= 0 are at the low end. `ways`: draw the front."""
+    """The position of every element. On a logarithmic axis, values <= 0 are at the low end. `ways`: draw the front.
+
+    Of more than MOST_DRAWN dots the labels are those of `drawn_keys`.
+    """
     if not dots:
         return Scatter()
     xs, ys = scale_for([dot.x for dot in dots], x_kind, margin=MARGIN), place_heights(dots, y_kind, isos)
@@ -144,17 +152,28 @@ def place_scatter(
     ]
     lines = [line for iso in isos if (line := _line(iso, xs, ys))]
     front = front_of(dots, ways)
+    shown = drawn_keys(dots, front)
     line_of_front = front_line([(dot.x, dot.y) for dot in front], more_x=bool(ways and ways.more_x))
     pieces = tuple(_piece(start, end, xs, ys) for start, end in line_of_front)
     return Scatter(
         spots=tuple(spots),
-        labels=tuple(_labels(named, lines, pieces)),
+        labels=tuple(_labels([dot for dot in named if dot.key in shown], lines, pieces)),
         x_marks=tuple(Mark(_percent(xs.percent(tick)), tick_label(tick, x_kind)) for tick in xs.ticks()),
         y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), tick_label(tick, y_kind)) for tick in ys.ticks()),
         lines=tuple(lines),
         front=tuple(dot.key for dot in front),
         pieces=pieces,
+        drawn=shown,
     )
+
+
+def drawn_keys(dots: Sequence[Dot], front: Sequence[Dot]) -> frozenset[int]:
+    """Keys of the dots that a picture has room for: those that readers look for, the front, then as they come."""
+    if len(dots) <= MOST_DRAWN:
+        return frozenset(dot.key for dot in dots)
+    requested = sorted((dot for dot in dots if dot.priority is not None), key=lambda dot: dot.priority or 0)
+    first = dict.fromkeys(dot.key for dot in (*requested, *front, *dots))
+    return frozenset(list(first)[:MOST_DRAWN])
 
 
 def _named(dot: Dot, radius_px: float, xs: Scale, ys: Scale) -> NamedDot:

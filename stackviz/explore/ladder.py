@@ -20,6 +20,7 @@ from stackviz.explore.selection import ExploreFilters, ExploreOptions, LadderCho
 from stackviz.units import format_number
 
 FALLBACK_FIELDS = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "memory_gb")
+MOST_NAMED = 60  # of a vendor, among those without a value
 MANY_PRODUCTS = 5  # of a vendor, before a sentence says that none of them is ranked
 
 
@@ -49,12 +50,31 @@ class Unranked:
         return len(self.subjects)
 
     @property
-    def by_vendor(self) -> list[tuple[str, list[tuple[PlottedAccelerator, str]]]]:
-        """[(vendor's name, its share of `subjects`)], sorted by name."""
+    def by_vendor(self) -> list["UnrankedOfVendor"]:
+        """Sorted by the vendor's name."""
         groups: dict[str, list[tuple[PlottedAccelerator, str]]] = {}
         for subject, instead in self.subjects:
             groups.setdefault(subject.vendor_name, []).append((subject, instead))
-        return sorted(groups.items(), key=lambda entry: entry[0].casefold())
+        by_name = sorted(groups.items(), key=lambda entry: entry[0].casefold())
+        return [UnrankedOfVendor(name, tuple(subjects)) for name, subjects in by_name]
+
+
+@dataclass(frozen=True, slots=True)
+class UnrankedOfVendor:
+    """One vendor's share of `Unranked`. `named`: those that a page lists; files have all."""
+
+    vendor: str
+    subjects: tuple[tuple[PlottedAccelerator, str], ...]
+
+    @property
+    def named(self) -> tuple[tuple[PlottedAccelerator, str], ...]:
+        return self.subjects[:MOST_NAMED]
+
+    @property
+    def more_text(self) -> str:
+        """`and 12 more`; "" where all are named."""
+        more = len(self.subjects) - len(self.named)
+        return ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} if more else ""
 
 
 @dataclass(frozen=True, slots=True)

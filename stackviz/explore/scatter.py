@@ -103,6 +103,8 @@ class SizeEntry:
 class ScatterPlot:
     """Everything the page shows. `size` None: all points have the same size. `points`: the highest first.
 
+    `drawn`: those of them that the picture has room for; tables and files have all.
+
     `pieces`: of the line along the Pareto front; `front`: its points, by x.
     """
 
@@ -110,6 +112,7 @@ class ScatterPlot:
     y: Axis
     size: Axis | None
     points: tuple[ScatterPoint, ...]
+    drawn: tuple[ScatterPoint, ...]
     shapes: tuple[MarkShape, ...]
     labels: tuple[Label, ...]
     x_marks: tuple[Mark, ...]
@@ -168,6 +171,14 @@ class ScatterPlot:
     def count_text(self) -> str:
         count = len(self.points)
         return ngettext("%(n)d accelerator", "%(n)d accelerators", count) % {"n": count}
+
+    @property
+    def crowd_text(self) -> str:
+        """How many points the picture has no room for; "" where all are drawn."""
+        if len(self.drawn) == len(self.points):
+            return ""
+        words = _("The picture draws %(drawn)d of %(all)d points; choose a vendor, a kind or years to see the others.")
+        return words % {"drawn": len(self.drawn), "all": len(self.points)}
 
     @property
     def unplaced_count(self) -> int:
@@ -246,6 +257,7 @@ def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
         y=y,
         size=size,
         points=points,
+        drawn=tuple(point for point in points if point.subject.pk in drawn.drawn),
         shapes=tuple(MarkShape(f"m{slot}{step}", SHAPES[slot], f"{SIZES[step]:g}") for slot, step in used),
         labels=drawn.labels,
         x_marks=drawn.x_marks,

@@ -344,9 +344,9 @@ def test_not_applicable_differs_from_not_published(curated, db):
 
 def test_those_without_a_place_stand_under_their_makers(client, curated, db):
     missing = next(group for group in ranking().unranked if group.why.startswith("not published"))
-    vendors = [vendor for vendor, _subjects in missing.by_vendor]
+    vendors = [of_vendor.vendor for of_vendor in missing.by_vendor]
     assert vendors == sorted(set(vendors), key=str.casefold)
-    assert sum(len(subjects) for _vendor, subjects in missing.by_vendor) == missing.count
+    assert sum(len(of_vendor.subjects) for of_vendor in missing.by_vendor) == missing.count
 
 
 def test_vendor_without_ranking_names_ranked_fields(client, curated, db):
