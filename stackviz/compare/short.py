@@ -56,15 +56,21 @@ def _short_names(catalogue: PublicCatalogue) -> dict[int, str]:
 
 
 def _exact_names(catalogue: PublicCatalogue) -> Mapping[str, frozenset[int]]:
-    """Every whole name -> the sheets that have it: slugs first, so that an alias never takes a slug away."""
+    """Every whole name -> the sheets that have it: slugs first, so that an alias never takes a slug away.
+
+    A family is a name only where no sheet has it: `geforce-rtx-4090` is the desktop card, `h100` one of three.
+    """
     slugs = {row.slug: frozenset({row.pk}) for row in catalogue.accelerators}
     others: dict[str, set[int]] = {}
     for row in catalogue.accelerators:
-        names = [row.slug.removeprefix(f"{row.vendor.slug}-"), slugify(row.name), slugify(row.short_name), row.family]
+        names = [row.slug.removeprefix(f"{row.vendor.slug}-"), slugify(row.name), slugify(row.short_name)]
         names += [slugify(alias.name) for alias in catalogue.names(row.pk)]
         for name in filter(None, names):
             others.setdefault(name, set()).add(row.pk)
-    return {name: frozenset(pks) for name, pks in others.items()} | slugs
+    families: dict[str, set[int]] = {}
+    for row in catalogue.accelerators:
+        families.setdefault(row.family, set()).add(row.pk)
+    return {name: frozenset(pks) for name, pks in (*families.items(), *others.items()) if name} | slugs
 
 
 def resolve_names(text: str) -> tuple[ShortName, ...]:
@@ -76,11 +82,16 @@ def resolve_names(text: str) -> tuple[ShortName, ...]:
 
 
 def _meant(name: str, exact: Mapping[str, frozenset[int]], catalogue: PublicCatalogue) -> tuple[Accelerator, ...]:
-    pks = exact.get(name) or frozenset()
-    if not pks:
+    pks = exact.get(name) or _ending_with(name, catalogue)
+    if len(pks) != 1 and name not in exact:
         words = name.split("-")
         pks = frozenset(row.pk for row in catalogue.accelerators if _has_words(row.slug.split("-"), words))
     return tuple(sorted((catalogue.by_pk[pk] for pk in pks), key=lambda row: (len(row.slug), row.slug)))
+
+
+def _ending_with(name: str, catalogue: PublicCatalogue) -> frozenset[int]:
+    """`rtx-5090` is the GeForce RTX 5090, whatever variants of it there are."""
+    return frozenset(row.pk for row in catalogue.accelerators if row.slug.endswith(f"-{name}"))
 
 
 def _has_words(slug: Sequence[str], words: Sequence[str]) -> bool:
