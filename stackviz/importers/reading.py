@@ -139,6 +139,7 @@ class Reading:
 
 
 _TIERS = (
+    {"unknown": r"cambricon|iluvatar|hygon|metax|moore threads|tesla dojo"},  # cards named like NVIDIA's
     {
         "nvidia": r"nvidia",
         "amd": r"amd|ati|advanced micro devices",
