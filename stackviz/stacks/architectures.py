@@ -1,24 +1,20 @@
 """The architecture of a card or an accelerator: its compute capability, or the family of its Metal GPU.
 
-A card that does not state it has that of the products its name may mean, or the line of `data/architectures.csv` with
-its name. Of an Apple chip, the tables of releases say which generations a family is.
+A card that does not state it has that of the products its name may mean. Of an Apple chip, the tables of releases say
+which generations a family is.
 """
 
-import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.rules import packaged_tables
-from stackviz.rules.card_names import normalized
 from stackviz.rules.look import CardLook
-from stackviz.stacks.files import DATA
 from stackviz.wire import Card
 
 CAPABILITY, FAMILY = "compute-capability", "metal-family"
-FILE = "architectures.csv"
 _GENERATION = re.compile(r"\b[AM]\d{1,3}(?: Pro\b)?")
 _METAL_FAMILY = re.compile(r"Apple\d{1,3}")
 
@@ -29,23 +25,11 @@ def architectures_of_cards(cards: Iterable[Card]) -> dict[str, tuple[str, ...]]:
     for card in cards:
         vendor = card.vendor.strip().lower()
         if vendor == "nvidia":
-            known[CAPABILITY] = (*known.get(CAPABILITY, ()), _capability(card))
+            capability = CardLook(card, packaged_tables()).get("compute_capability") or ""
+            known[CAPABILITY] = (*known.get(CAPABILITY, ()), capability)
         elif vendor == "apple":
             known[FAMILY] = (*known.get(FAMILY, ()), metal_family(card.reported_name))
     return known
-
-
-def _capability(card: Card) -> str:
-    return CardLook(card, packaged_tables()).get("compute_capability") or _by_name().get(
-        normalized(card.reported_name), ""
-    )
-
-
-@lru_cache(maxsize=1)
-def _by_name() -> Mapping[str, str]:
-    """Normalized name -> compute capability of cards without a spec sheet."""
-    with (DATA / FILE).open(encoding="utf-8", newline="") as file:
-        return {normalized(line["reported_name"]): line["compute_capability"] for line in csv.DictReader(file)}
 
 
 @lru_cache(maxsize=256)  # names are whatever machines report

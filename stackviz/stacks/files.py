@@ -4,7 +4,6 @@
     data/stacks.toml         components of each stack, and which calls which
     data/counterparts.csv    component,other,other_stack,relation,differs,source
     data/sources.csv         key,title,url
-    data/architectures.csv   reported_name,compute_capability,source: cards without a spec sheet
     data/memory.toml         memory models (stacks/memory.py); data/terms.csv: equivalent terms
     rules/tables/*.csv       sources, releases, requirements: the only copy, shared with the agent
 
@@ -27,7 +26,7 @@ from stackviz.rules.compatibility import packaged_rows
 from stackviz.stacks.limits import is_limits, parse_limits
 
 DATA = Path(__file__).resolve().parent / "data"
-FILES = ("components.toml", "stacks.toml", "counterparts.csv", "architectures.csv", "sources.csv")
+FILES = ("components.toml", "stacks.toml", "counterparts.csv", "sources.csv")
 # Raise it when the loader interprets lines differently, so that unchanged files are loaded again.
 LOADER_VERSION = 2
 REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "subject", "part")
@@ -53,7 +52,6 @@ class StackFiles:
     beside: dict[str, list[str]]
     since: dict[str, dict[str, str]]
     until: dict[str, dict[str, str]]
-    architectures: list[Line]
     counterparts: list[Line]
     releases: Sequence[Line]
     requirements: Sequence[Line]
@@ -84,7 +82,6 @@ def read_stack_files(folder: Path = DATA) -> StackFiles:
         beside={slug: list(stack.get("beside", [])) for slug, stack in stacks.items()},
         since={slug: _limits(stack.get("since", [])) for slug, stack in stacks.items()},
         until={slug: _limits(stack.get("until", [])) for slug, stack in stacks.items()},
-        architectures=_csv(folder / "architectures.csv"),
         counterparts=_csv(folder / "counterparts.csv"),
         releases=packaged_rows("releases.csv"),
         requirements=packaged_rows("requirements.csv"),
@@ -161,7 +158,6 @@ def _check_sources(files: StackFiles) -> Iterator[str]:
     named = [
         *((f"components.toml: {slug}", line["source"]) for slug, line in files.components.items()),
         *((f"counterparts.csv: {line['component']}", line["source"]) for line in files.counterparts),
-        *((f"architectures.csv: {line['reported_name']}", line["source"]) for line in files.architectures),
         *((f"releases.csv: {line['component']} {line['version']}", line["source"]) for line in files.releases),
         *((f"requirements.csv: {line['component']} {line['version']}", line["source"]) for line in files.requirements),
     ]
@@ -231,14 +227,6 @@ def _check_limits(files: StackFiles) -> Iterator[str]:
                 )
 
 
-def _check_architectures(files: StackFiles) -> Iterator[str]:
-    names = [(line["reported_name"],) for line in files.architectures]
-    yield from (f"architectures.csv: {name} is listed twice" for (name,) in _twice(names))
-    for line in files.architectures:
-        if not is_limits(f"compute-capability {line['compute_capability']}"):
-            yield f"architectures.csv: {line['reported_name']} has no compute capability such as 6.1"
-
-
 def _check_counterparts(files: StackFiles) -> Iterator[str]:
     seen: set[frozenset[str]] = set()
     for line in files.counterparts:
@@ -286,7 +274,6 @@ CHECKS = (
     _check_stacks,
     _check_tools,
     _check_limits,
-    _check_architectures,
     _check_counterparts,
     _check_tables,
 )

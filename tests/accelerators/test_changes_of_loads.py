@@ -19,7 +19,7 @@ def test_the_first_load_of_cited_results_is_one_entry(cited, db):
 
 def test_the_first_load_of_the_whole_catalogue_is_one_entry(curated, db):
     entry = catalogue_load(LogFilter())
-    assert re.fullmatch(r"\d,\d{3} values added", entry.counts[0])
+    assert re.fullmatch(r"\d\d,\d{3} values added", entry.counts[0])
     assert len(read_log(LogFilter(load=entry.load)).entries) == PER_PAGE
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 
 import pytest
 
@@ -16,8 +15,9 @@ def rows(response) -> list[dict[str, str]]:
 
 
 def test_a_file_has_all_pages_of_the_view(curated, client, db):
-    assert len(rows(client.get(LIST + "?format=csv"))) == 217
-    assert client.get(LIST + "?format=json&page=3").json()["count"] == 217
+    public = Accelerator.objects.count()
+    assert len(rows(client.get(LIST + "?format=csv"))) == public > 600
+    assert client.get(LIST + "?format=json&page=3").json()["count"] == public
 
 
 def test_csv_row_has_unit_condition_basis_and_source(curated, client, db):
@@ -73,7 +73,6 @@ def test_a_file_costs_the_same_queries_whatever_is_in_it(curated, client, db, dj
 def test_what_is_not_public_is_in_no_file(curated, client, db):
     Accelerator.objects.filter(slug="nvidia-t4").update(is_public=False)
     SpecValue.objects.filter(accelerator__slug="hailo-8").update(status="draft", is_preferred=False)
-    text = client.get(LIST + "?format=json").content.decode()
-    assert "nvidia-t4" not in text
-    (hailo,) = [item for item in json.loads(text)["items"] if item["slug"] == "hailo-8"]
-    assert hailo["values"] == {}
+    items = {item["slug"]: item for item in client.get(LIST + "?format=json").json()["items"]}
+    assert "nvidia-t4" not in items
+    assert items["hailo-8"]["values"] == {}

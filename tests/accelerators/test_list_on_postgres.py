@@ -14,13 +14,13 @@ from tests.accelerators.orders import assert_the_order_is_that_of_the_figures_sh
 
 QUERIES = {
     "q=Mac15,9": ["apple-m3-max-40"],
-    "q=rtx4090": ["nvidia-geforce-rtx-4090"],
-    "q=4090+24gb": ["nvidia-geforce-rtx-4090"],
+    "q=rtx4090": ["nvidia-geforce-rtx-4090", "nvidia-geforce-rtx-4090-d", "nvidia-geforce-rtx-4090-laptop"],
+    "q=4090+24gb": ["nvidia-geforce-rtx-4090", "nvidia-geforce-rtx-4090-d"],
     "q=m3+max&sort=-memory_bandwidth_gb_s": ["apple-m3-max-40", "apple-m3-max-30"],
     "q=h100+sxm5&supports=fp8&supports=bf16&form=sxm&architecture=Hopper&year_from=2022&year_to=2022&memory_min=80": [
         "nvidia-h100-sxm5-80gb"
     ],
-    "vendor=hailo&form=other,pcie,oam": [],
+    "vendor=hailo&form=sxm,pcie,oam": [],
 }
 
 

@@ -19,6 +19,7 @@ from tests.accelerators.orders import assert_the_order_is_that_of_the_figures_sh
 
 LIST = "/accelerators/"
 HTMX = {"HX-Request": "true"}
+RTX_4090 = ["NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 4090 D", "NVIDIA GeForce RTX 4090 Laptop GPU"]
 
 
 def names(response) -> list[str]:
@@ -32,7 +33,7 @@ def test_the_list_stands_at_its_address(curated, client, db):
     assert "<title>Accelerators · accelweb</title>" in page
     assert page.count("<h1") == 1
     assert len(names(response)) == 60
-    assert "217 accelerators" in page
+    assert f"{Accelerator.objects.count()} accelerators" in page
 
 
 @pytest.mark.parametrize(
@@ -40,9 +41,9 @@ def test_the_list_stands_at_its_address(curated, client, db):
     [
         ("?q=Mac15,9", ["Apple M3 Max (40-core GPU)"]),
         ("?q=NVIDIA+A100-SXM4-80GB", ["NVIDIA A100 SXM4 80GB"]),
-        ("?q=4090", ["NVIDIA GeForce RTX 4090"]),
-        ("?q=rtx4090", ["NVIDIA GeForce RTX 4090"]),
-        ("?q=4090+24gb", ["NVIDIA GeForce RTX 4090"]),
+        ("?q=4090", RTX_4090),
+        ("?q=rtx4090", RTX_4090),
+        ("?q=4090+24gb", RTX_4090[:2]),
         ("?q=4090+12+GB", []),
         ("?q=h100+pcie", ["NVIDIA H100 PCIe 80GB"]),
         ("?q=m3+max+40", ["Apple M3 Max (40-core GPU)"]),
@@ -50,7 +51,7 @@ def test_the_list_stands_at_its_address(curated, client, db):
         ("?q=m3+max&vendor=apple", ["Apple M3 Max (30-core GPU)", "Apple M3 Max (40-core GPU)"]),
         ("?q=m3+max&vendor=nvidia", []),
         ("?vendor=google&q=v5", ["Google TPU v5e", "Google TPU v5p"]),
-        ("?kind=npu&q=hailo", ["Hailo-8"]),
+        ("?kind=npu&q=hailo-8", ["Hailo-8", "Hailo-8L"]),
         ("?q=m3-max", ["Apple M3 Max (30-core GPU)", "Apple M3 Max (40-core GPU)"]),
         ("?q=tesla+t4", ["NVIDIA T4"]),
         ("?q=h100+nvl", ["NVIDIA H100 NVL 94GB"]),
@@ -172,7 +173,7 @@ def test_links_keep_filters_only(curated, client, db):
 def test_a_search_without_result_says_what_to_try(curated, client, db):
     page = client.get(LIST + "?q=zzz").content.decode()
     assert "No accelerator matches “zzz”" in page
-    assert "0 of 217 accelerators" in page
+    assert f"0 of {Accelerator.objects.count()} accelerators" in page
 
 
 def test_htmx_gets_the_table_alone_and_a_short_address(curated, client, db):
@@ -311,8 +312,8 @@ def test_sorting_follows_the_figures_shown(curated, db, key):
 
 
 def test_names_are_in_order_whatever_their_case(curated, client, db):
-    vendors = list(dict.fromkeys(name.split()[0] for name in names(client.get(LIST + "?sort=name"))))
-    assert vendors[:3] == ["AMD", "Apple", "AWS"]
+    vendors = list(dict.fromkeys(name.split()[0] for name in names(client.get(LIST + "?sort=name&kind=asic"))))
+    assert vendors[:5] == ["Alibaba", "AWS", "Baidu", "Cambricon", "Cerebras"]
 
 
 def test_the_most_asked_for_come_first_unless_an_order_is_chosen(curated, client, db):
@@ -344,7 +345,8 @@ def test_a_filter_by_power_reads_what_was_observed_where_no_board_power_is_publi
 
 def test_a_bar_is_the_share_of_the_largest_in_its_column(curated, client, db):
     page = client.get(LIST + "?q=H100+SXM5&cols=memory_bandwidth_gb_s").content.decode()
-    assert re.search(r'<td class="num" style="--p:42"><span [^>]*>3,350</span>', page)
+    share = round(3350 / 27600 * 100)  # of the MTIA 500
+    assert re.search(rf'<td class="num" style="--p:{share}"><span [^>]*>3,350</span>', page)
 
 
 def test_numbers_in_words_are_sorted_as_numbers(curated, client, db):
@@ -438,7 +440,10 @@ def test_each_filter_that_is_on_can_be_taken_away(curated, client, db):
 def test_a_count_says_what_its_choice_would_find(curated, client, db):
     page = client.get(LIST + "?supports=fp8&vendor=amd").content.decode()
     (count,) = re.findall(r'<small id="n-vendor-nvidia">(\d+)</small>', page)
-    assert f"{count} of 217 accelerators" in client.get(LIST + "?supports=fp8&vendor=nvidia").content.decode()
+    assert (
+        f"{count} of {Accelerator.objects.count()} accelerators"
+        in client.get(LIST + "?supports=fp8&vendor=nvidia").content.decode()
+    )
 
 
 def test_no_element_is_named_twice(curated, client, db):

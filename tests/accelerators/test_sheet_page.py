@@ -185,7 +185,7 @@ def test_a_sheet_costs_the_same_queries_whatever_is_on_it(curated, client, db, d
 
 def test_every_sheet_is_shown_and_stays_small(curated, client, db):
     sizes = {slug: len(page_of(client, slug)) for slug in Accelerator.objects.values_list("slug", flat=True)}
-    assert len(sizes) == 217
+    assert len(sizes) > 600
     assert max(sizes.values()) < 100_000
 
 

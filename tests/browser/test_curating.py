@@ -7,9 +7,9 @@ from tests.browser.faults import faults_of
 from tests.wire.reports import h100_card, report_body, sha256
 
 WAIT_MS = 60_000
-NAME = "NVIDIA GeForce RTX 4090 D"
+NAME = "NVIDIA GeForce RTX 4090 Z"
 QUEUE, COMPLETENESS = "/admin/labs/card/names/", "/admin/catalog/completeness/"
-ONE = "/admin/labs/card/names/one/?name=NVIDIA+GeForce+RTX+4090+D&vendor=nvidia"
+ONE = "/admin/labs/card/names/one/?name=NVIDIA+GeForce+RTX+4090+Z&vendor=nvidia"
 
 
 @pytest.fixture(scope="module")

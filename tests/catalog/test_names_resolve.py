@@ -27,16 +27,21 @@ NEVER_ENOUGH = {
     "NVIDIA H20-3e": "141 GB of HBM3e",
     "NVIDIA H20 NVL16": "a variant of the H20",
     "NVIDIA GeForce GTX 1650": "the PCI device id decides",
-    "NVIDIA GeForce RTX 5090 D": "a different product",
-    "NVIDIA RTX 4000 SFF Ada Generation": "a different product",
-    "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition": "the 300 W variant",
+}
+# Names that the facts count to another product, which have a sheet of their own since.
+SHEETS_SINCE = {
+    "NVIDIA GeForce RTX 5090 D": "nvidia-geforce-rtx-5090-d",
+    "NVIDIA RTX 4000 SFF Ada Generation": "nvidia-rtx-4000-sff-ada",
+    "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition": "nvidia-rtx-pro-6000-blackwell-max-q",
 }
 # Names that cards of several memory sizes share, some of them without a sheet.
 NEED_MEMORY = {
     "NVIDIA H100",
     "NVIDIA H800",
+    "NVIDIA GeForce GTX 1050",
     "NVIDIA GeForce RTX 2060",
     "NVIDIA GeForce RTX 3050",
+    "NVIDIA GeForce RTX 3050 Laptop GPU",
     "NVIDIA GeForce RTX 3060",
     "NVIDIA GeForce RTX 3080",
     "NVIDIA GeForce RTX 4060 Ti",
@@ -130,7 +135,7 @@ def _reported(row: dict[str, str]) -> Reported:
     profiled = _PROFILED.match(row["value"])
     if profiled:
         return Reported(row["device_slug"], profiled["name"], int(profiled["cores"]))
-    return Reported(row["device_slug"], row["value"])
+    return Reported(SHEETS_SINCE.get(row["value"], row["device_slug"]), row["value"])
 
 
 @pytest.fixture(scope="module")

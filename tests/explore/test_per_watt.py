@@ -1,6 +1,7 @@
 """Rates per watt over the years: derived, with formula and figures, and the kind of power said where it is observed."""
 
 import csv
+import gzip
 import io
 import re
 from datetime import date
@@ -15,6 +16,7 @@ from stackviz.explore.per_watt import ENDING, RATES, per_watt_names
 from stackviz.explore.released import RELEASED, decimal_year
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import DECODE, ScatterChoice
+from tests.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED
 from tests.responses import words_of
 
 VIEW = f"/explore/?x={RELEASED}&y=compute-rate-per-watt&size=none"
@@ -135,4 +137,5 @@ def test_queries_do_not_depend_on_results(client, loaded, django_assert_num_quer
     cache.clear()
     with django_assert_num_queries(1):  # the editions
         answer = client.get(VIEW)
-    assert len(answer.content) < 120_000
+    assert len(answer.content) < LIMIT_BYTES
+    assert len(gzip.compress(answer.content)) < LIMIT_COMPRESSED

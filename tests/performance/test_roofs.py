@@ -16,7 +16,14 @@ from tests.responses import words_of
 
 SLOPE, FLAT = "apple-m3-ultra-60", "nvidia-v100-sxm3-32gb"
 # Whose sheets have neither a memory bandwidth nor a compute peak.
-WITHOUT = {"apple-a17-pro", "apple-a18-pro", "graphcore-gc200"}
+WITHOUT = {
+    "amd-radeon-ai-pro-r9700",
+    "apple-a17-pro",
+    "apple-a18-pro",
+    "graphcore-gc200",
+    "intel-arc-b570",
+    "intel-arc-pro-b50",
+}
 
 
 def roofline(slug, **chosen):

@@ -404,7 +404,7 @@ def test_a_choice_leaves_the_settings_that_have_its_values(chosen):
 def test_every_benchmark_has_a_page_and_files(client, key):
     page = client.get(f"/benchmarks/{key}/")
     assert page.status_code == 200
-    assert len(page.content) < 130_000
+    assert len(page.content) < 160_000
     assert client.get(f"/benchmarks/{key}/?format=json").json()["benchmark"] == key
 
 

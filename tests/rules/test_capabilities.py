@@ -68,8 +68,8 @@ def test_each_row_has_one_name_one_capability_and_a_source():
 
 
 def test_no_card_without_a_sheet_leaves_open_what_its_name_tells():
-    laptop = card(name="NVIDIA GeForce RTX 3050 Ti Laptop GPU", memory_bytes=4 * 2**30, compute_capability=None)
-    finding = answer("kernels-missing", linux(laptop, torch__arch_list="sm_90"))
+    miner = card(name="NVIDIA CMP 90HX", memory_bytes=10 * 2**30, compute_capability=None)
+    finding = answer("kernels-missing", linux(miner, torch__arch_list="sm_90"))
     assert finding.severity == "broken"
     assert finding.evidence["card 0 compute_capability"] == "8.6 (by its name)"
 

@@ -132,7 +132,7 @@ def test_an_accelerator_that_is_not_public_is_not_found(client):
     row = Accelerator.objects.get(slug="nvidia-t4")
     row.is_public = False
     row.save()
-    assert "nvidia-t4" not in client.get("/search/?q=nvidia+t4").content.decode()
+    assert "/nvidia-t4/" not in client.get("/search/?q=nvidia+t4").content.decode()
 
 
 def test_it_costs_the_same_whatever_it_finds(client, django_assert_num_queries):

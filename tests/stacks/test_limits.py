@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.catalog.models import Accelerator, Alias
+from stackviz.catalog.models import Accelerator
 from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
 from stackviz.diagrams.layers import Layer, State
-from stackviz.rules.card_names import normalized
 from stackviz.stacks.architectures import FAMILY, architectures_of_cards, architectures_of_sheets, metal_family
-from stackviz.stacks.files import read_stack_files
 from stackviz.stacks.limits import compare_releases, drop_impossible, is_impossible, is_limits
 from stackviz.stacks.models import Placement
 from stackviz.stacks.queries import described_column
@@ -137,11 +135,6 @@ def test_the_catalogue_agrees_with_the_names_of_chips(curated, db):
     assert len(rows) > 20
     by_name = [metal_family(row.name) for row in rows]
     assert [pair for pair in zip(by_name, stated, strict=True) if pair[1] not in ("", pair[0])] == []
-
-
-def test_cards_with_a_sheet_are_not_listed_beside_the_catalogue(curated, db):
-    names = {normalized(name) for name in Alias.objects.values_list("name", flat=True)}
-    assert not {normalized(line["reported_name"]) for line in read_stack_files().architectures} & names
 
 
 def test_architectures_are_those_of_the_cards():
