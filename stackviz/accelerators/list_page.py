@@ -77,13 +77,14 @@ def _filters(search: Search, choices: FilterChoices) -> str:
 def _results_html(search: Search, number: int, choices: FilterChoices) -> str:
     """The matching rows with their heading and counts, as HTML."""
     query, counts = search.query, search.counted()
-    page = page_of(search.ordered(), number, PER_PAGE)
+    page = page_of(search.folded(), number, PER_PAGE)
     rows = list_rows(page.items, query.columns, search.catalogue)
+    row_of = {row.accelerator: row for row in rows}
     return _rendered(
         "_found",
         asked=query,
         columns=(name_column(query), kind_column(query), *list_columns(query)),
-        page=page_as(page, dict(zip(page.items, rows, strict=True)).__getitem__),
+        page=page_as(page, lambda together: row_of[together[0]]),
         found_text=found_text(counts, len(search.catalogue.accelerators), query),
         order_text=order_text(counts, query),
         narrowings=narrowings(query, choices),

@@ -51,7 +51,7 @@ SORTS = frozenset({"name", "vendor", "kind", *COLUMN_NAMES})
 
 _SEVERAL = ("vendor", "architecture", "kind", "form", "supports")
 FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min", "power_max")
-_READ = frozenset({*FILTERS, "unknown", "sort", "cols"})
+_READ = frozenset({*FILTERS, "unknown", "unfolded", "sort", "cols"})
 BOUNDS = ("year_from", "year_to", "memory_min", "power_max")
 OBSERVED_POWER = "power_w"  # what the filter by power reads where no board power is published
 
@@ -68,7 +68,8 @@ class FilterChoices:
 class ListQuery:
     """Filters, order and columns of the list; an empty value means that it is not set.
 
-    `unknown`: whether accelerators without the figure of a bound match it too.
+    `unknown`: whether accelerators without the figure of a bound match it too. `unfolded`: whether each variant of a
+    product has a row of its own, as all have where names are searched.
     """
 
     q: str = ""
@@ -82,6 +83,7 @@ class ListQuery:
     memory_min: float | None = None
     power_max: float | None = None
     unknown: bool = False
+    unfolded: bool = False
     sort: str = ""
     cols: tuple[str, ...] = COLUMNS
     format: str = ""
@@ -106,6 +108,11 @@ class ListQuery:
         return tuple(names | {key: None} if key in COLUMN_NAMES else names)
 
     @property
+    def is_folded(self) -> bool:
+        """Whether the variants of a product share a row."""
+        return not self.unfolded and not self.q
+
+    @property
     def is_filtered(self) -> bool:
         return any(getattr(self, name) not in ("", (), None) for name in FILTERS)
 
@@ -121,6 +128,8 @@ class ListQuery:
                 query[name] = f"{value:.12g}" if isinstance(value, float) else str(value)
         if self.unknown:
             query["unknown"] = "1"
+        if self.unfolded:
+            query["unfolded"] = "1"
         if self.sort:
             query["sort"] = self.sort
         if self.cols != COLUMNS:
@@ -159,6 +168,7 @@ def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozens
         memory_min=reader.quantity("memory_min", "GB", MOST_MEMORY_GB, _("“%(value)s” is not a memory size in GB")),
         power_max=reader.quantity("power_max", "W", MOST_POWER_W, _("“%(value)s” is not a power in W")),
         unknown=reader.choice("unknown", ("1",), _("value")) == "1",
+        unfolded=reader.choice("unfolded", ("1",), _("value")) == "1",
         sort=_sort(reader),
         cols=_columns(reader),
         format=reader.file_format(FORMATS) if "format" in also else "",

@@ -59,9 +59,18 @@ class LackingFigures:
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
+    """An accelerator and its cells. `variants`: others of its family, which share the row."""
+
     accelerator: Accelerator
     kind: str
     cells: tuple[ListCell, ...]
+    variants: tuple[Accelerator, ...]
+
+    @property
+    def variants_text(self) -> str:
+        """`+ 2 variants`"""
+        count = len(self.variants)
+        return ngettext("+ %(n)d variant", "+ %(n)d variants", count) % {"n": count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +160,10 @@ def kind_column(query: ListQuery) -> ListColumn:
     )
 
 
-def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalogue: PublicCatalogue) -> list[ListRow]:
-    """The rows for these accelerators, a cell for each of these fields; a cell is written once for each edition."""
+def list_rows(
+    folded: Sequence[Sequence[Accelerator]], names: Sequence[str], catalogue: PublicCatalogue
+) -> list[ListRow]:
+    """A row for the first of each, with a cell for each of these fields; a cell is written once for each edition."""
     kinds, language = kind_words(), get_language()
     fields = [FIELDS[name] for name in names]
 
@@ -162,7 +173,10 @@ def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalog
             ("cell", item.pk, field.name, language), lambda: _cell(item, field, values, largest_shown(field, catalogue))
         )
 
-    return [ListRow(item, kinds[item.kind], tuple(cell(item, field) for field in fields)) for item in accelerators]
+    return [
+        ListRow(item, kinds[item.kind], tuple(cell(item, field) for field in fields), tuple(variants))
+        for item, *variants in folded
+    ]
 
 
 def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue], largest: float) -> ListCell:

@@ -64,6 +64,15 @@ class Search:
         """The matches in the order of the query."""
         return _ordered(self.filtered(), self.query, self.catalogue)
 
+    def folded(self) -> list[list[Accelerator]]:
+        """The matches in the order of the query, those of one family together where its first stands."""
+        if not self.query.is_folded:
+            return [[row] for row in self.ordered()]
+        together: dict[tuple[str, int | str], list[Accelerator]] = {}
+        for row in self.ordered():
+            together.setdefault((row.vendor.slug, row.family or row.pk), []).append(row)
+        return list(together.values())
+
     def lacking_figures(self) -> list[Accelerator]:
         """Those that only a bound leaves out, because they publish no figure that it could be held against."""
         if self.query.unknown or all(getattr(self.query, name) is None for name in BOUNDS):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people, in_unit_of, join_variants, printed_unit, usual_values
@@ -21,7 +22,13 @@ MOST = 24  # rows; the chip of the RTX 3090 stands in nine products
 # A product line: what is the same in all its names, and `gen`, what tells generations apart: a number, or one of the
 # names that follow in order. Groups but `gen` name the place in the line: 90, 80 Ti.
 _LINES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"NVIDIA GeForce [GR]TX (?P<gen>\d{1,2})(?P<tier>\d0)(?P<more> Ti SUPER| Ti| SUPER|)(?! Ti| SUPER)\b", ()),
+    (
+        (
+            r"NVIDIA GeForce [GR]TX (?P<gen>\d{1,2})(?P<tier>\d0)(?P<more> Ti SUPER| Ti| SUPER|)(?! Ti| SUPER)\b"
+            r"(?:.*(?P<build>Laptop|Max-Q))?"
+        ),
+        (),
+    ),
     (r"NVIDIA (?:Tesla )?(?P<gen>[PVAHB])100 (?P<form>SXM|PCIe)", ("P", "V", "A", "H", "B")),
     (r"NVIDIA (?P<grace>G?)(?P<gen>H200|B200|B300)(?: SXM| \()", ("H200", "B200", "B300")),
     (r"NVIDIA (?:Tesla )?(?P<gen>[PTL])4$", ("P", "T", "L")),
@@ -92,6 +99,7 @@ def relatives(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Rel
         if other.vendor_id == accelerator.vendor_id and other.pk != accelerator.pk
     ]
     related = [
+        *_of_laptops(accelerator, others),
         *_of_chip(accelerator, others, catalogue),
         *_of_family(accelerator, others),
         *_of_line(accelerator, others),
@@ -137,6 +145,59 @@ def _chip_relation(mine: Mapping[str, float], theirs: Mapping[str, float]) -> st
     if theirs[name] == mine[name]:
         return _("same chip, same number of units")
     return _("same chip, fewer units") if theirs[name] < mine[name] else _("same chip, more units")
+
+
+# What the name of a variant says of where it is built into, the more precise first.
+_BUILDS = ((" Max-Q", gettext_lazy("Max-Q version")), (" Laptop", gettext_lazy("laptop version")))
+
+
+def _build(accelerator: Accelerator) -> str:
+    """`laptop version`; "" for a card that is not for laptops alone."""
+    return next((str(words) for sign, words in _BUILDS if sign in accelerator.name), "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesktopVersion:
+    """The desktop card that a laptop card is named after. Powers are texts, `150 W`; "" is not published."""
+
+    name: str
+    slug: str
+    power: str
+    own_power: str
+
+
+def desktop_version(accelerator: Accelerator, catalogue: PublicCatalogue) -> DesktopVersion | None:
+    """Its namesake, or else the one with the most memory; None for what is no version for laptops."""
+    if not accelerator.family or not _build(accelerator):
+        return None
+    desktops = [
+        other
+        for other in catalogue.accelerators
+        if other.vendor_id == accelerator.vendor_id and other.family == accelerator.family and not _build(other)
+    ]
+    if not desktops:
+        return None
+    namesake = max(
+        desktops,
+        key=lambda other: (accelerator.name.startswith(f"{other.name} "), _memory(other, catalogue), other.slug),
+    )
+    return DesktopVersion(
+        name=namesake.name,
+        slug=namesake.slug,
+        power=_text(namesake, "tdp_w", catalogue),
+        own_power=_text(accelerator, "tdp_w", catalogue),
+    )
+
+
+def _of_laptops(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[tuple[Accelerator, str]]:
+    """Variants for laptops of a desktop card, and the other way round: the same name stands for another product."""
+    mine = _build(accelerator)
+    family = [other for other in others if accelerator.family and other.family == accelerator.family]
+    return [
+        (other, _build(other) or _("desktop version"))
+        for other in sorted(family, key=lambda other: (bool(_build(other)), other.name))
+        if _build(other) != mine
+    ]
 
 
 def _of_family(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[tuple[Accelerator, str]]:
@@ -185,29 +246,40 @@ def predecessor(accelerator: Accelerator, catalogue: PublicCatalogue) -> Acceler
     def units(item: Accelerator) -> float:
         return max(_units(item, catalogue).values(), default=0.0)
 
-    def memory(item: Accelerator) -> float:
-        return max((value.amount or 0.0 for value in catalogue.preferred(item.pk, "memory_gb")), default=0.0)
-
     level = [other for other in others if line_position(other.name) == position]
     wanted = (max if units(accelerator) >= max(map(units, level)) else min)(map(units, before))
-    return min(before, key=lambda item: (units(item) != wanted, abs(memory(item) - memory(accelerator)), item.name))
+    return min(
+        before,
+        key=lambda item: (
+            units(item) != wanted,
+            abs(_memory(item, catalogue) - _memory(accelerator, catalogue)),
+            item.name,
+        ),
+    )
+
+
+def _memory(item: Accelerator, catalogue: PublicCatalogue) -> float:
+    """Bytes, of the largest size; 0 where none is published."""
+    return max((value.amount or 0.0 for value in catalogue.preferred(item.pk, "memory_gb")), default=0.0)
 
 
 def _relative(other: Accelerator, relation: str, catalogue: PublicCatalogue) -> Relative:
-    def text(name: str) -> str:
-        usual = usual_values(FIELDS[name], catalogue.preferred(other.pk, name))
-        if len(usual) == 1:
-            return for_people(usual[0]).label
-        number = join_variants([in_unit_of(FIELDS[name], value).text for value in usual])
-        return f"{number} {printed_unit(FIELDS[name].unit)}".rstrip() if number else ""
-
-    units = text("sm_count") or text("gpu_cores")
+    units = _text(other, "sm_count", catalogue) or _text(other, "gpu_cores", catalogue)
     return Relative(
         name=other.name,
         slug=other.slug,
         url=other.get_absolute_url(),
         relation=relation,
         units=units,
-        memory=text("memory_gb"),
-        bandwidth=text("memory_bandwidth_gb_s"),
+        memory=_text(other, "memory_gb", catalogue),
+        bandwidth=_text(other, "memory_bandwidth_gb_s", catalogue),
     )
+
+
+def _text(item: Accelerator, name: str, catalogue: PublicCatalogue) -> str:
+    """`450 W`, of several sizes `6 / 12 GB`; "" where none is published."""
+    usual = usual_values(FIELDS[name], catalogue.preferred(item.pk, name))
+    if len(usual) == 1:
+        return for_people(usual[0]).label
+    number = join_variants([in_unit_of(FIELDS[name], value).text for value in usual])
+    return f"{number} {printed_unit(FIELDS[name].unit)}".rstrip() if number else ""

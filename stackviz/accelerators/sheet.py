@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.accelerators.list_query import OBSERVED_POWER
-from stackviz.accelerators.relatives import Relative, predecessor, relatives
+from stackviz.accelerators.relatives import DesktopVersion, Relative, desktop_version, predecessor, relatives
 from stackviz.accelerators.sheet_sources import (
     NumberedSources,
     SheetFigure,
@@ -110,7 +110,8 @@ class Sheet:
     """All of one accelerator's page. `missing`: fields for which nothing is published, `not_applying`: cannot be.
 
     `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not. `sources`: those
-    that rows and names point to, by number. `filters`: by which sources the rows can be chosen.
+    that rows and names point to, by number. `filters`: by which sources the rows can be chosen. `desktop`: of a laptop
+    card, the card that it is named after.
     """
 
     accelerator: Accelerator
@@ -122,6 +123,7 @@ class Sheet:
     underived: tuple[Derived, ...]
     names: tuple[Name, ...]
     relatives: tuple[Relative, ...]
+    desktop: DesktopVersion | None
     predecessor: Accelerator | None
     value_count: int
     source_count: int
@@ -169,6 +171,7 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
         underived=tuple(item for item in derived if item.amount is None),
         names=names,
         relatives=relatives(accelerator, catalogue) if at is None else (),
+        desktop=desktop_version(accelerator, catalogue) if at is None else None,
         predecessor=before,
         value_count=sum(map(len, preferred.values())),
         source_count=len({value.source_id for value in values}),

@@ -23,7 +23,7 @@ RTX_4090 = ["NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 4090 D", "NVIDIA GeFo
 
 
 def names(response) -> list[str]:
-    return re.findall(r'<th scope="row"><a href="[^"]+">([^<]+)</a>', response.content.decode())
+    return re.findall(r'<th scope="row">(?:<div class="named">)?<a href="[^"]+">([^<]+)</a>', response.content.decode())
 
 
 def test_the_list_stands_at_its_address(curated, client, db):
@@ -34,6 +34,32 @@ def test_the_list_stands_at_its_address(curated, client, db):
     assert page.count("<h1") == 1
     assert len(names(response)) == 60
     assert f"{Accelerator.objects.count()} accelerators" in page
+
+
+def test_variants_of_a_product_share_a_row(curated, client, db):
+    page = client.get(LIST).content.decode()
+    (row,) = re.findall(r"<tr>(?:(?!</tr>).)*?>NVIDIA GeForce RTX 4090</a>.*?</tr>", page, re.DOTALL)
+    assert "+ 2 variants" in row
+    assert 'href="/accelerators/nvidia-geforce-rtx-4090-laptop/"' in row
+    assert "NVIDIA GeForce RTX 4090 D" not in names(client.get(LIST))
+    assert f"{Accelerator.objects.count()} accelerators" in page  # none is left out
+    assert 'href="?unfolded=1"' in page
+
+
+def test_each_variant_can_have_a_row(curated, client, db):
+    query = "?vendor=nvidia&architecture=Ada+Lovelace"
+    folded, each = names(client.get(LIST + query)), names(client.get(f"{LIST}{query}&unfolded=1"))
+    assert set(folded) < set(each)
+    assert "NVIDIA GeForce RTX 4090 D" in each
+    assert "variants of a product in one row" in client.get(f"{LIST}{query}&unfolded=1").content.decode()
+    assert len(names(client.get(LIST + "?q=rtx+4090"))) == 3  # a search names each
+
+
+def test_the_best_of_the_variants_stands_for_them(curated, client, db):
+    first = names(client.get(LIST + "?vendor=apple&sort=-memory_bandwidth_gb_s"))
+    last = names(client.get(LIST + "?vendor=apple&sort=memory_bandwidth_gb_s"))
+    assert "Apple M3 Max (40-core GPU)" in first
+    assert "Apple M3 Max (30-core GPU)" in last
 
 
 @pytest.mark.parametrize(

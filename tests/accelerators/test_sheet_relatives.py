@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.accelerators.relatives import line_position, relatives
+from stackviz.accelerators.relatives import desktop_version, line_position, relatives
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 
@@ -32,6 +32,26 @@ def test_variants_of_an_apple_chip_stand_before_its_neighbours(curated, db):
     assert found["apple-m2-max-38"] == "previous generation"
     assert found["apple-m4-max-40"] == "next generation"
     assert "apple-m3-pro-18" not in found
+
+
+def test_the_same_name_in_a_laptop_is_another_product(client, curated, db):
+    assert related("nvidia-geforce-rtx-4090")["nvidia-geforce-rtx-4090-laptop"] == "laptop version"
+    laptop = related("nvidia-geforce-rtx-4090-laptop")
+    assert laptop["nvidia-geforce-rtx-4090"] == "desktop version"
+    assert related("nvidia-geforce-rtx-4080-laptop")["nvidia-geforce-rtx-3080-laptop"] == "previous generation"
+    assert "nvidia-geforce-rtx-3080-laptop" not in related("nvidia-geforce-rtx-4080")
+    assert related("nvidia-geforce-rtx-2080")["nvidia-geforce-rtx-2080-max-q"] == "Max-Q version"
+    page = client.get("/accelerators/nvidia-geforce-rtx-4090-laptop/").content.decode()
+    assert "A card for laptops, at most 150 W. The NVIDIA GeForce RTX 4090, after which it is named, has 450 W." in page
+    assert "/compare/?a=nvidia-geforce-rtx-4090-laptop&amp;a=nvidia-geforce-rtx-4090" in page
+    assert "A card for laptops" not in client.get("/accelerators/nvidia-geforce-rtx-4090/").content.decode()
+
+
+def test_of_several_desktop_cards_a_laptop_card_is_held_against_the_largest(curated, db):
+    laptop = Accelerator.objects.get(slug="nvidia-geforce-rtx-2060-laptop")
+    assert desktop_version(laptop, public_catalogue()).name == "NVIDIA GeForce RTX 2060 12GB"
+    alone = Accelerator.objects.get(slug="nvidia-quadro-t2000-laptop")
+    assert desktop_version(alone, public_catalogue()) is None
 
 
 def test_what_tells_them_apart_stands_beside_them(curated, db):

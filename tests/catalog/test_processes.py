@@ -13,7 +13,7 @@ from stackviz.catalog.files import DATA
 PAGES = (
     "/accelerators/nvidia-h100-sxm5-80gb/",
     "/accelerators/?q=h100+sxm5",
-    "/accelerators/?vendor=nvidia&sort=-memory_bandwidth_gb_s",
+    "/accelerators/?vendor=nvidia&sort=-memory_bandwidth_gb_s&unfolded=1",
     "/ladder/?field=memory_bandwidth_gb_s",
     "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-a100-sxm4-80gb",
 )
