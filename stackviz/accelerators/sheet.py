@@ -46,11 +46,12 @@ PLANNED_VENDORS = ("nvidia", "apple")  # whose stacks `/plan/` and `/operators/`
 class SheetValue:
     """The preferred value under one condition. `confirmed_by` state the same figure, `others` another.
 
-    `decided`: the rule that made it preferred, "" where only its note says. `checked`: who checked it and when, in
-    words. `more`: what opens below the row, in a few words.
+    `key`: the condition as files write it. `decided`: the rule that made it preferred, "" where only its note says.
+    `checked`: who checked it and when, in words. `more`: what opens below the row, in a few words.
     """
 
     figure: SheetFigure
+    key: str
     condition: str
     confirmed_by: tuple[SheetFigure, ...]
     others: tuple[SheetFigure, ...]
@@ -308,6 +309,7 @@ def _value(
     others = tuple(numbers.figure(value) for value in different)
     return SheetValue(
         figure=figure,
+        key=main.condition,
         condition=", ".join(
             filter(None, [describe_condition(base_condition(main)), describe_condition(variant_of(main))])
         ),

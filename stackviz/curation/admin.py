@@ -24,8 +24,10 @@ from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Proposal, Source, SpecValue, Vendor
 from stackviz.curation.bulk_edit_page import EditsMany
 from stackviz.curation.card_admin import CardAdmin, NameDecisionAdmin
+from stackviz.curation.correction_admin import ReaderCorrectionAdmin
 from stackviz.curation.forms import InlineValueForm, SpecValueForm
 from stackviz.curation.import_admin import BringsTables
+from stackviz.curation.models import ReaderCorrection
 from stackviz.curation.review_queue import ProposalAdmin
 from stackviz.curation.value_admin import ProposesValues
 from stackviz.curation.value_check import check_typed_value
@@ -323,3 +325,4 @@ admin.site.register(Card, CardAdmin)
 admin.site.register(NameDecision, NameDecisionAdmin)
 admin.site.register(CatalogueLoad, FileLoadAdmin)
 admin.site.register(Proposal, ProposalAdmin)
+admin.site.register(ReaderCorrection, ReaderCorrectionAdmin)

@@ -1,9 +1,11 @@
 from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class CurationConfig(AppConfig):
     name = "stackviz.curation"
+    verbose_name = _("Curation")
 
     def ready(self) -> None:
         from stackviz.curation.groups import make_groups

@@ -18,6 +18,7 @@ from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.fields import HEADLINES
 from stackviz.catalog.models import Accelerator, Proposal, SpecValue, ValueImport
 from stackviz.curation.completeness import OLD
+from stackviz.curation.models import ReaderCorrection
 from stackviz.labs.models import Card
 
 MOST = 99  # more than that is said as "99+"
@@ -59,6 +60,12 @@ def _proposals() -> DeskCount:
     return _line(_("Proposals"), _("waiting for review"), number, reverse("admin:catalog_proposal_changelist"))
 
 
+def _corrections() -> DeskCount:
+    waiting = ReaderCorrection.objects.filter(state=ReaderCorrection.State.WAITING).order_by()
+    url = f"{reverse('admin:curation_readercorrection_changelist')}?state__exact=waiting"
+    return _line(_("Readers' corrections"), _("waiting for an answer"), waiting[: MOST + 1].count(), url)
+
+
 def _names() -> DeskCount:
     newest = Card.objects.filter(accelerator__isnull=True).order_by("-pk").values("pk")[:NEWEST]
     names = Card.objects.filter(pk__in=newest).order_by().values("vendor", "reported_name").distinct()
@@ -97,6 +104,7 @@ def _flagged() -> DeskCount:
 
 _COUNTS: tuple[tuple[tuple[str, ...], Callable[[], DeskCount]], ...] = (
     (("catalog.propose", "catalog.approve"), _proposals),
+    (("catalog.propose", "catalog.approve"), _corrections),
     (("labs.view_card",), _names),
     (("catalog.view_specvalue",), _stale),
     (("catalog.view_accelerator",), _thin),

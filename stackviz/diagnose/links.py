@@ -4,27 +4,19 @@ The form that saves carries a ticket, signed by us, with the link and the code i
 once, saves one text.
 """
 
-import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
-from django.core import signing
 from django.utils import timezone
 
 from stackviz.diagnose.models import PrivateLink
+from stackviz.web.tickets import TicketRefused, digest_of, new_token, open_ticket, sign_ticket
 
-TOKEN_BYTES = 32
 CODE_BYTES = 16
-TOKEN_PATTERN = r"[A-Za-z0-9_-]{43}"  # noqa: S105 (what a token looks like)
-TICKET_HOLDS_S = 24 * 3600
 MOST_STORED_KB = 256  # of one text: twice the longest of the dumps collected from issues
-_SALT = "stackviz.diagnose.links"
-
-
-class TicketRefused(Exception):
-    """The form was not made here, or too long ago."""
+_PURPOSE = "stackviz.diagnose.links"
 
 
 class NoRoom(Exception):
@@ -39,18 +31,18 @@ class Ticket:
     code: str
 
     def signed(self) -> str:
-        return signing.dumps([self.token, self.code], salt=_SALT)
+        return sign_ticket((self.token, self.code), _PURPOSE)
 
 
 def new_ticket() -> Ticket:
-    return Ticket(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(CODE_BYTES))
+    return Ticket(new_token(), secrets.token_urlsafe(CODE_BYTES))
 
 
 def read_ticket(text: str) -> Ticket:
     """Raises TicketRefused."""
     try:
-        token, code = signing.loads(text, salt=_SALT, max_age=TICKET_HOLDS_S)
-    except (signing.BadSignature, ValueError, TypeError):
+        token, code = open_ticket(text, _PURPOSE)
+    except ValueError:
         raise TicketRefused from None
     return Ticket(token, code)
 
@@ -110,7 +102,3 @@ def delete_expired() -> int:
     """How many texts were deleted because their day has come."""
     deleted, _by_model = PrivateLink.objects.filter(expires_at__lte=timezone.now()).delete()
     return deleted
-
-
-def digest_of(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -2,8 +2,8 @@ from django.urls import path, re_path
 
 from stackviz import diagnose
 from stackviz.diagnose import views
-from stackviz.diagnose.links import TOKEN_PATTERN
 from stackviz.web.addresses import declared_in
+from stackviz.web.tickets import TOKEN_PATTERN
 
 app_name = "diagnose"
 urlpatterns = [

@@ -26,7 +26,6 @@ from stackviz.diagnose.links import (
     MOST_STORED_KB,
     NoRoom,
     Ticket,
-    TicketRefused,
     delete_link,
     find_link,
     is_too_long,
@@ -47,6 +46,7 @@ from stackviz.web.languages import address_in
 from stackviz.web.parts import render_part
 from stackviz.web.preview import make_preview
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
+from stackviz.web.tickets import TicketRefused
 
 SVG = "svg"
 MOST_LINKED = 2_000  # characters of a text that a link puts into the box: `?text=`; nothing is read before it is sent

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagnose.diagnosis import diagnose
-from stackviz.diagnose.links import TOKEN_PATTERN, digest_of, find_link
+from stackviz.diagnose.links import find_link
 from stackviz.plan.page import make_plan
 from stackviz.plan.query import read_plan_query
 from stackviz.reports.pasted import Refused, read_pasted
@@ -26,6 +26,7 @@ from stackviz.sharing.subjects import Shared, shared_comparison, shared_ranking,
 from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost, too_many
+from stackviz.web.tickets import TOKEN_PATTERN, digest_of
 
 __all__ = ["compare_png", "diagnosis_png", "plan_png", "ranking_png", "sheet_png", "urlpatterns"]
 

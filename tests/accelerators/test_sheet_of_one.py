@@ -19,7 +19,7 @@ def test_a_value_says_who_checked_it_and_when(client, bandwidth):
     bandwidth.checked_by = User.objects.create_user("mira", first_name="Mira", last_name="Lund")
     bandwidth.checked_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
     bandwidth.save()
-    assert "<dt>Checked</dt><dd>by Mira Lund on 2026-03-01</dd>" in page_of(client, "acme-one")
+    assert "<dt>Checked</dt><dd>by Mira Lund on 2026-03-01 ·" in page_of(client, "acme-one")
 
 
 CHANGES = (

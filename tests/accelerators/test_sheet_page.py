@@ -89,7 +89,7 @@ def test_derived_figures_show_formula_and_meaning(curated, client, db):
 
 def test_a_value_of_the_files_says_since_when_it_is_here(curated, client, db):
     assert re.search(
-        r"<dd>from the catalogue&#39;s reviewed files, loaded on \d{4}-\d\d-\d\d</dd>",
+        r"<dd>from the catalogue&#39;s reviewed files, loaded on \d{4}-\d\d-\d\d ·",
         page_of(client, "nvidia-h100-sxm5-80gb"),
     )
 

@@ -34,6 +34,21 @@ def test_no_fault_is_found(corrected, visit, path):
     assert faults_of(visit(path)) == []
 
 
+def test_a_mistake_is_reported_without_a_script(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site.url}/accelerators/nvidia-t4/mistake/?field=memory_gb&condition=", timeout=WAIT_MS)
+    page.get_by_label("What is wrong?").fill("It has 15 GB.")
+    page.get_by_role("button", name="Report it").click()
+    expect(page.locator("main")).to_contain_text("It waits for a curator", timeout=WAIT_MS)
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["/accelerators/nvidia-t4/mistake/?field=memory_gb&condition=", "/corrections/"])
+def test_no_fault_is_found_where_mistakes_are_reported(site, visit, path):
+    assert faults_of(visit(path)) == []
+
+
 def test_the_log_is_filtered_with_the_keyboard_alone(corrected, visit, browser_context):
     page = visit("/changes/")
     page.locator("#a").focus()

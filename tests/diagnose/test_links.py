@@ -9,10 +9,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from stackviz.diagnose.links import delete_expired, digest_of, new_ticket, save_link
+from stackviz.diagnose.links import delete_expired, new_ticket, save_link
 from stackviz.diagnose.models import PrivateLink
 from stackviz.diagnose.tasks import delete_expired_links
 from stackviz.web import rate_limit
+from stackviz.web.tickets import digest_of
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 
 SECRETS = (

@@ -14,7 +14,7 @@ from tests.golden.visits import DUMPS, Visit, diagnoses, pages
 
 # Recorded by `recording`, whose addresses the seed decides, or without words: the browser's own requests.
 OTHERWISE = {
-    "diagnose:saved", "diagnose:delete", "ingest:receipt", "machines:arrivals", "machines:change", "machines:manage", "machines:revoke",
+    "catalog:correction", "diagnose:saved", "diagnose:delete", "ingest:receipt", "machines:arrivals", "machines:change", "machines:manage", "machines:revoke",
     "ingest:restore", "ingest:withdraw", "opendata:file",
     "opendata:file-of", "pages:logout", "pages:favicon", "machines:agent",
 }  # fmt: skip

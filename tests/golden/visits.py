@@ -76,6 +76,8 @@ PAGES = {
     "changes-vendor": "/changes/?vendor=apple&field=memory_gb",
     "changes-refused": "/changes/?a=zzz&vendor=acme&field=nope&before=x&load=9999",
     "changes-each": "/changes/?each=1",
+    "corrections": "/corrections/",
+    "mistake": f"/accelerators/{H100}/mistake/?field=memory_gb",
     "completeness-refused-to-strangers": "/admin/catalog/completeness/",
     "stacks": "/stacks/",
     "stacks-chosen": "/stacks/?s=nvidia-cuda&s=apple-metal&only=differences",

@@ -18,8 +18,10 @@ from stackviz.catalog import queries
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult
 from stackviz.cited.words import result_address
+from stackviz.curation.reader_corrections import PURPOSE
 from stackviz.labs.models import Machine, Report
 from stackviz.web.languages import LanguagePrefix, is_page, language_of, without_language
+from stackviz.web.tickets import new_token, sign_ticket
 from tests.diagnose.test_links import save
 from tests.languages import chinese
 from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report, warning
@@ -45,6 +47,14 @@ def page_names(patterns, namespace="", *, is_translated=False) -> Iterator[str]:
             yield f"{namespace}{pattern.name}"
 
 
+def reported_mistake(client) -> str:
+    """The address at which a reader follows it."""
+    ticket = sign_ticket([new_token()], PURPOSE)
+    words = {"wrong": "It has 81 GB.", "ticket": ticket}
+    answer = client.post(f"/accelerators/{H100}/mistake/", words, REMOTE_ADDR="198.51.100.9")
+    return without_language(answer["Location"])
+
+
 @pytest.fixture
 def addresses(client, cited, db) -> list[str]:
     """One English address at least of every page that a visitor can open."""
@@ -58,7 +68,7 @@ def addresses(client, cited, db) -> list[str]:
     both = f"a={H100}&a={M3_MAX}"
     named = [
         "/", "/login/", "/accelerators/", "/accelerators/?vendor=nvidia&page=2&sort=-memory_gb", f"/accelerators/{H100}/", f"/accelerators/{H100}/?format=json",
-        f"/accelerators/{M3_MAX}/", "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
+        f"/accelerators/{M3_MAX}/", f"/accelerators/{H100}/mistake/?field=memory_gb", "/corrections/", reported_mistake(client), "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
         "/stacks/apple-metal/", "/stacks/nvidia-cuda/support/", "/components/pytorch/", "/components/cudnn/", "/operators/",
         "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/",
         here, f"{here}life/", f"{here}history/", f"{here}against/", f"{here}series/{series}/", f"/receipts/{report.pk}/",

@@ -1,0 +1,138 @@
+"""A reader reports a mistake, without an account: `/accelerators/<slug>/mistake/`, answered at `/corrections/`."""
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.validators import URLValidator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.figures import for_people
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import public_catalogue
+from stackviz.curation.models import ReaderCorrection
+from stackviz.curation.reader_corrections import (
+    CORRECTIONS,
+    PURPOSE,
+    TooManyWaiting,
+    correction_of,
+    save_correction,
+)
+from stackviz.web.rate_limit import RateLimited, ask_to_wait
+from stackviz.web.tickets import TicketRefused, new_token, open_ticket, sign_ticket
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _ModelForm = forms.ModelForm[ReaderCorrection]
+else:
+    _ModelForm = forms.ModelForm
+
+THANKED = 200  # the newest
+_AGAIN = gettext_lazy("This form is older than a day. Send it once more.")
+_FULL = gettext_lazy("Many corrections wait for an answer. Please come back in a few days.")
+
+
+class MistakeForm(_ModelForm):
+    """What a reader says; where it stands is a web address."""
+
+    source_url = forms.URLField(
+        max_length=500, required=False, assume_scheme="https", validators=[URLValidator(("http", "https"))]
+    )
+    ticket = forms.CharField(max_length=300, widget=forms.HiddenInput)
+
+    class Meta:
+        model = ReaderCorrection
+        fields = ("wrong", "right", "source_url", "name", "contact")
+
+    def clean_ticket(self) -> str:
+        """The token that the ticket carries."""
+        try:
+            return open_ticket(self.cleaned_data["ticket"], PURPOSE)[0]
+        except TicketRefused:
+            raise forms.ValidationError(_AGAIN) from None
+
+
+class _About:
+    """The value that a form is about: what the page shows of it."""
+
+    def __init__(self, request: HttpRequest, accelerator: Accelerator) -> None:
+        parameters = request.POST if request.method == "POST" else request.GET
+        self.field = parameters.get("field", "") if parameters.get("field", "") in FIELDS else ""
+        values = public_catalogue().preferred(accelerator.pk, self.field) if self.field else []
+        value = next((value for value in values if value.condition == parameters.get("condition", "")), None)
+        self.title = str(FIELDS[self.field].words[0]) if self.field else ""
+        self.condition = value.condition if value else ""
+        self.shown = for_people(value).label if value else ""
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def report_mistake(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form; what is sent waits for a curator, and the reader is led to its address."""
+    accelerator = public_catalogue().by_slug.get(slug)
+    if accelerator is None:
+        raise Http404
+    about = _About(request, accelerator)
+    if request.method != "POST":
+        return _form_page(request, accelerator, about, MistakeForm())
+    form = MistakeForm(request.POST)
+    try:
+        CORRECTIONS.count(request)
+    except RateLimited as limited:
+        form.add_error(
+            None, _("You have reported many mistakes within the hour. Your text is still here; send it later.")
+        )
+        return ask_to_wait(_form_page(request, accelerator, about, form), limited)
+    if not form.is_valid():
+        return _form_page(request, accelerator, about, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    typed = {name: form.cleaned_data[name] for name in MistakeForm.Meta.fields}
+    where = {"field": about.field, "condition": about.condition, "shown": about.shown[:400]}
+    try:
+        save_correction(form.cleaned_data["ticket"], accelerator, typed | where)
+    except TooManyWaiting:
+        form.add_error(None, _FULL)
+        return _form_page(request, accelerator, about, form, HTTPStatus.SERVICE_UNAVAILABLE)
+    return HttpResponseRedirect(reverse("catalog:correction", args=[form.cleaned_data["ticket"]]), status=303)
+
+
+def _form_page(
+    request: HttpRequest, accelerator: Accelerator, about: _About, form: MistakeForm, status: int = HTTPStatus.OK
+) -> HttpResponse:
+    """The form, with what was typed; a ticket that was refused is replaced."""
+    is_refused = form.is_bound and "ticket" in form.errors
+    ticket = form.data["ticket"] if form.is_bound and not is_refused else sign_ticket([new_token()], PURPOSE)
+    context = {"accelerator": accelerator, "about": about, "form": form, "ticket": ticket}
+    return render(request, "curation/mistake.html", context, status=status)
+
+
+@never_cache
+@require_safe
+def correction(request: HttpRequest, token: str) -> HttpResponse:
+    """What a reader reported, and the answer; whoever has the address sees it."""
+    stored = correction_of(token)
+    if stored is None:
+        raise Http404
+    title = FIELDS[stored.field].words[0] if stored.field in FIELDS else ""
+    response = render(request, "curation/correction.html", {"correction": stored, "title": title})
+    response.headers["X-Robots-Tag"] = "noindex"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+@require_safe
+def corrections(request: HttpRequest) -> HttpResponse:
+    """What was accepted, with thanks. One query."""
+    accepted = ReaderCorrection.objects.filter(
+        state=ReaderCorrection.State.ACCEPTED, accelerator__is_public=True
+    ).select_related("accelerator")
+    rows: list[dict[str, Any]] = [
+        {"correction": row, "title": FIELDS[row.field].words[0] if row.field in FIELDS else ""}
+        for row in accepted.order_by("-decided_at", "-pk")[:THANKED]
+    ]
+    return render(request, "curation/corrections.html", {"rows": rows})

@@ -1,0 +1,44 @@
+"""A reader reports a mistake: what is stored of it, and what became of it."""
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from stackviz.catalog.models import Accelerator
+from stackviz.curation.models import ReaderCorrection
+from stackviz.web.rate_limit import RateLimit
+from stackviz.web.tickets import digest_of
+
+CORRECTIONS = RateLimit("corrections", "CORRECTIONS_PER_HOUR", 3600)
+PURPOSE = "stackviz.curation.reader_corrections"
+
+
+class TooManyWaiting(Exception):
+    """CORRECTIONS_WAITING readers' corrections wait for an answer already."""
+
+
+def save_correction(token: str, accelerator: Accelerator, words: dict[str, str]) -> ReaderCorrection:
+    """Store what a reader said, once for a token. Raises TooManyWaiting."""
+    digest = digest_of(token)
+    waiting = ReaderCorrection.objects.filter(state=ReaderCorrection.State.WAITING)
+    if not waiting.filter(token_digest=digest).exists() and waiting.count() >= settings.CORRECTIONS_WAITING:
+        raise TooManyWaiting
+    stored, _is_new = ReaderCorrection.objects.get_or_create(
+        token_digest=digest, defaults={"accelerator": accelerator, **words}
+    )
+    return stored
+
+
+def correction_of(token: str) -> ReaderCorrection | None:
+    """What stands under this address; None where nothing does. One query."""
+    under_it = ReaderCorrection.objects.filter(token_digest=digest_of(token), accelerator__is_public=True)
+    return under_it.select_related("accelerator").first()
+
+
+def decide_correction(correction: ReaderCorrection, by: User) -> None:
+    """Store the answer with who gave it and when; whom to ask is forgotten with it."""
+    is_open = correction.state == ReaderCorrection.State.WAITING
+    correction.decided_by, correction.decided_at = (None, None) if is_open else (by, timezone.now())
+    if not is_open:
+        correction.contact = ""
+    correction.save()
