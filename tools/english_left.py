@@ -42,20 +42,7 @@ PAGES = (
 )
 PREFIX = "/zh-hans"  # of addresses in Chinese
 DIAGNOSED = ROOT / "stackviz/diagnose/example_texts/old-driver.txt"
-# What Chinese engineers write in English (docs/languages.md), beside names and units; names of programs and devices as
-# they are typed; proper names that are in no file of the catalogue. All in lower case.
-UNTRANSLATED = frozenset(
-    {
-        "agent", "autograd", "batch", "core", "eager", "embed", "epoch", "guard", "kernel", "mode", "notebook",
-        "overload", "root", "softmax", "stub", "tensor", "token", "torch", "wheel", "signpost", "dispatcher",
-        "aten", "autocast", "bmm", "conda", "cuda", "gelu", "jax", "jaxlib", "libcuda", "mlx", "mps", "mul", "mv",
-        "numpy", "nvidia", "pip", "prims", "pytorch", "synchronize", "tensorflow", "topk", "true", "false",
-        "accelweb", "adam", "app", "arm", "azure", "darwin", "debian", "english", "express", "haswell", "instruments",
-        "kaggle", "keras", "llama", "mac", "macs", "markdown", "numba", "prometheus", "store", "thunderbolt", "ubuntu",
-        "xcode",
-        "lspci", "nouveau", "boot", "secure", "silicon",
-    }
-)  # fmt: skip
+VOCABULARY = ROOT / "docs/vocabulary.zh.md"
 CHARACTERS_A_WORD = 2  # of Chinese
 UNSEEN = frozenset({"script", "style", "template", "head", "noscript"})
 VERBATIM = frozenset({"code", "pre", "kbd", "samp", "cite", "textarea", "svg-title"})
@@ -68,6 +55,13 @@ _VOID = frozenset(
 _ENGLISH = re.compile(r"[A-Z]?[a-z]+(?:['’][a-z]+)?")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _TOKEN = re.compile(r"[A-Za-z0-9_./:@+#$%&=~*^-]+(?:['’][a-z]+)?")
+
+
+@cache
+def untranslated() -> frozenset[str]:
+    """What Chinese engineers write in English, in lower case, as the vocabulary lists it."""
+    listed = VOCABULARY.read_text(encoding="utf-8").partition("## 保留英文的词")[2]
+    return frozenset(re.findall(r"`([a-z]+)`", listed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +150,7 @@ def _uncounted() -> frozenset[str]:
 
     units = {part.lower() for unit in UNITS for part in re.findall(r"[A-Za-z]+", str(unit))}
     tables = ROOT / "stackviz/stacks/data/components.toml"
-    return UNTRANSLATED | units | tomllib.loads(tables.read_text(encoding="utf-8")).keys()
+    return untranslated() | units | tomllib.loads(tables.read_text(encoding="utf-8")).keys()
 
 
 def count_words(path: str, html: str, given_names: Iterable[str] = ()) -> PageWords:
