@@ -19,6 +19,8 @@ FILES: dict[str, frozenset[str]] = {
         {"title", "summary", "name", "place", "what", "size", "note", "how", "text", "steps"}
     ),
     "stackviz/catalog/data/specs": frozenset({"note"}),  # every file of the folder
+    "stackviz/catalog/data/aliases.csv": frozenset({"note"}),
+    "stackviz/fit/data/models.csv": frozenset({"note"}),
     "stackviz/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
     "stackviz/explore/data/timeline.csv": frozenset({"text"}),
 }

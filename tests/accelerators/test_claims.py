@@ -134,8 +134,8 @@ def test_claims_are_found_by_words_of_the_language_of_the_page(curated, client, 
     address = address_in("zh-hans", "/claims/")
     page = client.get(address, {"q": "稀疏 1,979"}).content.decode()
     assert 'id="h100-1979-tflops"' in page
-    page = client.get(address, {"q": "批量"}).content.decode()
-    assert '<a href="#batch-power-of-two">批量</a>' in page
+    page = client.get(address, {"q": "批大小"}).content.decode()
+    assert '<a href="#batch-power-of-two">批大小</a>' in page
     assert "Batch size" not in page
 
 

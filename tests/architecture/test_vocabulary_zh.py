@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from stackviz.web.model_labels import CONTEXT
 from tests.live import ROOT
 from tools.english_left import untranslated
 from tools.translations import read_catalog
@@ -58,6 +59,32 @@ def test_every_term_of_the_vocabulary_is_in_use(everything):
     wanted = [term.strip() for _english, chinese, _unused in rows() for term in terms(chinese)]
     assert len(wanted) > 80
     assert [term for term in wanted if term not in whole] == []
+
+
+def named_alone() -> list[tuple[str, str]]:
+    """(English, Chinese) where a line has as many terms of one as of the other; what is in brackets left out."""
+    pairs = []
+    for english, chinese, _unused in rows():
+        of_english = [re.sub(r"\s*\(.*?\)", "", term).strip() for term in english.split(";")]
+        of_chinese = [term.strip() for term in chinese.split("；")]
+        if len(of_english) == len(of_chinese):
+            pairs += list(zip(of_english, of_chinese, strict=True))
+    return pairs
+
+
+def test_a_text_that_is_one_term_has_its_translation():
+    meanings: dict[str, set[str]] = {}
+    for english, chinese in named_alone():
+        meanings.setdefault(english.lower(), set()).update(chinese.split("、"))
+    checked = [
+        (message.id, message.string, meanings[one])
+        for path in CATALOGS
+        for message in read_catalog(path)
+        if isinstance(message.id, str) and message.context != CONTEXT  # a token of the admin is a secret
+        if (one := message.id.lower().removesuffix("s")) in meanings
+    ]
+    assert len(checked) > 20
+    assert [(text, form) for text, form, wanted in checked if not any(term in form for term in wanted)] == []
 
 
 def test_no_term_is_both_used_and_unused():

@@ -97,6 +97,14 @@ def test_the_page_is_in_chinese_too(fit_site):
     assert "KV 缓存" in text
 
 
+def test_the_note_of_a_model_is_in_chinese_too(fit_site):
+    address = "/fit/?model=gpt-oss-120b&accelerator=apple-m4-max-40"
+    assert "every second layer sees 128 tokens" in words_of(fit_site.get(address))
+    text = words_of(fit_site.get(chinese(address)))
+    assert "每隔一层只看 128 个 token" in text
+    assert "every second layer" not in text
+
+
 def test_the_cost_does_not_depend_on_what_is_asked(fit_site, django_assert_max_num_queries):
     for query in ("page=2", TWO, "model=custom&parameters=8B", "task=lora&precision=nf4&rank=8&page=3"):
         with django_assert_max_num_queries(3):

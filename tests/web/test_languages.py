@@ -32,6 +32,7 @@ SAME_EVERYWHERE = {
     "Python",
     "PyTorch",
     "gzip",
+    "kernel",
     "API",
     "MLPerf",
     "%(above)s ÷ %(below)s",

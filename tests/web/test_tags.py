@@ -137,3 +137,8 @@ def test_the_frame_is_in_the_language_of_each_reader():
     assert "Machines" not in chinese
     assert "Compare" not in chinese
     assert rendered("{% navigation %}{% fixed_part 'web/_tray.jinja' %}", request=request) == english
+
+
+def test_the_title_of_a_source_without_an_address_is_cited():
+    assert source("Groq <table>") == "<cite>Groq &lt;table&gt;</cite>"
+    assert source("Groq table", number=3) == '<sup><span title="Groq table">3</span></sup>'

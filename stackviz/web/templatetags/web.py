@@ -239,12 +239,14 @@ def state(name: str, text: str = "") -> SafeString:
 def source(title: str, url: str = "", number: int | None = None) -> SafeString:
     """A link to where a figure is from: by its title, or as a small `number` after the figure.
 
-    Only http and https addresses become links: the text may come from an import.
+    Only http and https addresses become links: the text may come from an import. A title without one is a `<cite>`.
     """
     shown: str | SafeString = format_html("{}", title) if number is None else format_html("{}", number)
     label = format_html(' title="{}"', title) if number is not None else SafeString("")
     if urlsplit(url).scheme in ("http", "https"):
         link = format_html('<a href="{}" rel="nofollow"{}>{}</a>', url, label, shown)
+    elif number is None:
+        link = format_html("<cite>{}</cite>", shown)
     else:
         link = format_html("<span{}>{}</span>", label, shown)
     return link if number is None else format_html("<sup>{}</sup>", link)
