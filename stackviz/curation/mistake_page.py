@@ -94,11 +94,11 @@ def report_mistake(request: HttpRequest, slug: str) -> HttpResponse:
     typed = {name: form.cleaned_data[name] for name in MistakeForm.Meta.fields}
     where = {"field": about.field, "condition": about.condition, "shown": about.shown[:400]}
     try:
-        save_correction(form.cleaned_data["ticket"], accelerator, typed | where)
+        token = save_correction(form.cleaned_data["ticket"], accelerator, typed | where)
     except TooManyWaiting:
         form.add_error(None, _FULL)
         return _form_page(request, accelerator, about, form, HTTPStatus.SERVICE_UNAVAILABLE)
-    return HttpResponseRedirect(reverse("catalog:correction", args=[form.cleaned_data["ticket"]]), status=303)
+    return HttpResponseRedirect(reverse("catalog:correction", args=[token]), status=303)
 
 
 def _form_page(

@@ -7,18 +7,22 @@ from django.utils import timezone
 from stackviz.catalog.models import Accelerator
 from stackviz.curation.models import ReaderCorrection
 from stackviz.web.rate_limit import RateLimit
-from stackviz.web.tickets import digest_of
+from stackviz.web.tickets import digest_of, new_token
 
 CORRECTIONS = RateLimit("corrections", "CORRECTIONS_PER_HOUR", 3600)
 PURPOSE = "stackviz.curation.reader_corrections"
+COMPARED = ("field", "condition", "wrong", "right", "source_url", "name")  # of a form that is sent again
 
 
 class TooManyWaiting(Exception):
     """CORRECTIONS_WAITING readers' corrections wait for an answer already."""
 
 
-def save_correction(token: str, accelerator: Accelerator, words: dict[str, str]) -> ReaderCorrection:
-    """Store what a reader said, once for a token. Raises TooManyWaiting."""
+def save_correction(token: str, accelerator: Accelerator, words: dict[str, str]) -> str:
+    """Store what a reader said, once for a token -> the token of its address. Raises TooManyWaiting.
+
+    A form that is sent again with other words is another correction, under a token of its own.
+    """
     digest = digest_of(token)
     waiting = ReaderCorrection.objects.filter(state=ReaderCorrection.State.WAITING)
     if not waiting.filter(token_digest=digest).exists() and waiting.count() >= settings.CORRECTIONS_WAITING:
@@ -26,7 +30,8 @@ def save_correction(token: str, accelerator: Accelerator, words: dict[str, str])
     stored, _is_new = ReaderCorrection.objects.get_or_create(
         token_digest=digest, defaults={"accelerator": accelerator, **words}
     )
-    return stored
+    is_same = stored.accelerator_id == accelerator.pk and all(getattr(stored, name) == words[name] for name in COMPARED)
+    return token if is_same else save_correction(new_token(), accelerator, words)
 
 
 def correction_of(token: str) -> ReaderCorrection | None:

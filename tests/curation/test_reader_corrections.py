@@ -93,6 +93,14 @@ def test_a_form_that_is_sent_twice_is_one_correction(client):
     assert ReaderCorrection.objects.count() == 1
 
 
+def test_a_form_that_is_sent_again_with_other_words_is_another_correction(client):
+    ticket = ticket_of(client)
+    first, second = send(client, ticket=ticket), send(client, ticket=ticket, wrong="It has 14 GB.")
+    assert first["Location"] != second["Location"]
+    assert "It has 14 GB." in client.get(second["Location"]).content.decode()
+    assert "It has 15 GB." in client.get(first["Location"]).content.decode()
+
+
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
