@@ -289,10 +289,10 @@ PROXIES = env_int("PROXIES", 1 if HTTPS else 0)  # proxies in front that append 
 
 # Persons needed to change a public value: 2, another person must approve; 1, the proposer may.
 CURATION_APPROVALS = env_int("CURATION_APPROVALS", 2, least=1)
-CORRECTIONS_PER_HOUR = env_int("CORRECTIONS_PER_HOUR", 10, least=1)  # mistakes one reader may report; beyond: 429
-CORRECTIONS_WAITING = env_int("CORRECTIONS_WAITING", 1_000, least=1)  # of all readers, without an answer; beyond: 503
 if CURATION_APPROVALS > 2:
     raise EnvError(f"CURATION_APPROVALS={CURATION_APPROVALS}: use 1 or 2")
+CORRECTIONS_PER_HOUR = env_int("CORRECTIONS_PER_HOUR", 10, least=1)  # mistakes one reader may report; beyond: 429
+CORRECTIONS_WAITING = env_int("CORRECTIONS_WAITING", 1_000, least=1)  # of all readers, without an answer; beyond: 503
 
 # --- CORS -------------------------------------------------------------------------------------------------------
 

@@ -168,13 +168,10 @@ class DesktopVersion:
 
 def desktop_version(accelerator: Accelerator, catalogue: PublicCatalogue) -> DesktopVersion | None:
     """Its namesake, or else the one with the most memory; None for what is no version for laptops."""
-    if not accelerator.family or not _build(accelerator):
+    if not _build(accelerator):
         return None
-    desktops = [
-        other
-        for other in catalogue.accelerators
-        if other.vendor_id == accelerator.vendor_id and other.family == accelerator.family and not _build(other)
-    ]
+    same_vendor = (other for other in catalogue.accelerators if other.vendor_id == accelerator.vendor_id)
+    desktops = [other for other in _family(accelerator, same_vendor) if not _build(other)]
     if not desktops:
         return None
     namesake = max(
@@ -192,19 +189,21 @@ def desktop_version(accelerator: Accelerator, catalogue: PublicCatalogue) -> Des
 def _of_laptops(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[tuple[Accelerator, str]]:
     """Variants for laptops of a desktop card, and the other way round: the same name stands for another product."""
     mine = _build(accelerator)
-    family = [other for other in others if accelerator.family and other.family == accelerator.family]
     return [
         (other, _build(other) or _("desktop version"))
-        for other in sorted(family, key=lambda other: (bool(_build(other)), other.name))
+        for other in sorted(_family(accelerator, others), key=lambda other: (bool(_build(other)), other.name))
         if _build(other) != mine
     ]
 
 
 def _of_family(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[tuple[Accelerator, str]]:
     """Other variants of one design, as the catalogue's files name the family."""
-    if not accelerator.family:
-        return []
-    return [(other, _("other variant")) for other in others if other.family == accelerator.family]
+    return [(other, _("other variant")) for other in _family(accelerator, others)]
+
+
+def _family(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[Accelerator]:
+    """Those of `others` that share its family; none where it has none."""
+    return [other for other in others if accelerator.family and other.family == accelerator.family]
 
 
 def _of_line(accelerator: Accelerator, others: Sequence[Accelerator]) -> list[tuple[Accelerator, str]]:

@@ -82,16 +82,18 @@ def resolve_names(text: str) -> tuple[ShortName, ...]:
 
 
 def _meant(name: str, exact: Mapping[str, frozenset[int]], catalogue: PublicCatalogue) -> tuple[Accelerator, ...]:
-    pks = exact.get(name) or _ending_with(name, catalogue)
-    if len(pks) != 1 and name not in exact:
-        words = name.split("-")
-        pks = frozenset(row.pk for row in catalogue.accelerators if _has_words(row.slug.split("-"), words))
+    pks = exact.get(name) or _ending_with(name, catalogue) or _having(name.split("-"), catalogue)
     return tuple(sorted((catalogue.by_pk[pk] for pk in pks), key=lambda row: (len(row.slug), row.slug)))
 
 
 def _ending_with(name: str, catalogue: PublicCatalogue) -> frozenset[int]:
-    """`rtx-5090` is the GeForce RTX 5090, whatever variants of it there are."""
-    return frozenset(row.pk for row in catalogue.accelerators if row.slug.endswith(f"-{name}"))
+    """`rtx-5090` is the GeForce RTX 5090, whatever variants of it there are; empty where several slugs end so."""
+    pks = frozenset(row.pk for row in catalogue.accelerators if row.slug.endswith(f"-{name}"))
+    return pks if len(pks) == 1 else frozenset()
+
+
+def _having(words: Sequence[str], catalogue: PublicCatalogue) -> frozenset[int]:
+    return frozenset(row.pk for row in catalogue.accelerators if _has_words(row.slug.split("-"), words))
 
 
 def _has_words(slug: Sequence[str], words: Sequence[str]) -> bool:
