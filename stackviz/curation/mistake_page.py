@@ -1,10 +1,9 @@
 """A reader reports a mistake, without an account: `/accelerators/<slug>/mistake/`, answered at `/corrections/`."""
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from django import forms
-from django.core.validators import URLValidator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,10 +12,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from stackviz.catalog.curated import is_web_address
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
+from stackviz.curation.differences import field_title
 from stackviz.curation.models import ReaderCorrection
 from stackviz.curation.reader_corrections import (
     CORRECTIONS,
@@ -38,17 +39,42 @@ _AGAIN = gettext_lazy("This form is older than a day. Send it once more.")
 _FULL = gettext_lazy("Many corrections wait for an answer. Please come back in a few days.")
 
 
+class WebAddressField(forms.URLField):
+    """An address that may become a link."""
+
+    default_validators = [is_web_address]
+
+
 class MistakeForm(_ModelForm):
     """What a reader says; where it stands is a web address."""
 
-    source_url = forms.URLField(
-        max_length=500, required=False, assume_scheme="https", validators=[URLValidator(("http", "https"))]
+    source_url = WebAddressField(
+        max_length=500,
+        required=False,
+        assume_scheme="https",
+        label=gettext_lazy("Where does it stand?"),
+        help_text=gettext_lazy("the address of a page or document"),
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
     )
     ticket = forms.CharField(max_length=300, widget=forms.HiddenInput)
 
     class Meta:
         model = ReaderCorrection
         fields = ("wrong", "right", "source_url", "name", "contact")
+        labels: ClassVar = {
+            "wrong": gettext_lazy("What is wrong?"),
+            "right": gettext_lazy("What would be right?"),
+            "name": gettext_lazy("Your name, for the thanks"),
+            "contact": gettext_lazy("Who may be asked?"),
+        }
+        help_texts: ClassVar = {
+            "name": gettext_lazy("public if the correction is accepted; leave it empty for no name"),
+            "contact": gettext_lazy("a mail address, seen by curators alone, deleted with the answer; not required"),
+        }
+        widgets: ClassVar = {
+            "wrong": forms.Textarea(attrs={"rows": 4}),
+            "name": forms.TextInput(attrs={"autocomplete": "name"}),
+        }
 
     def clean_ticket(self) -> str:
         """The token that the ticket carries."""
@@ -66,7 +92,7 @@ class _About:
         self.field = parameters.get("field", "") if parameters.get("field", "") in FIELDS else ""
         values = public_catalogue().preferred(accelerator.pk, self.field) if self.field else []
         value = next((value for value in values if value.condition == parameters.get("condition", "")), None)
-        self.title = str(FIELDS[self.field].words[0]) if self.field else ""
+        self.title = field_title(self.field)
         self.condition = value.condition if value else ""
         self.shown = for_people(value).label if value else ""
 
@@ -80,8 +106,8 @@ def report_mistake(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     about = _About(request, accelerator)
     if request.method != "POST":
-        return _form_page(request, accelerator, about, MistakeForm())
-    form = MistakeForm(request.POST)
+        return _form_page(request, accelerator, about, MistakeForm(label_suffix=""))
+    form = MistakeForm(request.POST, label_suffix="")
     try:
         CORRECTIONS.count(request)
     except RateLimited as limited:
@@ -118,8 +144,8 @@ def correction(request: HttpRequest, token: str) -> HttpResponse:
     stored = correction_of(token)
     if stored is None:
         raise Http404
-    title = FIELDS[stored.field].words[0] if stored.field in FIELDS else ""
-    response = render(request, "curation/correction.html", {"correction": stored, "title": title})
+    context = {"correction": stored, "title": field_title(stored.field)}
+    response = render(request, "curation/correction.html", context)
     response.headers["X-Robots-Tag"] = "noindex"
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
@@ -131,8 +157,8 @@ def corrections(request: HttpRequest) -> HttpResponse:
     accepted = ReaderCorrection.objects.filter(
         state=ReaderCorrection.State.ACCEPTED, accelerator__is_public=True
     ).select_related("accelerator")
-    rows: list[dict[str, Any]] = [
-        {"correction": row, "title": FIELDS[row.field].words[0] if row.field in FIELDS else ""}
+    rows = [
+        {"correction": row, "title": field_title(row.field)}
         for row in accepted.order_by("-decided_at", "-pk")[:THANKED]
     ]
     return render(request, "curation/corrections.html", {"rows": rows})

@@ -119,6 +119,7 @@ def test_what_is_wrong_with_the_form_is_said_and_what_was_typed_stays(client, ch
     text = answer.content.decode()
     assert answer.status_code == 422
     assert says in text
+    assert text.count(says) == 1
     assert "ada@example.org" in text
     assert ReaderCorrection.objects.count() == 0
 
