@@ -15,6 +15,7 @@ from stackviz.ingest.key_api import router as key
 from stackviz.machines.api import router as machines
 from stackviz.pages.api_reference import ApiReference
 from stackviz.stacks.api import router as stacks
+from stackviz.watch.api import router as watch
 
 api = NinjaAPI(
     title="accelweb",
@@ -28,6 +29,7 @@ api = NinjaAPI(
 api.add_router("", accelerators, tags=["accelerators"])
 api.add_router("", fit, tags=["fit"])
 api.add_router("", stacks, tags=["stacks"])
+api.add_router("", watch, tags=["freshness"])
 api.add_router("", cited, tags=["cited results"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])

@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "stackviz.labs",
     "stackviz.cited",
     "stackviz.benchmarks",
+    "stackviz.watch",
     "stackviz.accelerators",
     "stackviz.curation",
     "stackviz.ingest",
@@ -254,6 +255,16 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600,  # pages check the date themselves, so expired links are never shown
         "options": {"expires": 3600},
     },
+    "watch feeds": {
+        "task": "stackviz.watch.tasks.check_due_feeds",
+        "schedule": 1800,  # a few feeds a run, each once a day; nothing with WATCH=0
+        "options": {"expires": 1800},
+    },
+    "watch links": {
+        "task": "stackviz.watch.tasks.check_due_links",
+        "schedule": 300,  # a few links a run, each once in a fortnight
+        "options": {"expires": 300},
+    },
 }
 
 # --- open data ----------------------------------------------------------------------------------------------------
@@ -294,12 +305,20 @@ if CURATION_APPROVALS > 2:
 CORRECTIONS_PER_HOUR = env_int("CORRECTIONS_PER_HOUR", 10, least=1)  # mistakes one reader may report; beyond: 429
 CORRECTIONS_WAITING = env_int("CORRECTIONS_WAITING", 1_000, least=1)  # of all readers, without an answer; beyond: 503
 
+# --- watching what others publish ---------------------------------------------------------------------------------
+
+WATCH = env_flag("WATCH")  # whether this site asks feeds and links by itself: it makes requests to other servers
+WATCH_CONTACT = env_text("WATCH_CONTACT")  # address or mail of whoever runs this site, for those whose servers it asks
+WATCH_PACKAGE_INDEX = env_text("WATCH_PACKAGE_INDEX")  # the simple index of Python packages that pip is given
+WATCH_GITHUB_TOKEN = env_text("WATCH_GITHUB_TOKEN")  # without one GitHub answers 60 requests an hour
+WATCH_PRIVATE_NETWORK = env_flag("WATCH_PRIVATE_NETWORK")  # whether links may lead into private networks, or a proxy's
+
 # --- CORS -------------------------------------------------------------------------------------------------------
 
 # Addresses that answer everybody alike, whoever asks. Machines are not among them: a lab's site may stand behind a wall
 # that its visitors' browsers are inside of.
 OPEN_TO_ALL_SITES = (
-    *(f"/api/v1/{name}/" for name in ("accelerators", "values", "fields", "sources", "stacks", "cited")),
+    *(f"/api/v1/{name}/" for name in ("accelerators", "values", "fields", "sources", "stacks", "cited", "freshness")),
     "/api/v1/openapi.json",
     "/data/",
     "/oembed",

@@ -25,6 +25,7 @@ from stackviz.results import urls as results
 from stackviz.search import urls as search
 from stackviz.sharing import urls as sharing
 from stackviz.stacks import urls as stacks
+from stackviz.watch import urls as watch
 from stackviz.web.languages import in_each_language
 
 # These have one address and no language in it: the admin, and what programs read, which is in English. Every other
@@ -36,7 +37,7 @@ WITHOUT_LANGUAGE = (
 
 rooms = (
     stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, performance, plan, results, search,
-    sharing,
+    sharing, watch,
 )  # fmt: skip
 urlpatterns = [
     in_each_language(pages.urlpatterns, pages.app_name, WITHOUT_LANGUAGE),

@@ -14,6 +14,7 @@ FILES: dict[str, frozenset[str]] = {
     "stackviz/stacks/data/operators.toml": frozenset({"is", "name"}),
     "stackviz/stacks/data/operator_steps.csv": frozenset({"does", "when"}),
     "stackviz/stacks/data/counterparts.csv": frozenset({"differs"}),
+    "stackviz/stacks/data/checked.csv": frozenset({"against"}),
     "stackviz/stacks/data/terms.csv": frozenset({"differs"}),
     "stackviz/stacks/data/memory.toml": frozenset(
         {"title", "summary", "name", "place", "what", "size", "note", "how", "text", "steps"}

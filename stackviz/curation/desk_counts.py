@@ -20,6 +20,7 @@ from stackviz.catalog.models import Accelerator, Proposal, SpecValue, ValueImpor
 from stackviz.curation.completeness import OLD
 from stackviz.curation.models import ReaderCorrection
 from stackviz.labs.models import Card
+from stackviz.watch.models import ProposedChange
 
 MOST = 99  # more than that is said as "99+"
 NEWEST = 5_000  # rows of tables that grow: what is odd among older ones was there yesterday, too
@@ -66,6 +67,12 @@ def _corrections() -> DeskCount:
     return _line(_("Readers' corrections"), _("waiting for an answer"), waiting[: MOST + 1].count(), url)
 
 
+def _watched() -> DeskCount:
+    url = f"{reverse('admin:watch_proposedchange_changelist')}?state__exact=waiting"
+    number = ProposedChange.objects.filter(state=ProposedChange.State.WAITING).order_by()[: MOST + 1].count()
+    return _line(_("Changes elsewhere"), _("proposed by the watcher"), number, url)
+
+
 def _names() -> DeskCount:
     newest = Card.objects.filter(accelerator__isnull=True).order_by("-pk").values("pk")[:NEWEST]
     names = Card.objects.filter(pk__in=newest).order_by().values("vendor", "reported_name").distinct()
@@ -105,6 +112,7 @@ def _flagged() -> DeskCount:
 _COUNTS: tuple[tuple[tuple[str, ...], Callable[[], DeskCount]], ...] = (
     (("catalog.propose", "catalog.approve"), _proposals),
     (("catalog.propose", "catalog.approve"), _corrections),
+    (("catalog.propose", "catalog.approve"), _watched),
     (("labs.view_card",), _names),
     (("catalog.view_specvalue",), _stale),
     (("catalog.view_accelerator",), _thin),

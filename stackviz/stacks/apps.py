@@ -13,4 +13,4 @@ class StacksConfig(AppConfig):
 
         rooms = (models.Stack, models.Component, models.Placement, models.Call, models.Counterpart, models.Release)
         # A load of the catalogue writes sources in bulk, without a signal of their own.
-        models.Edition.renew_with(*rooms, models.Requirement, Source, CatalogueLoad)
+        models.Edition.renew_with(*rooms, models.Requirement, models.TableCheck, Source, CatalogueLoad)

@@ -14,6 +14,7 @@ from stackviz.rules.lifecycle import Life, LifeState, lives, newest_out, standin
 from stackviz.rules.upgrade import Upgrade, next_upgrades
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.rule_tables import rule_tables
+from stackviz.stacks.table_checks import CheckedTable, releases_of, stale_tables
 from stackviz.wire import Report
 
 _STATES: Mapping[LifeState, tuple[str, str | Promise]] = {
@@ -56,30 +57,38 @@ class UpgradeRow:
 
 @dataclass(frozen=True, slots=True)
 class LifeTable:
-    """Support dates and upgrades; either may be empty."""
+    """Support dates and upgrades; either may be empty. `stale`: tables behind them whose last check is too old."""
 
     rows: tuple[LifeRow, ...]
     upgrades: tuple[UpgradeRow, ...]
+    stale: tuple[CheckedTable, ...]
 
 
 def life_table(report: Report) -> LifeTable:
     """Support dates and upgrades as of `report.created_at`. No query but those for the editions."""
     tables, names = rule_tables(), names_of_components()
+    rows = tuple(_row(life, names) for life in lives(report, tables))
+    used = releases_of(row.life.component for row in rows)
     return LifeTable(
-        tuple(_row(life, names) for life in lives(report, tables)),
+        rows,
         tuple(
             UpgradeRow(names.get(upgrade.component, upgrade.component), upgrade)
             for upgrade in next_upgrades(report, tables)
         ),
+        stale_tables(used, report.created_at.date()),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class SupportRow:
-    """One component of a stack. `newest`: its newest release; `supported`: those still supported, newest first."""
+    """One component of a stack. `newest`: its newest release; `supported`: those still supported, newest first.
+
+    `table`: the name under which checks of its releases are kept.
+    """
 
     name: str
     url: str
+    table: str
     newest: Release
     supported: tuple[tuple[Release, str], ...]  # with the CSS class of its state
 
@@ -95,7 +104,7 @@ def support_of(column: StackColumn, system: str, day: str) -> tuple[SupportRow, 
             dated = [row for row in reversed(tables.releases_of(box.component, variant)) if row.support_ends]
             living = [(row, _STATES[state][0]) for row in dated if (state := standing(row, day)) != LifeState.ENDED]
             name = f"{box.name} ({_VARIANT_TITLES[variant]})" if variant in _VARIANT_TITLES else box.name
-            rows.append(SupportRow(name, box.url, newest, tuple(living)))
+            rows.append(SupportRow(name, box.url, releases_of([box.component])[0], newest, tuple(living)))
     return tuple(rows)
 
 

@@ -327,6 +327,24 @@ class Requirement(Curated):
         )  # fmt: skip
 
 
+class TableCheck(models.Model):
+    """The last day on which this site's watcher held a table against a feed; the curated file has the day before it.
+
+    `table`: as in `data/checked.csv`, such as `releases/pytorch`. `against`: the feed's title.
+    """
+
+    table = models.CharField(max_length=80, unique=True)
+    checked_on = models.DateField()
+    against = models.CharField(max_length=120)
+
+    class Meta:
+        ordering = ["table"]
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.checked_on}"
+
+
 class StacksLoad(FileLoad):
     """One load of the stacks' curated files."""
 

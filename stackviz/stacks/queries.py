@@ -19,6 +19,7 @@ from stackviz.stacks.limits import parse_limits
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
 from stackviz.stacks.requirements import DescribedColumn, by_component, described_needs
 from stackviz.stacks.rule_tables import requirement_rows
+from stackviz.stacks.table_checks import releases_of
 from stackviz.stacks.terms import StackTerm, terms_of
 from stackviz.stacks.versions import newest_first
 from stackviz.web.curated_text import curated_words
@@ -306,6 +307,11 @@ class ComponentPage:
     releases: tuple[ReleaseRow, ...]
     release_count: int
     has_dates: bool  # of any release
+
+    @property
+    def releases_table(self) -> str:
+        """The name under which the checks of its releases are kept."""
+        return releases_of([self.component.slug])[0]
 
 
 def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | None:

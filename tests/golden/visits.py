@@ -77,6 +77,7 @@ PAGES = {
     "changes-refused": "/changes/?a=zzz&vendor=acme&field=nope&before=x&load=9999",
     "changes-each": "/changes/?each=1",
     "corrections": "/corrections/",
+    "freshness": "/freshness/",
     "mistake": f"/accelerators/{H100}/mistake/?field=memory_gb",
     "completeness-refused-to-strangers": "/admin/catalog/completeness/",
     "stacks": "/stacks/",

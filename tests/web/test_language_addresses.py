@@ -68,7 +68,7 @@ def addresses(client, cited, db) -> list[str]:
     both = f"a={H100}&a={M3_MAX}"
     named = [
         "/", "/login/", "/accelerators/", "/accelerators/?vendor=nvidia&page=2&sort=-memory_gb", f"/accelerators/{H100}/", f"/accelerators/{H100}/?format=json",
-        f"/accelerators/{M3_MAX}/", f"/accelerators/{H100}/mistake/?field=memory_gb", "/corrections/", reported_mistake(client), "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
+        f"/accelerators/{M3_MAX}/", f"/accelerators/{H100}/mistake/?field=memory_gb", "/corrections/", "/freshness/", reported_mistake(client), "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
         "/stacks/apple-metal/", "/stacks/nvidia-cuda/support/", "/components/pytorch/", "/components/cudnn/", "/operators/",
         "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/",
         here, f"{here}life/", f"{here}history/", f"{here}against/", f"{here}series/{series}/", f"/receipts/{report.pk}/",

@@ -66,6 +66,7 @@ FOOT_PLACES = (
     (gettext_lazy("Data"), "opendata:index"),
     (gettext_lazy("Changes"), "catalog:changes"),
     (gettext_lazy("Claims checked"), "catalog:claims"),
+    (gettext_lazy("Freshness"), "watch:freshness"),
 )
 
 

@@ -1,0 +1,1 @@
+"""Holds tables and links against what others publish now; each difference waits for a person. `/freshness/`."""

@@ -1,0 +1,131 @@
+"""Reads feeds that are due and proposes what differs. A feed that fails changes nothing but its own line."""
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from stackviz.rules.compatibility import Release
+from stackviz.rules.versions import numbers
+from stackviz.stacks.models import TableCheck
+from stackviz.stacks.rule_tables import rule_tables
+from stackviz.stacks.table_checks import releases_of
+from stackviz.watch.differences import Difference, TooManyDifferences, find_differences
+from stackviz.watch.feeds import Feed, feeds
+from stackviz.watch.fetch import Answer, FetchError, fetch
+from stackviz.watch.models import FeedCheck, ProposedChange
+from stackviz.watch.release_lists import FormatError, ListedRelease, read_release_list
+
+log = logging.getLogger(__name__)
+EVERY = timedelta(hours=24)
+NOT_MODIFIED = 304
+_ACCEPT = {
+    "package-index": "application/vnd.pypi.simple.v1+json",
+    "github": "application/vnd.github+json",
+    "apple-rss": "application/rss+xml, application/xml",
+}
+
+Outcome = FeedCheck.Outcome
+
+
+def due_feeds(now: datetime) -> list[Feed]:
+    """The feeds that were not asked within EVERY, those that have waited longest first. One query."""
+    checked = dict(FeedCheck.objects.values_list("feed", "checked_at"))
+    due = [feed for feed in feeds() if feed.url and checked.get(feed.key, now - EVERY) <= now - EVERY]
+    return sorted(due, key=lambda feed: checked.get(feed.key, datetime.min.replace(tzinfo=now.tzinfo)))
+
+
+def check_feed(feed: Feed) -> FeedCheck:
+    """Ask one feed, and propose what differs. What goes wrong stands in the row that is returned."""
+    now = timezone.now()
+    check = FeedCheck.objects.filter(feed=feed.key).first() or FeedCheck(feed=feed.key)
+    check.checked_at, check.problem = now, ""
+    try:
+        answer = _ask(feed, check)
+        if answer.status == NOT_MODIFIED:
+            check.outcome, check.answered_at = Outcome.UNCHANGED, now
+        else:
+            _read(feed, answer, check, now)
+    except FetchError as error:
+        check.outcome, check.problem = (Outcome.OFFLINE if error.is_offline else Outcome.FAILED), str(error)
+    except (FormatError, TooManyDifferences) as error:
+        check.outcome, check.problem = Outcome.FAILED, str(error)
+    with transaction.atomic():
+        check.save()
+        if check.answered_at == now:
+            _mark_checked(feed, now)
+    log.info("feed %s: %s %s", feed.key, check.outcome, check.problem)
+    return check
+
+
+def _ask(feed: Feed, check: FeedCheck) -> Answer:
+    headers = {"Accept": _ACCEPT.get(feed.kind, "application/json")}
+    if check.etag and check.answered_at:
+        headers["If-None-Match"] = check.etag
+    if feed.kind == "github" and settings.WATCH_GITHUB_TOKEN:
+        headers["Authorization"] = f"Bearer {settings.WATCH_GITHUB_TOKEN}"
+    answer = fetch(feed.url, headers=headers)
+    if answer.status != NOT_MODIFIED and not answer.is_ok:
+        raise FetchError(f"it answered {answer.status}")
+    return answer
+
+
+def _read(feed: Feed, answer: Answer, check: FeedCheck, now: datetime) -> None:
+    """Raises FormatError, TooManyDifferences."""
+    listed = read_release_list(feed.kind, answer.body)
+    propose(feed, find_differences(feed, listed, _rows(feed), now.date()))
+    check.outcome, check.answered_at = Outcome.READ, now
+    check.releases, check.newest = len(listed), _newest(listed)
+    check.etag = answer.headers.get("etag", "")[:200]
+
+
+def _rows(feed: Feed) -> list[Release]:
+    """The rows the feed speaks about: of a package those of every build, otherwise those of its variant."""
+    rows = (row for row in rule_tables().releases if row.component == feed.component)
+    return [row for row in rows if not feed.variant or row.variant == feed.variant]
+
+
+def _newest(listed: Iterable[ListedRelease]) -> str:
+    return max((release.version for release in listed), key=numbers)[:40]
+
+
+def propose(feed: Feed, differences: Iterable[Difference]) -> int:
+    """Store what is not proposed yet, whatever became of it -> how many are new. One query, two where some are."""
+    rows = [_proposal(feed, difference) for difference in differences]
+    known = set(ProposedChange.objects.filter(key__in=[row.key for row in rows]).values_list("key", flat=True))
+    new = [row for row in rows if row.key not in known]
+    if new:
+        ProposedChange.objects.bulk_create(new, ignore_conflicts=True)  # another worker may propose the same
+    return len(new)
+
+
+def _proposal(feed: Feed, difference: Difference) -> ProposedChange:
+    """The key names component and version, not the feed: two feeds that list one release propose it once."""
+    day = {
+        ProposedChange.Kind.RELEASED: difference.released,
+        ProposedChange.Kind.SUPPORT_ENDS: difference.support_ends,
+    }.get(difference.kind, "")
+    return ProposedChange(
+        key=f"{difference.kind}/{feed.component}/{feed.variant}/{difference.version}/{day}",
+        kind=difference.kind,
+        feed=feed.key,
+        component=feed.component,
+        variant=feed.variant,
+        version=difference.version,
+        released=difference.released,
+        support_ends=difference.support_ends,
+        before=difference.before,
+        doubt=difference.doubt,
+    )
+
+
+def _mark_checked(feed: Feed, now: datetime) -> None:
+    """The table was held against this feed today. At most one write a day: each renews the edition of all tables."""
+    [table] = releases_of([feed.component])
+    check = TableCheck.objects.filter(table=table).first() or TableCheck(table=table)
+    if check.pk is None or check.checked_on < now.date():
+        check.checked_on, check.against = now.date(), feed.title
+        check.save()

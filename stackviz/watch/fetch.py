@@ -1,0 +1,160 @@
+"""One request to somebody else's server: bounded in time, size and redirects, and never into this site's own network.
+
+Why urllib with a watchdog: a limit for the whole request, not for each silence (`agent/watchdog.py`).
+"""
+
+import ipaddress
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from http import HTTPStatus
+from http.client import HTTPException
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from django.conf import settings
+
+from stackviz.agent.watchdog import Watchdog, watched_handlers
+
+ROBOT = "accelweb-watch"  # as robots.txt may call it
+WITHIN_S = 20  # the whole of one address, redirects included
+SILENCE_S = 8
+MOST_BYTES = 16 * 1024 * 1024
+MOST_REDIRECTS = 5
+REDIRECTS = frozenset(map(int, (301, 302, 303, 307, 308)))
+LASTING = frozenset(map(int, (301, 308)))  # redirects that say the address has changed for good
+_SCHEMES = ("http", "https")
+
+
+class FetchError(Exception):
+    """No answer that can be read; the text says why. `is_offline`: no connection was made, to that host at least."""
+
+    def __init__(self, problem: str, *, is_offline: bool = False) -> None:
+        super().__init__(problem)
+        self.is_offline = is_offline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server answered. `url`: where the redirects ended. `headers` in lower case; `body` is empty for HEAD.
+
+    `moved_to`: where it is now for good, as all redirects say; "" otherwise.
+    """
+
+    status: int
+    url: str
+    moved_to: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def is_ok(self) -> bool:
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+
+
+def fetch(url: str, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
+    """The answer of `url` after at most MOST_REDIRECTS redirects. Raises FetchError."""
+    moved_to, is_lasting = "", True
+    with _OutsideOnly(WITHIN_S) as watchdog:
+        for _hop in range(MOST_REDIRECTS + 1):
+            answer = _request(url, method, headers or {}, watchdog)
+            if answer.status not in REDIRECTS:
+                return Answer(
+                    status=answer.status, url=url, moved_to=moved_to, headers=answer.headers, body=answer.body
+                )
+            is_lasting = is_lasting and answer.status in LASTING
+            url = _next_address(url, answer)
+            moved_to = url if is_lasting else ""
+    raise FetchError(f"more than {MOST_REDIRECTS} redirects")
+
+
+def user_agent() -> str:
+    """Who asks: a server's owner can read what this is, and forbid it by name in robots.txt."""
+    contact = f" (+{settings.WATCH_CONTACT})" if settings.WATCH_CONTACT else ""
+    return f"{ROBOT}/1{contact}"
+
+
+class _OutsideOnly(Watchdog):
+    """Refuses connections to addresses that are not public, whatever name led there."""
+
+    def connect(self, *arguments: Any, **named: Any) -> socket.socket:  # noqa: ANN401 - socket.create_connection's own
+        connection = super().connect(*arguments, **named)
+        if settings.WATCH_PRIVATE_NETWORK:
+            return connection
+        address = ipaddress.ip_address(connection.getpeername()[0].partition("%")[0])
+        if not address.is_global:
+            connection.close()
+            raise _PrivateAddress
+        return connection
+
+
+class _PrivateAddress(OSError):
+    pass
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:  # noqa: ANN401 - urllib's own
+        return None
+
+
+def _request(url: str, method: str, headers: Mapping[str, str], watchdog: Watchdog) -> Answer:
+    opener = urllib.request.build_opener(*watched_handlers(watchdog), _NoRedirect())
+    request = urllib.request.Request(url, method=method, headers={"User-Agent": user_agent(), **headers})  # noqa: S310
+    try:
+        with opener.open(request, timeout=SILENCE_S) as response:
+            return Answer(status=response.status, url=url, headers=_lower(response.headers), body=_body(response))
+    except urllib.error.HTTPError as error:  # 304, 404, 500, and redirects, which are not followed here
+        with error:
+            return Answer(status=error.code, url=url, headers=_lower(error.headers))
+    except FetchError:
+        raise
+    except (OSError, HTTPException, ValueError) as error:
+        raise _explain(error, watchdog) from error
+
+
+def _body(response: Any) -> bytes:  # noqa: ANN401 - whatever urllib opened
+    """The whole body. urllib hands out what has come when a connection ends too early, without a word."""
+    body: bytes = response.read(MOST_BYTES + 1)
+    if len(body) > MOST_BYTES:
+        raise FetchError(f"more than {MOST_BYTES // 2**20} MiB")
+    if response.length:  # bytes that were announced and did not come
+        raise ConnectionResetError
+    return body
+
+
+def _lower(headers: Message) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _next_address(url: str, answer: Answer) -> str:
+    target = ""
+    try:
+        target = urljoin(url, answer.headers.get("location", ""))
+        parts = urlsplit(target)
+        is_address = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        is_address = False
+    if not is_address or not answer.headers.get("location"):
+        raise FetchError(f"a redirect ({answer.status}) that leads to no web address")
+    return target
+
+
+def _explain(error: Exception, watchdog: Watchdog) -> FetchError:
+    """The problem in words of ours: an exception's text may repeat what a server sent."""
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    if isinstance(reason, _PrivateAddress):
+        return FetchError("the address lies in a private network")
+    if watchdog.has_ended_it or isinstance(reason, TimeoutError):
+        return FetchError(f"no whole answer within {WITHIN_S} s")
+    if isinstance(reason, socket.gaierror):
+        return FetchError("the host name is not known", is_offline=True)
+    if isinstance(reason, ConnectionResetError):
+        return FetchError("the connection was cut off")
+    if isinstance(reason, OSError) and "CERTIFICATE_VERIFY_FAILED" in str(reason):
+        return FetchError("the certificate is not valid")
+    if isinstance(reason, OSError) and not isinstance(reason, HTTPException):
+        return FetchError("no connection", is_offline=True)
+    return FetchError("no answer that HTTP allows")

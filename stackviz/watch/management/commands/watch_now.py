@@ -1,0 +1,34 @@
+"""Ask feeds and links now, whatever is due; prints each outcome. `--feeds`, `--links N` choose."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from stackviz.watch.check_feeds import check_feed
+from stackviz.watch.check_links import check_links
+from stackviz.watch.feeds import feeds
+from stackviz.watch.models import ProposedChange
+
+
+class Command(BaseCommand):
+    help = "Ask the watched feeds, and links of sources, now. What differs is proposed; nothing changes."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--feed", action="append", help="only this feed; may be repeated")
+        parser.add_argument("--links", type=int, default=0, help="how many links to ask as well; 0 by default")
+
+    def handle(self, *_arguments: Any, **options: Any) -> None:  # noqa: ANN401 - as Django's
+        chosen = options["feed"]
+        for feed in feeds():
+            if chosen and feed.key not in chosen:
+                continue
+            if not feed.url:
+                self.stdout.write(f"{feed.key}: off, WATCH_PACKAGE_INDEX is empty")
+                continue
+            check = check_feed(feed)
+            self.stdout.write(f"{feed.key}: {check.outcome} {check.newest} {check.problem}".rstrip())
+        for link in check_links(options["links"]) if options["links"] else ():
+            self.stdout.write(f"{link.outcome} {link.status or ''} {link.url} {link.problem}".rstrip())
+        waiting = ProposedChange.objects.filter(state=ProposedChange.State.WAITING).count()
+        self.stdout.write(f"{waiting} proposed changes wait for a person")
