@@ -15,7 +15,8 @@ from typing import Any
 
 MOST_RELEASES = 20_000
 # A final release, or a post-release: 2.15.0, 0.0.31.post1. Not 2.16.0rc1, 2.16.0.dev20261101, nightly.
-_FINAL = re.compile(r"v?(\d{1,6}(?:\.\d{1,6}){0,4}(?:\.post\d{1,4})?)\Z")
+# At most 40 characters, as a proposal stores them.
+_FINAL = re.compile(r"v?(?=.{1,40}\Z)(\d{1,6}(?:\.\d{1,6}){0,4}(?:\.post\d{1,4})?)\Z")
 _IN_A_TAG = re.compile(r"(?:^|[-_/])v?(\d{1,6}(?:\.\d{1,6}){1,4})\Z")
 _ITEM = re.compile(rb"<item>(.{1,4000}?)</item>", re.DOTALL)
 _TITLE = re.compile(

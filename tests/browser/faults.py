@@ -77,7 +77,8 @@ _RUN = """async ([within, rules]) => {
   return violations.flatMap(({ id, impact, nodes }) => nodes.slice(0, 4).map(
     (node) => `${id} (${impact}): ${node.html.slice(0, 200)}: ${node.failureSummary}`));
 }"""
-# Two words without a space between them in one line: a template lost it. Text beside it in a cell of its own is no fault.
+# Two words without a space between them in one line, or two sentences: a template lost it. Text beside it in a cell of its
+# own is no fault.
 _RUN_TOGETHER = """(within) => {
   const lineOf = (text) => {
     let element = text.parentElement;
@@ -96,6 +97,8 @@ _RUN_TOGETHER = """(within) => {
   for (let text = walker.nextNode(); text; text = walker.nextNode()) {
     const here = boxes(text);
     if (!here.length) continue;
+    const sentences = /.{0,20}\\p{Ll}{2}\\.\\p{Lu}\\p{Ll}.{0,20}/u.exec(text.data);
+    if (sentences) found.push(`runs together: ${sentences[0]}`);
     const meet = before && /[\\p{Script=Latin}\\p{N});,]$/u.test(before.data) && /^[\\p{Script=Latin}\\p{N}(]/u.test(text.data);
     if (meet && before.parentElement !== text.parentElement && lineOf(before) === lineOf(text)) {
       const level = Math.abs(ends.bottom - here[0].bottom) < 6 && Math.abs(here[0].left - ends.right) < 2;

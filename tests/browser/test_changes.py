@@ -29,7 +29,9 @@ def corrected(site) -> str:
     return site.url
 
 
-@pytest.mark.parametrize("path", ["/changes/", "/changes/?load=1", "/changes/?a=nvidia-t4", "/changes/?a=nothing"])
+@pytest.mark.parametrize(
+    "path", ["/changes/", "/changes/?load=1", "/changes/?a=nvidia-t4", "/changes/?a=nothing", "/freshness/"]
+)
 def test_no_fault_is_found(corrected, visit, path):
     assert faults_of(visit(path)) == []
 

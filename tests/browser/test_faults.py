@@ -29,6 +29,7 @@ DARK_ON_DARK = """
         ("@media (max-width: 400px) { ul li { line-height: 14px } }", TARGETS, ["360 px: target-size"] * 2),
         ("main { width: 800px } :root { overflow-x: hidden }", "", ["360 px", "768 px"]),
         ("", "<p><b>H200 SXM</b><small>8 devices</small></p>", ["runs together: H200 SXM|8 devices"]),
+        ("", "<p>It ends.Another one begins.</p>", ["runs together: It ends.Another one begins."]),
         ("", "<p>one; <a href=/>two</a>;<a href=/>three</a></p>", ["runs together: ;|three"]),
         ("", "<p><b>H200 SXM</b> <small>8 devices</small></p><p>a<b>.</b></p>", []),
         ("p { display: flex }", "<p><b>a</b><span>b</span></p>", []),  # boxes of their own

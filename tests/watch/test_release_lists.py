@@ -98,3 +98,13 @@ def test_anything_else_is_a_format_error(kind, body):
     except FormatError:
         return
     assert all(release.version[:1].isdigit() for release in releases)
+
+
+def test_a_version_longer_than_a_proposal_stores_is_no_release():
+    long = ".".join(["123456"] * 5) + ".post12345"
+    files = [
+        {"filename": f"torch-{version}.tar.gz", "upload-time": "2026-11-20T08:00:00Z"} for version in (long[:-1], "2.0")
+    ]
+    assert read_release_list("package-index", json.dumps({"files": files}).encode()) == [
+        ListedRelease("2.0", "2026-11-20")
+    ]
