@@ -81,14 +81,14 @@ def releases_of(components: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=2)
 def _checked(_edition: str) -> Mapping[str, CheckedTable]:
-    own = {row.table: row for row in TableCheck.objects.all()}
-    return MappingProxyType({table: _later(*row, own.get(table)) for table, row in _curated().items()})
+    watched = {row.table: row for row in TableCheck.objects.all()}
+    return MappingProxyType({table: _later(*row, watched.get(table)) for table, row in _curated().items()})
 
 
-def _later(curated: CheckedTable, valid_days: int, own: TableCheck | None) -> CheckedTable:
-    if own is None or own.checked_on <= curated.checked_on:
+def _later(curated: CheckedTable, valid_days: int, watched: TableCheck | None) -> CheckedTable:
+    if watched is None or watched.checked_on <= curated.checked_on:
         return curated
-    return CheckedTable(curated.table, own.checked_on, own.checked_on + timedelta(valid_days), own.against)
+    return CheckedTable(curated.table, watched.checked_on, watched.checked_on + timedelta(valid_days), watched.against)
 
 
 @cache

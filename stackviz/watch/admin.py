@@ -21,7 +21,7 @@ else:
     _ModelAdmin, _ModelForm = admin.ModelAdmin, forms.ModelForm
 
 
-class DecisionForm(_ModelForm):
+class ChangeDecisionForm(_ModelForm):
     """A decision; declining needs a reason, because the same difference never comes again."""
 
     def clean(self) -> dict[str, Any]:
@@ -35,7 +35,7 @@ class DecisionForm(_ModelForm):
 class ProposedChangeAdmin(_ModelAdmin):
     """Decided by people who approve values, seen by those who propose them; nobody adds or deletes one."""
 
-    form = DecisionForm
+    form = ChangeDecisionForm
     list_display = ("proposed_at", "kind", "what", "released", "support_ends", "before", "doubt", "feed", "state")
     list_display_links = ("what",)
     list_filter = ("state", "kind", "feed")

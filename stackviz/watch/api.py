@@ -28,7 +28,7 @@ class FreshnessOut(Schema):
 
 
 @router.get("/freshness/", response=FreshnessOut, summary="When each table was last checked, and against what")
-def freshness(request: HttpRequest) -> FreshnessOut:  # noqa: ARG001
+def list_table_checks(request: HttpRequest) -> FreshnessOut:  # noqa: ARG001
     today = timezone.now().date()
     items = [
         CheckedTableOut(

@@ -13,7 +13,7 @@ from stackviz.rules.versions import numbers
 from stackviz.stacks.models import TableCheck
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stacks.table_checks import releases_of
-from stackviz.watch.differences import Difference, TooManyDifferences, find_differences
+from stackviz.watch.differences import TableDifference, TooManyDifferences, find_differences
 from stackviz.watch.feeds import Feed, feeds
 from stackviz.watch.fetch import Answer, FetchError, fetch
 from stackviz.watch.models import FeedCheck, ProposedChange
@@ -76,7 +76,7 @@ def _ask(feed: Feed, check: FeedCheck) -> Answer:
 def _read(feed: Feed, answer: Answer, check: FeedCheck, now: datetime) -> None:
     """Raises FormatError, TooManyDifferences."""
     listed = read_release_list(feed.kind, answer.body)
-    propose(feed, find_differences(feed, listed, _rows(feed), now.date()))
+    store_proposals(feed, find_differences(feed, listed, _rows(feed), now.date()))
     check.outcome, check.answered_at = Outcome.READ, now
     check.releases, check.newest = len(listed), _newest(listed)
     check.etag = answer.headers.get("etag", "")[:200]
@@ -92,7 +92,7 @@ def _newest(listed: Iterable[ListedRelease]) -> str:
     return max((release.version for release in listed), key=numbers)[:40]
 
 
-def propose(feed: Feed, differences: Iterable[Difference]) -> int:
+def store_proposals(feed: Feed, differences: Iterable[TableDifference]) -> int:
     """Store what is not proposed yet, whatever became of it -> how many are new. One query, two where some are."""
     rows = [_proposal(feed, difference) for difference in differences]
     known = set(ProposedChange.objects.filter(key__in=[row.key for row in rows]).values_list("key", flat=True))
@@ -102,7 +102,7 @@ def propose(feed: Feed, differences: Iterable[Difference]) -> int:
     return len(new)
 
 
-def _proposal(feed: Feed, difference: Difference) -> ProposedChange:
+def _proposal(feed: Feed, difference: TableDifference) -> ProposedChange:
     """The key names component and version, not the feed: two feeds that list one release propose it once."""
     day = {
         ProposedChange.Kind.RELEASED: difference.released,

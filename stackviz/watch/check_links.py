@@ -45,7 +45,7 @@ class LinkAnswer:
     is_offline: bool = False
 
 
-def check_links(most: int) -> list[LinkCheck]:
+def check_addresses(most: int) -> list[LinkCheck]:
     """Ask at most so many addresses that are due, one of each host -> their rows."""
     now = timezone.now()
     answers = [(url, ask_link(url)) for url in due_links(now, most)]

@@ -96,8 +96,8 @@ def _set_address(change: ProposedChange) -> None:
         if source.url.partition("#")[0] == change.url
     ]
     for source in sources:
-        _page, mark, place = source.url.partition("#")
-        source.url = f"{change.new_url}{mark}{place}"
+        _page, mark, fragment = source.url.partition("#")
+        source.url = f"{change.new_url}{mark}{fragment}"
         source.full_clean()
         source.save()
     if not sources:

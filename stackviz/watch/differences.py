@@ -22,7 +22,7 @@ class TooManyDifferences(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class TableDifference:
     """What a feed lists and the table does not have, or has otherwise. `before`: what the table has."""
 
     kind: ProposedChange.Kind
@@ -35,17 +35,17 @@ class Difference:
 
 def find_differences(
     feed: Feed, listed: Iterable[ListedRelease], rows: Sequence[Release], day: date
-) -> list[Difference]:
+) -> list[TableDifference]:
     """The differences on that day, the newest version first. Raises TooManyDifferences.
 
     `rows`: the table's releases of the feed's component and variant.
     """
     known = _Known(feed, rows)
     lines = list(_lines(feed, listed))
-    found = [*_new_releases(known, lines, day), *(_other_dates(known, lines) if feed.lists_lines else ())]
-    if len(found) > MOST_NEW:
-        raise TooManyDifferences(f"{len(found):,} differences in one answer: look at the feed by hand")
-    return sorted(found, key=lambda difference: numbers(difference.version), reverse=True)
+    differences = [*_new_releases(known, lines, day), *(_other_dates(known, lines) if feed.lists_lines else ())]
+    if len(differences) > MOST_NEW:
+        raise TooManyDifferences(f"{len(differences):,} differences in one answer: look at the feed by hand")
+    return sorted(differences, key=lambda difference: numbers(difference.version), reverse=True)
 
 
 class _Known:
@@ -79,14 +79,14 @@ def _lines(feed: Feed, listed: Iterable[ListedRelease]) -> Iterator[ListedReleas
     yield from first.values()
 
 
-def _new_releases(known: _Known, listed: Iterable[ListedRelease], day: date) -> Iterator[Difference]:
+def _new_releases(known: _Known, listed: Iterable[ListedRelease], day: date) -> Iterator[TableDifference]:
     recent = (day - RECENT).isoformat()
     for release in listed:
         if _numbers_of(release.version, 0) in known.versions:
             continue
         is_newer = not known.newest or is_below(known.newest, release.version)
         if is_newer or release.released >= recent:
-            yield Difference(
+            yield TableDifference(
                 kind=Kind.RELEASE,
                 version=release.version,
                 released=release.released,
@@ -103,15 +103,17 @@ def _doubt(release: ListedRelease, newest: str, day: date) -> str:
     return ""
 
 
-def _other_dates(known: _Known, listed: Iterable[ListedRelease]) -> Iterator[Difference]:
+def _other_dates(known: _Known, listed: Iterable[ListedRelease]) -> Iterator[TableDifference]:
     """Dates that the table has otherwise, or less exactly, or not at all."""
     for release in listed:
         row = known.rows.get(_numbers_of(release.version, 0))
         if row is None:
             continue
         if release.released and release.released != row.released:
-            yield Difference(kind=Kind.RELEASED, version=row.version, released=release.released, before=row.released)
+            yield TableDifference(
+                kind=Kind.RELEASED, version=row.version, released=release.released, before=row.released
+            )
         if release.support_ends and release.support_ends != row.support_ends:
-            yield Difference(
+            yield TableDifference(
                 kind=Kind.SUPPORT_ENDS, version=row.version, support_ends=release.support_ends, before=row.support_ends
             )

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from stackviz.watch.check_feeds import check_feed, due_feeds
-from stackviz.watch.check_links import check_links
+from stackviz.watch.check_links import check_addresses
 
 FEEDS_A_RUN = 3
 LINKS_A_RUN = 3  # robots.txt and the page, each at most fetch.WITHIN_S: well below the limit of a task
@@ -25,4 +25,4 @@ def check_due_links() -> str:
     """Ask a few addresses of sources, each of another host. Returns the outcome as text."""
     if not settings.WATCH:
         return "off"
-    return f"{len(check_links(LINKS_A_RUN))} links"
+    return f"{len(check_addresses(LINKS_A_RUN))} links"

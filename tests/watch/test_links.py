@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from stackviz.catalog.models import Source
-from stackviz.watch.check_links import check_links, due_links
+from stackviz.watch.check_links import check_addresses, due_links
 from stackviz.watch.models import LinkCheck, ProposedChange
 from stackviz.watch.tasks import check_due_links
 from tests.watch.server import hang, send
@@ -22,7 +22,7 @@ def add_source(url: str) -> Source:
 def run_on(day: datetime) -> dict[str, str]:
     """All that is due on that day: of one host one link a run."""
     with time_machine.travel(day, tick=False):
-        while check_links(10):
+        while check_addresses(10):
             pass
     return dict(LinkCheck.objects.values_list("url", "outcome"))
 

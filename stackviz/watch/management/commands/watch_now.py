@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from stackviz.watch.check_feeds import check_feed
-from stackviz.watch.check_links import check_links
+from stackviz.watch.check_links import check_addresses
 from stackviz.watch.feeds import feeds
 from stackviz.watch.models import ProposedChange
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
                 continue
             check = check_feed(feed)
             self.stdout.write(f"{feed.key}: {check.outcome} {check.newest} {check.problem}".rstrip())
-        for link in check_links(options["links"]) if options["links"] else ():
+        for link in check_addresses(options["links"]) if options["links"] else ():
             self.stdout.write(f"{link.outcome} {link.status or ''} {link.url} {link.problem}".rstrip())
         waiting = ProposedChange.objects.filter(state=ProposedChange.State.WAITING).count()
         self.stdout.write(f"{waiting} proposed changes wait for a person")
