@@ -1,11 +1,13 @@
 """The agent as one file, accelweb-agent.pyz, that any Python from 3.10 on runs; the site serves it.
 
-The same sources give the same bytes: names sorted, times fixed, nothing else in it.
+The same sources give the same bytes: names sorted, times fixed, nothing else in it. NVIDIA's binding of NVML is in it,
+as this site has it installed (BSD, with its notice): without it links, processes and fabric of a card stay unknown.
 """
 
 import io
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 
 import stackviz
@@ -14,6 +16,7 @@ __all__ = ["build_zipapp"]
 
 _PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "symptoms", "wire")
 _MODULES = ("__init__.py", "advice.py", "backports.py", "discovery.py", "light.py", "private.py", "units.py")
+_BINDING = "pynvml.py"  # found before what the lab's Python has: children look into this file first
 _SUFFIXES = {".py", ".csv"}  # sources, and the tables of the rules
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip file can hold
 _SHEBANG = b"#!/usr/bin/env python3\n"
@@ -45,9 +48,15 @@ def build_zipapp() -> bytes:
     stream.seek(0, io.SEEK_END)
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "__main__.py", _MAIN)
+        _add(archive, _BINDING, _binding())
         for name, content in _sources():
             _add(archive, name, content)
     return stream.getvalue()
+
+
+def _binding() -> bytes:
+    """The module of the package nvidia-ml-py, whatever else is installed under its name."""
+    return Path(str(distribution("nvidia-ml-py").locate_file(_BINDING))).read_bytes()
 
 
 def _sources() -> Iterator[tuple[str, bytes]]:

@@ -16,7 +16,7 @@ import pytest
 from stackviz.wire import Report, parse_report
 from tests.wire.reports import report_body
 
-__all__ = ["needs_library", "probed", "reported"]
+__all__ = ["library_folder", "needs_library", "probed", "reported"]
 
 _SOURCE = Path(__file__).parent / "nvml" / "nvml.c"
 _ROOT = Path(__file__).parents[2]
@@ -28,14 +28,18 @@ needs_library = pytest.mark.skipif(
 
 
 @functools.cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """With the library in it; gone at the end of the tests."""
+def _made() -> tempfile.TemporaryDirectory[str]:
     folder = tempfile.TemporaryDirectory(prefix="accelweb-nvml-")
     library = Path(folder.name) / "libnvidia-ml.so.1"
     subprocess.run(
         [str(_COMPILER), "-shared", "-fPIC", "-Wall", "-Werror", "-o", str(library), str(_SOURCE)], check=True
     )
     return folder
+
+
+def library_folder() -> str:
+    """Where the library lies; gone at the end of the tests."""
+    return _made().name
 
 
 def probed(machine: str, tools: Mapping[str, str] | None = None, within_s: float = 60) -> dict[str, Any]:
@@ -46,7 +50,7 @@ def probed(machine: str, tools: Mapping[str, str] | None = None, within_s: float
             tool.write_text(f"#!/bin/sh\n{script}\n")
             tool.chmod(0o755)
         environ = {
-            **os.environ, "FAKE_NVML": machine, "LD_LIBRARY_PATH": _folder().name, "PATH": f"{path}:/usr/bin:/bin"
+            **os.environ, "FAKE_NVML": machine, "LD_LIBRARY_PATH": library_folder(), "PATH": f"{path}:/usr/bin:/bin"
         }  # fmt: skip
         done = subprocess.run(
             [sys.executable, "-c", _GATHER, str(within_s)],

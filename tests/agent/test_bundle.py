@@ -9,7 +9,8 @@ import zipfile
 import pytest
 
 from stackviz.agent.bundle import build_zipapp
-from stackviz.wire import parse_report
+from stackviz.wire import Report, parse_report
+from tests.agent.nvml_library import library_folder, needs_library
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +42,38 @@ def test_it_can_be_started_as_a_program(bundle):
     assert bundle.startswith(b"#!/usr/bin/env python3\n")
 
 
-def test_it_reads_this_machine_without_site_packages(bundle, tmp_path):
-    path = tmp_path / "accelweb-agent.pyz"
+def report_of(bundle: bytes, folder, **variables: str) -> Report:
+    """What the file reports of this machine, run by a Python without packages."""
+    path = folder / "accelweb-agent.pyz"
     path.write_bytes(bundle)
     done = subprocess.run(
         [sys.executable, "-I", "-S", str(path), "probe", "--json", "-q"],
         capture_output=True,
         timeout=120,
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), **variables},
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert [probe.state for probe in parse_report(done.stdout).probes] == ["ok"] * 7
+    return parse_report(done.stdout)
+
+
+def test_it_reads_this_machine_without_site_packages(bundle, tmp_path):
+    assert [probe.state for probe in report_of(bundle, tmp_path).probes] == ["ok"] * 7
+
+
+@needs_library
+def test_it_reads_cards_by_nvml_without_site_packages(bundle, tmp_path):
+    report = report_of(bundle, tmp_path, LD_LIBRARY_PATH=library_folder(), FAKE_NVML="h100")
+    assert (report.facts["nvidia.card_count"], report.facts["nvidia.cards_lost"]) == (8, 1)
+    assert {card.index: card.facts["nvlink_links"] for card in report.cards}[7] == 17  # nvidia-smi -q tells no links
+
+
+def test_nvidias_binding_comes_with_its_licence(bundle):
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        binding = archive.read("pynvml.py").decode()
+    assert "NVIDIA Corporation.  All rights reserved." in binding
+    assert "Redistributions of source code must retain the above copyright notice" in binding
 
 
 def test_an_older_python_is_told_which_one_is_needed(bundle):
