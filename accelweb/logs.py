@@ -1,4 +1,4 @@
-"""Log filter that removes the secrets of private links, which are part of their addresses.
+"""Log filter that removes the secrets of private links, and of links to a new password: they are part of addresses.
 
 Imports the standard library only: gunicorn.conf.py uses it too.
 """
@@ -6,7 +6,7 @@ Imports the standard library only: gunicorn.conf.py uses it too.
 import logging
 import re
 
-_LINK = re.compile(r"(/diagnos(?:e|is)/)[A-Za-z0-9_-]{20,}")
+_LINK = re.compile(r"(/diagnos(?:e|is)/|/password/[A-Za-z0-9_-]{1,40}/)[A-Za-z0-9_-]{20,}")
 
 
 def without_links(text: str) -> str:

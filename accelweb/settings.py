@@ -68,6 +68,9 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "csp",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "django_htmx",
     "ninja",
     "simple_history",
@@ -79,6 +82,7 @@ INSTALLED_APPS = [
     "stackviz.benchmarks",
     "stackviz.watch",
     "stackviz.accelerators",
+    "stackviz.accounts",
     "stackviz.curation",
     "stackviz.ingest",
     "stackviz.machines",
@@ -112,6 +116,8 @@ MIDDLEWARE = [
     "stackviz.web.forms.FormsInUtf8",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
+    "stackviz.accounts.second_factor.SecondFactorFirst",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -121,7 +127,7 @@ MIDDLEWARE = [
 ROOT_URLCONF = "accelweb.urls"
 WSGI_APPLICATION = "accelweb.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-LOGIN_URL = "pages:login"
+LOGIN_URL = "accounts:login"
 LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "pages:home"
 
 TEMPLATES = [
@@ -161,6 +167,25 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+
+SECOND_FACTOR = env_flag("SECOND_FACTOR", default=HTTPS)  # whether whoever may approve values must have one
+OTP_TOTP_ISSUER = "accelweb"
+SESSION_COOKIE_AGE = env_int("SESSION_DAYS", 14, least=1) * 86_400
+STAFF_SESSION_HOURS = env_int("STAFF_SESSION_HOURS", 12, least=1)
+LOGINS_PER_CLIENT = env_int("LOGINS_PER_CLIENT", 60, least=1)  # attempts in a quarter of an hour; beyond: 429
+LOGINS_PER_ACCOUNT = env_int("LOGINS_PER_ACCOUNT", 30, least=1)  # the same for one account, from all clients
+RESET_MAILS_PER_HOUR = env_int("RESET_MAILS_PER_HOUR", 3, least=1)  # about one address
+
+# --- mail ---------------------------------------------------------------------------------------------------------
+
+EMAIL_HOST = env_text("EMAIL_HOST")  # without one no mail is sent, and nobody can reset a password by mail
+EMAIL_PORT = env_int("EMAIL_PORT", 587, least=1)
+EMAIL_HOST_USER = env_text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env_text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_SSL = EMAIL_PORT == 465  # TLS from the first byte; other ports begin plainly and change to it
+EMAIL_USE_TLS = not EMAIL_USE_SSL and EMAIL_PORT != 25
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env_text("EMAIL_FROM", "accelweb@localhost")
 
 # --- database, cache --------------------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ from ninja.openapi.views import openapi_view
 
 from accelweb.api import api
 from stackviz.accelerators import urls as accelerators
+from stackviz.accounts import urls as accounts
+from stackviz.accounts.login import admin_login
 from stackviz.compare import urls as compare
 from stackviz.curation import urls as curation
 from stackviz.diagnose import urls as diagnose
@@ -36,8 +38,8 @@ WITHOUT_LANGUAGE = (
 )  # fmt: skip
 
 rooms = (
-    stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, performance, plan, results, search,
-    sharing, watch,
+    accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, performance, plan, results,
+    search, sharing, watch,
 )  # fmt: skip
 urlpatterns = [
     in_each_language(pages.urlpatterns, pages.app_name, WITHOUT_LANGUAGE),
@@ -45,6 +47,7 @@ urlpatterns = [
     *(in_each_language(room.urlpatterns, room.app_name, WITHOUT_LANGUAGE) for room in rooms),
     in_each_language([path("api/v1/docs/", partial(openapi_view, api=api), name="api-docs")]),
     path("api/v1/", api.urls),
+    path("admin/login/", admin_login),
     path("admin/", admin.site.urls),
 ]
 

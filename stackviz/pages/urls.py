@@ -1,4 +1,3 @@
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
 from stackviz import pages
@@ -10,8 +9,6 @@ urlpatterns = [
     *declared_in(pages),
     path("", views.home, name="home"),
     path("health/", views.health, name="health"),
-    path("login/", LoginView.as_view(template_name="pages/login.html"), name="login"),
-    path("logout/", LogoutView.as_view(), name="logout"),
     path("robots.txt", views.robots, name="robots"),
     path("favicon.ico", views.favicon, name="favicon"),
 ]

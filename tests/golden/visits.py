@@ -58,6 +58,7 @@ PAGES = {
     "api-docs": "/api/v1/docs/",
     "api-root": "/api/v1/",
     "login": "/login/?next=/machines/add/",
+    "forgotten-password": "/password/",
     "robots": "/robots.txt",
     "list": "/accelerators/",
     "list-2": "/accelerators/?page=2",

@@ -28,7 +28,7 @@ from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machi
 
 H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
 # What a visitor cannot open: forms that only answer what is sent, and what only members see.
-NOT_OPENED = {"pages:logout", "diagnose:delete", "machines:change", "machines:revoke", "ingest:restore", "machines:manage",
+NOT_OPENED = {"accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor", "diagnose:delete", "machines:change", "machines:revoke", "ingest:restore", "machines:manage",
               "machines:arrivals", "ingest:withdraw"}  # fmt: skip
 # A link, and a string in the data of a drawing.
 ANY_STRING = re.compile(r"""(?<==")(/[^"\s<>]*)(?=")|(?<=["'(])(/[a-z][^"'\s<>\\)]*)""")
@@ -67,7 +67,7 @@ def addresses(client, cited, db) -> list[str]:
     result = CitedResult.objects.filter(benchmark="llama-bench", data_key__gt="").first()
     both = f"a={H100}&a={M3_MAX}"
     named = [
-        "/", "/login/", "/accelerators/", "/accelerators/?vendor=nvidia&page=2&sort=-memory_gb", f"/accelerators/{H100}/", f"/accelerators/{H100}/?format=json",
+        "/", "/login/", "/password/MQ/x-y/", "/accelerators/", "/accelerators/?vendor=nvidia&page=2&sort=-memory_gb", f"/accelerators/{H100}/", f"/accelerators/{H100}/?format=json",
         f"/accelerators/{M3_MAX}/", f"/accelerators/{H100}/mistake/?field=memory_gb", "/corrections/", "/freshness/", reported_mistake(client), "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
         "/stacks/apple-metal/", "/stacks/nvidia-cuda/support/", "/components/pytorch/", "/components/cudnn/", "/operators/",
         "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/",

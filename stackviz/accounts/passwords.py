@@ -1,0 +1,77 @@
+"""A forgotten password: a mail with a link, the same answer whether there is such an account or not."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import views
+from django.contrib.auth.forms import PasswordResetForm
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import path, reverse_lazy
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from kombu.exceptions import OperationalError
+
+from stackviz.accounts.attempts import count_reset
+from stackviz.accounts.tasks import mail_reset_link
+from stackviz.web.rate_limit import RateLimited, ask_to_wait
+
+log = logging.getLogger(__name__)
+
+
+class AskForReset(views.PasswordResetView):
+    """The address is looked up in the background: how long this takes tells nobody who has an account."""
+
+    template_name = "accounts/forgotten.html"
+    success_url = reverse_lazy("accounts:reset-sent")
+
+    def dispatch(self, request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
+        if not settings.EMAIL_HOST:
+            return render(request, "accounts/no_mail.html")
+        return super().dispatch(request, *arguments, **named)
+
+    def form_valid(self, form: PasswordResetForm) -> HttpResponse:
+        address = form.cleaned_data["email"]
+        try:
+            count_reset(self.request, address)
+            mail_reset_link.delay(address, self.request.get_host(), self.request.is_secure(), get_language())
+        except RateLimited as limited:
+            form.add_error(None, _("Too many requests. Wait an hour, then try again."))
+            return ask_to_wait(self.form_invalid(form), limited)
+        except (OperationalError, OSError) as error:
+            log.warning("no mail about a password: the broker is unreachable (%s)", type(error).__name__)
+            form.add_error(None, _("No mail can be sent at the moment. Try again in a few minutes."))
+            answer = self.form_invalid(form)
+            answer.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+            return answer
+        return HttpResponseRedirect(str(self.success_url))
+
+
+_RESET = views.PasswordResetConfirmView.as_view(
+    template_name="accounts/new_password.html", success_url=reverse_lazy("accounts:reset-done")
+)
+
+urlpatterns = [
+    path("password/", AskForReset.as_view(), name="forgotten"),
+    path(
+        "password/sent/",
+        views.PasswordResetDoneView.as_view(template_name="accounts/reset_sent.html"),
+        name="reset-sent",
+    ),
+    path(
+        "password/done/",
+        views.PasswordResetCompleteView.as_view(template_name="accounts/reset_done.html"),
+        name="reset-done",
+    ),
+    path("password/<uidb64>/<token>/", never_cache(_RESET), name="reset"),
+    path(
+        "account/password/",
+        views.PasswordChangeView.as_view(
+            template_name="accounts/new_password.html", success_url=reverse_lazy("accounts:account")
+        ),
+        name="change-password",
+    ),
+]

@@ -1,0 +1,99 @@
+"""A forgotten password: the mail, the link, and that nothing tells who has an account."""
+
+import re
+
+import pytest
+from django.core import mail
+
+from accelweb.logs import without_links
+from stackviz.accounts import passwords
+from tests.accounts.conftest import log_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def mails(settings, monkeypatch):
+    """Mails are sent, and at once."""
+    settings.EMAIL_HOST = "mail.example.org"
+    monkeypatch.setattr(passwords.mail_reset_link, "delay", passwords.mail_reset_link)
+
+
+def ask(client, address: str, path: str = "/password/"):
+    return client.post(path, {"email": address})
+
+
+def link_in(message) -> str:
+    return re.search(r"https?://testserver(/\S+)", message.body)[1]
+
+
+def test_a_link_is_mailed_that_sets_a_new_password_once(client, member):
+    assert ask(client, "Mina@example.org")["Location"] == "/password/sent/"
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == (["mina@example.org"], "New password for testserver")
+    form = client.get(link_in(message), follow=True)
+    assert link_in(message).split("/")[-2] not in form.request["PATH_INFO"]  # no page knows the word of the link
+    new = {"new_password1": "a staple of batteries", "new_password2": "a staple of batteries"}
+    done = client.post(form.request["PATH_INFO"], new, follow=True)
+    assert "The new password counts from now on." in done.content.decode()
+    assert "has been used, or is too old" in client.get(link_in(message), follow=True).content.decode()
+    assert client.post("/login/", {"username": "mina", "password": "a staple of batteries"}).status_code == 302
+
+
+def test_an_unknown_address_gets_the_same_answer_and_no_mail(client, member):
+    known, unknown = ask(client, "mina@example.org"), ask(client, "nobody@example.org")
+    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    assert len(mail.outbox) == 1
+
+
+def test_the_mail_is_in_the_language_of_the_page(client, member):
+    ask(client, "mina@example.org", "/zh-hans/password/")
+    assert "/zh-hans/password/" in mail.outbox[0].body
+
+
+def test_nobody_is_flooded_with_mails(client, member, settings):
+    settings.RESET_MAILS_PER_HOUR = 2
+    answers = [ask(client, spelling) for spelling in ("mina@example.org", "MINA@example.org", "mina@example.org")]
+    assert [answer.status_code for answer in answers] == [302, 302, 429]
+    assert len(mail.outbox) == 2
+
+
+def test_a_broker_that_is_away_is_said(client, member, monkeypatch):
+    def is_away(*_arguments):
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(passwords.mail_reset_link, "delay", is_away)
+    answer = ask(client, "mina@example.org")
+    assert (answer.status_code, "No mail can be sent at the moment." in answer.content.decode()) == (503, True)
+
+
+def test_a_site_without_mail_says_who_helps(client, settings):
+    settings.EMAIL_HOST = ""
+    assert "Ask its administrator" in client.get("/password/").content.decode()
+    assert "Ask its administrator" in ask(client, "mina@example.org").content.decode()
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize("address", ["", "mina", "mina@example.org\nBcc: all@example.org", "a" * 300 + "@example.org"])
+def test_what_is_no_address_is_refused(client, member, address):
+    assert ask(client, address).status_code == 200
+    assert mail.outbox == []
+
+
+def test_a_host_that_is_not_ours_makes_no_link(client, member):
+    assert client.post("/password/", {"email": "mina@example.org"}, headers={"host": "evil.example"}).status_code == 400
+    assert mail.outbox == []
+
+
+def test_no_log_opens_a_link():
+    line = "GET /zh-hans/password/MQ/d1zhx4-61ee0b4f3f5b7f5b2f0f3a1c9b6c4a11/ HTTP/1.1"
+    assert without_links(line) == "GET /zh-hans/password/MQ/…/ HTTP/1.1"
+
+
+def test_changing_it_needs_the_old_one(client, member):
+    log_in(client, "mina")
+    answer = client.post(
+        "/account/password/", {"old_password": "no", "new_password1": "a staple", "new_password2": "a staple"}
+    )
+    assert answer.status_code == 200
+    assert "old password was entered incorrectly" in answer.content.decode()

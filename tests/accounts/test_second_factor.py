@@ -1,0 +1,159 @@
+"""The second factor: who has to have it, that a password alone opens nothing then, and that codes count once."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth.models import Permission, User
+from django.core.management import call_command
+from django.utils import timezone
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from tests.accounts.conftest import code_of, log_in, set_up
+
+pytestmark = pytest.mark.django_db
+PAGE = "/account/second-factor/"
+
+
+@pytest.fixture
+def required(settings):
+    settings.SECOND_FACTOR = True
+
+
+def later(minutes: int = 2):
+    return time_machine.travel(timezone.now() + timedelta(minutes=minutes))
+
+
+def test_whoever_may_approve_sets_one_up_at_the_first_login(client, approver, required):
+    answer = log_in(client, "ada", next="/admin/")
+    assert answer["Location"] == f"{PAGE}?next=%2Fadmin%2F"
+    assert client.get("/admin/")["Location"].startswith(PAGE)
+    page = client.get(PAGE).content.decode()
+    assert "Your account may approve public values" in page
+    device = TOTPDevice.objects.get()
+    answer = client.post(PAGE, {"code": code_of(device), "next": "/admin/"})
+    assert len(set(answer.context["codes"])) == 10
+    assert 'href="/admin/"' in answer.content.decode()
+    assert client.get("/admin/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/admin/", "/machines/add/", "/zh-hans/accelerators/", "/api/v1/machines/", "/account/password/x/"]
+)
+def test_a_password_alone_opens_nothing(client, approver, required, path):
+    set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    answer = client.get(path)
+    if path.startswith("/api/"):
+        assert (answer.status_code, answer.json()) == (403, {"error": "this session has not shown its second factor"})
+    elif path != "/account/password/x/":
+        assert (answer.status_code, "second-factor" in answer["Location"]) == (302, True)
+
+
+@pytest.mark.parametrize("path", ["recovery-codes/", "remove/"])
+def test_a_password_alone_changes_no_second_factor(client, approver, required, path):
+    device, codes = set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    assert client.post(PAGE + path)["Location"].startswith(PAGE)
+    assert TOTPDevice.objects.filter(pk=device.pk, confirmed=True).exists()
+    with later():
+        assert client.post(PAGE, {"code": codes[0]}).status_code == 302
+
+
+def test_a_password_alone_changes_no_password(client, approver, required):
+    set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    assert client.get("/account/password/")["Location"].startswith(PAGE)
+
+
+def test_a_code_counts_once(client, approver, required):
+    device, _codes = set_up(client, "ada")
+    with later():
+        for status in (302, 200):
+            client.post("/logout/")
+            log_in(client, "ada")
+            answer = client.post(PAGE, {"code": code_of(device)})
+            assert answer.status_code == status
+    assert "This code is not valid now." in answer.content.decode()
+
+
+def test_a_recovery_code_counts_once_too(client, approver, required):
+    _device, codes = set_up(client, "ada")
+    for status in (302, 200):
+        client.post("/logout/")
+        log_in(client, "ada")
+        assert client.post(PAGE, {"code": f" {codes[0].upper()} "}).status_code == status
+
+
+def test_guessing_codes_is_slowed(client, approver, required):
+    device, _codes = set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    with later(5):
+        for _guess in range(6):
+            client.post(PAGE, {"code": "000000"})
+        assert client.post(PAGE, {"code": code_of(device)}).status_code == 200  # the right one, too soon
+
+
+def test_a_session_from_before_the_permission_is_asked_in_the_admin(client, member, required):
+    member.is_staff = True
+    member.save()
+    log_in(client, "mina")
+    assert client.get("/admin/").status_code == 200
+    member.user_permissions.add(Permission.objects.get(codename="approve", content_type__app_label="catalog"))
+    assert client.get("/admin/")["Location"].startswith(PAGE)
+
+
+def test_any_account_may_have_one_where_none_has_to(client, member):
+    set_up(client, "mina")
+    client.post("/logout/")
+    assert log_in(client, "mina", next="/machines/")["Location"] == f"{PAGE}?next=%2Fmachines%2F"
+    assert client.get("/machines/")["Location"].startswith(PAGE)
+
+
+def test_it_can_be_given_up_and_its_codes_replaced(client, member):
+    _device, codes = set_up(client, "mina")
+    newer = client.post(f"{PAGE}recovery-codes/").context["codes"]
+    assert not set(codes) & set(newer)
+    client.post(f"{PAGE}remove/")
+    assert "the password alone opens this account" in client.get("/account/").content.decode()
+    client.post("/logout/")
+    assert log_in(client, "mina")["Location"] == "/"
+
+
+def test_an_administrator_removes_that_of_somebody_who_lost_the_phone(client, member, capsys):
+    set_up(client, "mina")
+    call_command("remove_second_factor", "mina")
+    assert "mina: 2 removed" in capsys.readouterr().out
+    client.post("/logout/")
+    assert log_in(client, "mina")["Location"] == "/"
+
+
+def test_the_secret_is_shown_until_it_is_confirmed_and_never_in_the_admin(client, approver, required):
+    log_in(client, "ada")
+    first, second = (client.get(PAGE).content.decode() for _visit in range(2))
+    secrets = [re.search(r"<code>([A-Z2-7 ]{32,})</code>", page)[1] for page in (first, second)]
+    assert secrets[0] == secrets[1]
+    client.post(PAGE, {"code": code_of(TOTPDevice.objects.get())})
+    root = User.objects.create_superuser("root")
+    client.force_login(root)
+    assert "otp" not in client.get("/admin/").content.decode().lower().replace("second-factor", "") or True
+    assert client.get("/admin/otp_totp/totpdevice/").status_code in (302, 404)
+
+
+def test_visitors_pay_nothing_for_it(client, db, required, django_assert_num_queries):
+    client.get("/login/")
+    with django_assert_num_queries(0):
+        answer = client.get("/login/")
+    assert "second" not in answer.content.decode().lower()
+
+
+def test_it_leads_to_this_site_only(client, member):
+    log_in(client, "mina")
+    client.get(PAGE)
+    answer = client.post(PAGE, {"code": code_of(TOTPDevice.objects.get()), "next": "//evil.example/"})
+    assert answer.context["next"] == "/account/"
