@@ -44,15 +44,17 @@ class ComparabilityOutcome:
 
 # Settings that change what is computed, or how: a difference is named.
 _TELLING_CONDITIONS = (
-    "tf32", "matmul_precision", "reduced_precision_reduction", "fallback_allowed", "inputs", "llama_cpp_version",
+    "framework", "tf32", "matmul_precision", "reduced_precision_reduction", "fp16_accumulation", "blas_library",
+    "deterministic", "math_environment", "fallback_allowed", "inputs", "llama_cpp_version",
 )  # fmt: skip
 
 
 def comparable(a: Measurement, b: Measurement) -> ComparabilityOutcome:
     """Whether these two results may be compared, and what to keep in mind when they are.
 
-    Not if they measured different things. "Cannot tell" when one has too few samples for an interval, or ran partly
-    elsewhere. Otherwise yes, with a remark for each difference in software, power limit, throttling or precision.
+    Not if they measured different things. "Cannot tell" when one has too few samples for an interval, was disturbed by
+    other load, or ran partly elsewhere. Otherwise yes, with a remark for each difference in software, power limit,
+    throttling or precision.
     """
     refusals = tuple(_refusals(a, b))
     if refusals:
@@ -96,6 +98,10 @@ def _doubts(a: Measurement, b: Measurement) -> Iterator[str]:
             yield _("too few samples for an interval: %(count)s") % {"count": result.summary.count}
         if result.conditions.get("fallback") is True:
             yield _("an operator ran on the CPU instead: how much of the time is not known")
+        if result.is_disturbed:
+            yield _("something else was at work on %(device)s: how much slower that made it is not known") % {
+                "device": result.device
+            }
 
 
 def _differences(a: Measurement, b: Measurement) -> Iterator[str]:

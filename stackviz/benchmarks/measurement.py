@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.standing import Flag, Standing, flag_words, is_mean_of_runs
 from stackviz.light import light_dataclass
 from stackviz.measuring import VERSIONS, Benchmark
+from stackviz.measuring.disturbance import PREFIX, disturbances
 from stackviz.stats import Summary
 from stackviz.units import format_number, quantity_label
 
@@ -179,6 +180,11 @@ class Measurement:
         return rate_of(self.benchmark, self.params, self.summary, self.unit)
 
     @property
+    def is_disturbed(self) -> bool:
+        """Whether something else was at work, so that nobody can tell whether another result differs."""
+        return self.summary is not None and self.summary.is_disturbed
+
+    @property
     def software(self) -> tuple[str, str] | None:
         """What computed, and its version: torch, or llama.cpp for what that measured; None: not reported."""
         if self.benchmark is not None and not self.benchmark.is_run_by_agent:
@@ -251,9 +257,29 @@ def _remarks(result: Measurement) -> Iterator[str]:
         }
     if result.throttle_reasons:
         yield _("clock throttled: %(reasons)s") % {"reasons": ", ".join(result.throttle_reasons)}
+    yield from _disturbances(result)
     if result.card:
         yield from result.card.remarks
     yield from _remarks_on_samples(result)
+
+
+def _disturbances(result: Measurement) -> Iterator[str]:
+    """What else was at work, with the names of programs where the agent saw them."""
+    for name, share in disturbances(result.conditions, result.device).items():
+        of = "card_processes" if name == "card_ratio" else "processes"
+        programs = result.conditions.get(PREFIX + of)
+        words = {"share": format_number(share * 100, 2)}
+        if name == "steal_ratio":
+            yield _("disturbed: the hypervisor gave %(share)s %% of the processors to others") % words
+        elif name == "card_ratio":
+            yield _("disturbed: other processes used %(share)s %% of the card") % words + _named(programs)
+        else:
+            yield _("disturbed: other programs used %(share)s %% of the processors") % words + _named(programs)
+
+
+def _named(programs: object) -> str:
+    """` (stress-ng, python)`; "" where the agent could not see them."""
+    return f" ({programs[:200]})" if isinstance(programs, str) and programs else ""
 
 
 def _remarks_on_samples(result: Measurement) -> Iterator[str]:

@@ -20,10 +20,12 @@ from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, be
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.ranked_series import RECENT_FIRST
 from stackviz.benchmarks.rollup import counting_results
+from stackviz.benchmarks.rounds import round_count
 from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, counts
 from stackviz.catalog.past import peaks_at
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.measuring.disturbance import disturbances
 from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
@@ -269,7 +271,7 @@ def _measurement(
 ) -> Measurement:
     """`series` and `result` are rows with the columns of these models: instances would cost as much as the queries."""
     card = None if series.card_index is None else cards.get((result.report_id, series.card_index))
-    summary = _summary(result)
+    summary = _summary(result, series.device)
     known = benchmark(series.benchmark, series.version)
     rate = rate_of(known, series.params, summary, result.unit)
     measured = Measurement(
@@ -299,11 +301,18 @@ def _measurement(
     return measured
 
 
-def _summary(result: Result) -> Summary | None:
+def _summary(result: Result, device: str) -> Summary | None:
     if result.median is None:
         return None
     return Summary(
-        count=result.sample_count, median=result.median, q1=result.q1, q3=result.q3, low=result.low, high=result.high
+        count=result.sample_count,
+        median=result.median,
+        q1=result.q1,
+        q3=result.q3,
+        low=result.low,
+        high=result.high,
+        rounds=round_count(result.conditions),
+        is_disturbed=bool(disturbances(result.conditions, device)),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from stackviz.stats import Summary
+from stackviz.stats import MIN_ROUNDS, Summary
 from stackviz.units import UNITS, format_number, quantity_label
 
 
@@ -13,17 +13,31 @@ def remarks_of_all(remarks: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(text for text in remarks[0] if all(text in others for others in remarks)) if remarks else ()
 
 
-def sample_statistics(summary: Summary | None, unit: str) -> list[tuple[str, str]]:
+def sample_statistics(summary: Summary | None, unit: str, round_medians: Sequence[float] = ()) -> list[tuple[str, str]]:
     """(name, figure in the unit of the samples); too few samples are reported, not filled in. [] for a run without."""
     if summary is None:
         return []
     too_few = _("too few samples")
+    rounds = _("not known: the interval takes samples for independent") if summary.rounds is None else ""
     return [
         (_("Median"), sample_text(summary.median, unit)),
-        (_("95 % interval of the median"), _span([summary.low, summary.high], unit) or too_few),
+        (_("95 % interval of the median"), _span([summary.low, summary.high], unit) or _too_few(summary)),
         (_("Interquartile range"), _span([summary.q1, summary.q3], unit) or too_few),
         (_("Samples"), str(summary.count)),
+        (_("Rounds"), rounds or _rounds(summary, unit, round_medians)),
     ]
+
+
+def _too_few(summary: Summary) -> str:
+    if summary.rounds is None or summary.rounds >= MIN_ROUNDS:
+        return _("too few samples")
+    return _("too few rounds")
+
+
+def _rounds(summary: Summary, unit: str, medians: Sequence[float]) -> str:
+    """`3: 1.42 ms, 1.43 ms, 1.42 ms`"""
+    texts = ", ".join(sample_text(each, unit) for each in medians)
+    return f"{summary.rounds}: {texts}" if texts else str(summary.rounds)
 
 
 def _span(ends: Sequence[float | None], unit: str) -> str:

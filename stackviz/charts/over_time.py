@@ -160,6 +160,11 @@ class Strip:
     ticks: tuple[FigureTick, ...]
 
 
+def _within(scale: Scale, end: float | None) -> float | None:
+    """Where an end of the interval lies; at the edge if that is beyond: an interval of few rounds is wide."""
+    return None if end is None else round(min(100.0, max(0.0, scale.percent(end))), 2)
+
+
 def strip_of(samples: Sequence[float], median: float, low: float | None, high: float | None) -> Strip | None:
     """None for fewer than two samples, or samples that are all equal. Of very many the first MOST_SAMPLES are drawn."""
     drawn = samples[:MOST_SAMPLES]
@@ -174,7 +179,7 @@ def strip_of(samples: Sequence[float], median: float, low: float | None, high: f
             for at, sample in enumerate(drawn)
         ),
         median=round(scale.percent(median), 2),
-        low=None if low is None else round(scale.percent(low), 2),
-        high=None if high is None else round(scale.percent(high), 2),
+        low=_within(scale, low),
+        high=_within(scale, high),
         ticks=tuple(FigureTick(round(scale.percent(tick), 2), tick) for tick in scale.ticks(22)),
     )

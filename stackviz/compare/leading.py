@@ -28,7 +28,9 @@ class LeadingSetting:
 
 @dataclass(frozen=True, slots=True)
 class RateFactor:
-    """How many times the first rate is the second. `low` .. `high`: None where either has no interval."""
+    """How many times the first rate is the second. `low` .. `high`: None where either has no interval, or is noisy or
+    disturbed, so that nobody can tell.
+    """
 
     factor: float
     low: float | None
@@ -68,6 +70,8 @@ def leading_setting(pairs: Sequence[Mapping[int, Measurement]]) -> LeadingSettin
 def rate_factor(fastest: Measurement, slowest: Measurement) -> RateFactor:
     """Both must be rankable; their rates are in one unit."""
     first, second = rate_of_ranked(fastest), rate_of_ranked(slowest)
+    if any(result.summary is None or result.summary.is_uncertain for result in (fastest, slowest)):
+        return RateFactor(first.value / second.value, None, None)
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return RateFactor(first.value / second.value, None, None)
     return RateFactor(first.value / second.value, first.low / second.high, first.high / second.low)

@@ -151,7 +151,7 @@ def _cell(
         text=format_in(rate.value, scale.unit, 3).text,
         label=rate.label,
         peak=result.peak.label if result.peak else "",
-        spread=rate.spread_label,
+        spread=_("cannot tell") if result.is_disturbed else rate.spread_label,
         factor=_factor(rate, base) if base else "",
         is_best=counts and rate.value == best,
         receipt_url=receipt,

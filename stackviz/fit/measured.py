@@ -22,8 +22,8 @@ _PREDICTED_FROM = ("test", "model", "quant", "depth")
 def measured_rates(catalogue: PublicCatalogue) -> tuple[ReachedRate, ...]:
     """The robust best of each accelerator, test, model, quantisation and depth (docs/results.md), in a fixed order.
 
-    Noisy results do not count, nor do those that `public_runs` leaves out. The queries of `measured_edition`; six more
-    at most where something has changed since the last call in this process.
+    Noisy and disturbed results do not count, nor do those that `public_runs` leaves out. The queries of
+    `measured_edition`; six more at most where something has changed since the last call in this process.
     """
     return cached_for_edition(_rates, catalogue, is_translated=False)
 
@@ -33,7 +33,7 @@ def _rates(catalogue: PublicCatalogue) -> tuple[ReachedRate, ...]:
     for result in public_runs(Q(benchmark=LLAMA_BENCH.key, version=LLAMA_BENCH.version)):
         sheet = catalogue.by_pk.get(result.accelerator_id or 0)
         params = _predicted_from(result)
-        is_calm = result.summary is not None and not result.summary.is_noisy
+        is_calm = result.summary is not None and not result.summary.is_uncertain
         if sheet is not None and params and is_calm:
             runs[sheet.slug, tuple(sorted(params.items()))].append(result)
     rates = (_rate(slug, group) for (slug, _params), group in runs.items())

@@ -87,8 +87,13 @@ def unpack(body: bytes, encoding: str) -> bytes:
 
 
 def canonical_body(body: bytes, encoding: str) -> str:
-    """The JSON of a stored body, however it was spaced, ordered and compressed. 1, 1.0 and true are three things."""
-    return json.dumps(json.loads(unpack(body, encoding)), sort_keys=True)
+    """The JSON of a stored body, however it was spaced, ordered and compressed. 1, 1.0 and true are three things.
+
+    Without `sent_at`: an agent that sends a report again states when it does, and it is the same report.
+    """
+    document = json.loads(unpack(body, encoding))
+    document.pop("sent_at", None)
+    return json.dumps(document, sort_keys=True)
 
 
 def content_digest(body: bytes, encoding: str) -> str:

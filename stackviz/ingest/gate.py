@@ -11,7 +11,7 @@ import re
 from datetime import MAXYEAR, MINYEAR, datetime
 from functools import reduce
 from operator import or_
-from types import GenericAlias
+from types import GenericAlias, SimpleNamespace
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -20,7 +20,8 @@ from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import astuple
 
 from stackviz.wire import LIMITS, Machine, Report, ReportError, json_schema
-from stackviz.wire.report import check_cards, check_outcome
+from stackviz.wire.kinds import ROUNDS
+from stackviz.wire.report import check_cards, check_result
 
 Schema = dict[str, Any]
 
@@ -50,7 +51,8 @@ def _integer(schema: Schema) -> Any:  # noqa: ANN401
 def _number(schema: Schema) -> Any:  # noqa: ANN401
     """A float, or an integer that is exact as one: what lies beyond is the parser's to read."""
     bound, least = ("gt", schema["exclusiveMinimum"]) if "exclusiveMinimum" in schema else ("ge", schema["minimum"])
-    integer = Annotated[int, Meta(**{bound: max(math.ceil(least), -EXACT)}, le=EXACT)]
+    most = math.floor(min(schema["maximum"], EXACT))
+    integer = Annotated[int, Meta(**{bound: max(math.ceil(least), -EXACT)}, le=most)]
     return integer | Annotated[float, Meta(**{bound: least}, le=schema["maximum"])]
 
 
@@ -60,10 +62,14 @@ def _list(schema: Schema) -> Any:  # noqa: ANN401
 
 
 def _object(schema: Schema) -> Any:  # noqa: ANN401
-    """A struct: of an object with required fields all are, of a map with known names none is. Else a dict."""
+    """A struct: of an object with required fields all are, but for those that came later; of a map with known names
+    none is. Else a dict.
+    """
     types = {name: _type_of(inner) for name, inner in schema.get("properties", {}).items()}
     if "required" in schema:
-        return msgspec.defstruct("Object", types.items(), forbid_unknown_fields=True)
+        later = {name for name, inner in schema["properties"].items() if inner.get("$comment", "").startswith("since")}
+        fields = [(name, kind | UnsetType, UNSET) if name in later else (name, kind) for name, kind in types.items()]
+        return msgspec.defstruct("Object", fields, forbid_unknown_fields=True, kw_only=True)
     if not types:
         entries = GenericAlias(dict, (_text(schema["propertyNames"]), _type_of(schema["additionalProperties"])))
         return Annotated[entries, Meta(max_length=schema["maxProperties"])]
@@ -106,11 +112,19 @@ def read_trivially_valid(body: bytes) -> Report | None:
     return _build(body) if parse_if_trivially_valid(body) else None
 
 
+def _whole(result: Any) -> SimpleNamespace:  # noqa: ANN401 (the struct of a result)
+    """The result with what it may leave out, which is empty then."""
+    values = zip(result.__struct_fields__, astuple(result), strict=True)
+    return SimpleNamespace(**{name: [] if value is UNSET else value for name, value in values})
+
+
 def _check_relations(report: Any) -> None:  # noqa: ANN401 (the struct of a report)
     """What the schema cannot say. Raises ReportError; ValueError for what only the parser can decide."""
-    check_cards(report.cards, report.results)
-    for result in report.results:
-        check_outcome(result.state, result.samples, result.reason)
+    results = [_whole(result) for result in report.results]
+    check_cards(report.cards, results)
+    for result in results:
+        ROUNDS.read(result.rounds)
+        check_result(result)
         if result.state == "ok" and result.started_at is None:
             raise ReportError(".started_at", "is missing")
     for part in (report, *report.cards):
@@ -118,7 +132,8 @@ def _check_relations(report: Any) -> None:  # noqa: ANN401 (the struct of a repo
         names = zip(facts.__struct_encode_fields__, astuple(facts), strict=True)
         if any(value is not UNSET and name in part.absent for name, value in names):
             raise ReportError(".absent", "is among the facts too")
-    for time in {report.created_at, *(result.started_at for result in report.results)} - {None}:
+    starts = (result.started_at for result in report.results)
+    for time in {report.created_at, report.sent_at, *starts} - {None, UNSET}:
         # Near the ends of the calendar a time may leave it when it is moved to UTC.
         if not MINYEAR < datetime.fromisoformat(time).year < MAXYEAR:
             raise ValueError(time)

@@ -6,7 +6,7 @@ Done outside the transaction that stores it, so that SQLite's one writer is not 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -14,12 +14,15 @@ import orjson
 from stackviz import wire
 from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, benchmark, rate_of
-from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, Flag, is_ahead, is_mean_of_runs, sample_flags
+from stackviz.benchmarks.standing import Flag, is_mean_of_runs, sample_flags
 from stackviz.catalog.match import CardName, Match, card_name, match_cards
 from stackviz.catalog.queries import peaks
 from stackviz.ingest.body import unpack
+from stackviz.ingest.clock import Clock, clock_warnings
 from stackviz.ingest.gate import read_trivially_valid
+from stackviz.ingest.stored_conditions import stored_conditions, stored_params
 from stackviz.light import light_dataclass
+from stackviz.measuring.disturbance import disturbances
 from stackviz.rules import Finding, Tables, judge
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize
@@ -32,14 +35,17 @@ Warning_ = dict[str, str]
 
 @light_dataclass(slots=True)
 class ReadResult:
-    """One run: as reported, what its samples come to, the key of its parameters, and when it counts as measured.
+    """One run: as reported, what its samples come to, its setting with the key of it, and when it counts as measured.
 
-    `flags`: what is odd about it; a result with any is set aside until a person accepts it.
+    `conditions`: with what the result states beside them. `flags`: what is odd about it; a result with any is set aside
+    until a person accepts it.
     """
 
     reported: wire.Result
     summary: Summary | None
+    params: Mapping[str, Any]
     params_key: str
+    conditions: Mapping[str, Any]
     measured_at: datetime
     flags: tuple[Flag, ...] = ()
 
@@ -95,14 +101,13 @@ def match_reports(reports: Sequence[wire.Report]) -> list[list[Match]]:
 def read(parsed: Parsed, received_at: datetime, matches: Sequence[Match], known: Background) -> ReadReport:
     """Understand one report. No query."""
     report = parsed.report
-    # A clock that is ahead would make this the newest report for ever; one that is behind cannot be told from a spool.
-    taken_at = min(report.created_at, received_at)
+    clock = Clock.of(report, received_at)
     return ReadReport(
         report=report,
-        taken_at=taken_at,
+        taken_at=clock.taken_at,
         matches=matches,
         findings=judge(report, known.tables),
-        results=_read_results(report, matches, received_at, known.published),
+        results=_read_results(report, matches, clock, known.published),
         warnings=_warnings(report, received_at),
     )
 
@@ -118,23 +123,28 @@ def _sheets(matches: Sequence[Match]) -> list[int | None]:
 
 
 def _read_results(
-    report: wire.Report, matches: Sequence[Match], received_at: datetime, published: PublishedPeaks
+    report: wire.Report, matches: Sequence[Match], clock: Clock, published: PublishedPeaks
 ) -> list[ReadResult]:
-    taken_at = min(report.created_at, received_at)
     cards = {
         card.index: CardUsed(card.index, card.reported_name, sheet, card.facts)
         for card, sheet in zip(report.cards, _sheets(matches), strict=True)
     }
-    is_future = is_ahead(report.created_at, received_at)
     read = []
     for result in report.results:
-        measured_at = taken_at if result.started_at is None else min(result.started_at, taken_at)
-        summary = summarize(result.samples) if result.state == "ok" else None
+        params, conditions = stored_params(result), stored_conditions(result)
+        summary = _summary(result, conditions)
         flags = _flags(result, summary, None if result.card is None else cards.get(result.card), published)
-        if summary is not None and (is_future or is_ahead(result.started_at, received_at)):
+        if summary is not None and clock.is_future(result.started_at):
             flags = (*flags, Flag.FUTURE)
-        read.append(ReadResult(result, summary, params_key(result.params), measured_at, flags))
+        measured_at = clock.measured_at(result.started_at)
+        read.append(ReadResult(result, summary, params, params_key(params), conditions, measured_at, flags))
     return read
+
+
+def _summary(result: wire.Result, conditions: Mapping[str, Any]) -> Summary | None:
+    if result.state != "ok":
+        return None
+    return summarize(result.samples, result.rounds, is_disturbed=bool(disturbances(conditions, result.device)))
 
 
 def _flags(
@@ -168,16 +178,10 @@ def params_key(params: Mapping[str, Any]) -> str:
 
 def _warnings(report: wire.Report, received_at: datetime) -> list[Warning_]:
     return [
-        *_clock_warnings(report.created_at - received_at),
+        *clock_warnings(report, received_at),
         *_benchmark_warnings(report),
         *_probe_warnings(report),
     ]
-
-
-def _clock_warnings(ahead: timedelta) -> list[Warning_]:
-    if ahead <= CLOCK_MAY_BE_AHEAD:
-        return []
-    return [{"code": "clock-ahead", "where": "created_at", "detail": str(ahead - ahead % timedelta(seconds=1))}]
 
 
 def _benchmark_warnings(report: wire.Report) -> list[Warning_]:

@@ -121,6 +121,12 @@ def warning_text(warning: Warning_) -> str:
     """A stored warning in words; one of a kind this version no longer writes is shown as it is."""
     known = {
         "clock-ahead": _("The machine's clock is ahead by %(detail)s; the time the report arrived is used."),
+        "clock-was-ahead": _(
+            "The machine's clock is ahead by %(detail)s; the times in this report are corrected by that."
+        ),
+        "clock-was-behind": _(
+            "The machine's clock is behind by %(detail)s; the times in this report are corrected by that."
+        ),
         "benchmark-unknown": _("Unknown benchmark %(detail)s; its samples are stored as seconds."),
         "probe-failed": _("A probe failed: %(detail)s"),
         "probe-timeout": _("A probe timed out: %(detail)s"),

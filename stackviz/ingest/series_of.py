@@ -62,6 +62,6 @@ def _new(machine_id: int, result: ReadResult) -> Series:
         version=reported.version,
         device=reported.device,
         card_index=reported.card,
-        params=dict(reported.params),
+        params=dict(result.params),
         params_key=result.params_key,
     )

@@ -247,7 +247,7 @@ def _figures(result: ReadResult) -> tuple[Any, ...]:
     figures = (summary.median, summary.q1, summary.q3, summary.low, summary.high) if summary else (None,) * 5
     return (
         result.measured_at, sent.state, sent.reason or "", sent.unit, *figures, len(sent.samples), sent.samples,
-        sent.duration_s, sent.conditions, " ".join(result.flags) or None,
+        sent.duration_s, result.conditions, " ".join(result.flags) or None,
     )  # fmt: skip
 
 

@@ -135,6 +135,13 @@ def reason_text(reason: str) -> str:
     return reason or _("no reason given")
 
 
+def spread_text(result: Measurement) -> str:
+    """`±0.4 %`; that nobody can tell where something else was at work; "" where there are too few samples."""
+    if result.is_disturbed:
+        return _("cannot tell")
+    return result.rate.spread_label if result.rate else ""
+
+
 def result_row(result: Measurement, scale: float | None = None, shared: Sequence[str] = ()) -> ResultRow:
     """`scale`: the rate that fills the bar; None: the published peak, and no bar without one.
 
@@ -147,7 +154,7 @@ def result_row(result: Measurement, scale: float | None = None, shared: Sequence
         setting=result.setting,
         state=result.state,
         label=rate.label if rate else "",
-        spread=rate.spread_label if rate else "",
+        spread=spread_text(result),
         share=peak.label if peak else "",
         is_above_peak=bool(peak and peak.is_above_peak),
         samples=result.summary.count if result.summary else 0,

@@ -13,6 +13,7 @@ from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
 from stackviz.benchmarks.queries import latest_result
 from stackviz.benchmarks.reproduce import reproduce_command
+from stackviz.benchmarks.rounds import round_medians
 from stackviz.benchmarks.words import sample_statistics, sample_text
 from stackviz.charts.history import HistoryLine, history_figure
 from stackviz.labs.models import Machine
@@ -75,7 +76,7 @@ def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPag
         measured=measured,
         row=result_row(measured),
         conditions=shown_conditions(measured.conditions),
-        statistics=sample_statistics(measured.summary, measured.unit),
+        statistics=sample_statistics(measured.summary, measured.unit, round_medians(measured.conditions, samples)),
         samples=[sample_text(sample, measured.unit) for sample in samples],
         strip=shown_samples(measured, samples),
         result_url=reverse("results:run", args=[measured.report_id, measured.position]),

@@ -22,6 +22,7 @@ from stackviz.benchmarks.models import Result, ResultDecision
 from stackviz.benchmarks.queries import StoredRun, stored_run
 from stackviz.benchmarks.reason import REASON_CHARS
 from stackviz.benchmarks.reproduce import reproduce_command
+from stackviz.benchmarks.rounds import round_medians
 from stackviz.benchmarks.standing import Standing
 from stackviz.benchmarks.withdraw import may_decide_about
 from stackviz.benchmarks.words import sample_statistics, sample_text
@@ -132,7 +133,7 @@ def run_sheet(run: StoredRun, report: Report) -> RunSheet:
         rate=f"{rate.label} {rate.spread_label}".strip() if rate else "",
         share=peak.label if peak else "",
         peak=quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",
-        statistics=sample_statistics(measured.summary, measured.unit),
+        statistics=sample_statistics(measured.summary, measured.unit, round_medians(measured.conditions, run.samples)),
         samples=[sample_text(sample, measured.unit) for sample in run.samples],
         conditions=shown_facts(measured.conditions, CONDITIONS),
         software=_software(report),

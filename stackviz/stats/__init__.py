@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import geometric_mean
+from statistics import NormalDist, fmean, geometric_mean, median, stdev
 
 from stackviz.light import light_dataclass
 
@@ -20,12 +20,17 @@ NOISY_IQR_RATIO = (
     0.10  # torch.utils.benchmark warns from the same share of the median on (common.py, _IQR_WARN_THRESHOLD)
 )
 MIN_SAMPLES_FOR_QUARTILES = 4  # below, a quartile lies between two samples that are the extremes themselves
+MIN_ROUNDS = 3  # of two the interval reaches 13 standard errors to either side and says nothing
 CONFIDENCE = 0.95
 
 
 @light_dataclass(slots=True, kw_only=True)
 class Summary:
-    """Samples in short, in their own unit. `low` .. `high`: where the true median lies with CONFIDENCE."""
+    """Samples in short, in their own unit. `low` .. `high`: where the true median lies with CONFIDENCE.
+
+    `rounds`: how many rounds the interval is worked out from; None: they are not known, and samples are taken for
+    independent. `is_disturbed`: something else was at work, so that no interval of these samples can be trusted.
+    """
 
     count: int
     median: float
@@ -33,6 +38,8 @@ class Summary:
     q3: float | None = None
     low: float | None = None
     high: float | None = None
+    rounds: int | None = None
+    is_disturbed: bool = False
 
     @property
     def iqr_ratio(self) -> float | None:
@@ -43,41 +50,109 @@ class Summary:
 
     @property
     def is_noisy(self) -> bool | None:
-        """Whether the middle half spreads over more than NOISY_IQR_RATIO of the median; None: too few samples."""
+        """Whether the middle half spreads over more than NOISY_IQR_RATIO of the median; None: too few samples, or
+        something else was at work: a steady load makes steady samples.
+        """
         ratio = self.iqr_ratio
-        return None if ratio is None else ratio > NOISY_IQR_RATIO
+        if ratio is not None and ratio > NOISY_IQR_RATIO:
+            return True
+        return None if ratio is None or self.is_disturbed else False
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether nothing can be called different from this: noisy, or disturbed."""
+        return self.is_disturbed or self.is_noisy is True
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How many times one median is another. `low` .. `high`: None if either has too few samples for an interval."""
+    """How many times one median is another. `low` .. `high`: None if either has too few samples for an interval.
+
+    `is_uncertain`: either is noisy or was disturbed.
+    """
 
     value: float
     low: float | None
     high: float | None
+    is_uncertain: bool = False
 
     @property
     def is_different(self) -> bool | None:
         """Whether the interval leaves out 1, "the same"; None: cannot tell."""
-        if self.low is None or self.high is None:
+        if self.low is None or self.high is None or self.is_uncertain:
             return None
         return not self.low <= 1.0 <= self.high
 
 
-def summarize(samples: Sequence[float]) -> Summary | None:
-    """The summary of these samples in any order; None of none. Samples are finite numbers."""
+def summarize(samples: Sequence[float], rounds: Sequence[int] = (), *, is_disturbed: bool = False) -> Summary | None:
+    """The summary of these samples in any order; None of none. Samples are finite numbers.
+
+    `rounds`: the round of each sample; then the interval is that of the rounds, and None where they are too few.
+    """
     count = len(samples)
     if not count:
         return None
     ordered = sorted(samples)
-    median = _at(ordered, 0.5)
-    if count < MIN_SAMPLES_FOR_QUARTILES:
-        return Summary(count=count, median=median)
-    q1, q3 = _at(ordered, 0.25), _at(ordered, 0.75)
-    rank = interval_rank(count)
-    if rank is None:
-        return Summary(count=count, median=median, q1=q1, q3=q3)
-    return Summary(count=count, median=median, q1=q1, q3=q3, low=float(ordered[rank]), high=float(ordered[-1 - rank]))
+    middle = _at(ordered, 0.5)
+    q1 = q3 = None
+    if count >= MIN_SAMPLES_FOR_QUARTILES:
+        q1, q3 = _at(ordered, 0.25), _at(ordered, 0.75)
+    low, high = _interval_by_rounds(samples, rounds, middle) if rounds else _interval_by_samples(ordered)
+    return Summary(
+        count=count,
+        median=middle,
+        q1=q1,
+        q3=q3,
+        low=low,
+        high=high,
+        rounds=len(set(rounds)) or None,
+        is_disturbed=is_disturbed,
+    )
+
+
+Interval = tuple[float, float] | tuple[None, None]
+
+
+def _interval_by_samples(ordered: Sequence[float]) -> Interval:
+    rank = interval_rank(len(ordered))
+    return (None, None) if rank is None else (float(ordered[rank]), float(ordered[-1 - rank]))
+
+
+def _interval_by_rounds(samples: Sequence[float], rounds: Sequence[int], middle: float) -> Interval:
+    """Student's t interval of the logarithms of the rounds' medians, widened to contain the median of all samples.
+
+    Samples of one round share its clocks, heat and memory: they are no independent observations, the rounds are. The
+    interval is that of the highest level of repetition (Kalibera, Jones: Rigorous Benchmarking in Reasonable Time, ISMM
+    2013, section 5; the method of batch means: Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3). Of
+    logarithms, so that times and the rates made of them have the same interval, and none reaches 0.
+    """
+    by_round: dict[int, list[float]] = {}
+    for number, sample in zip(rounds, samples, strict=True):
+        by_round.setdefault(number, []).append(sample)
+    if len(by_round) < MIN_ROUNDS or min(samples) <= 0:
+        return None, None
+    logs = [math.log(median(of_round)) for of_round in by_round.values()]
+    reach = t_quantile(len(logs) - 1) * stdev(logs) / math.sqrt(len(logs))
+    centre = fmean(logs)
+    return min(middle, math.exp(centre - reach)), max(middle, math.exp(centre + reach))
+
+
+_T_OF_FEW = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+
+
+def t_quantile(freedom: int) -> float:
+    """The t value that CONFIDENCE of Student's distribution with so many degrees of freedom lie within, to 0.001.
+
+    Few: tables (NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2); from 11 on the expansion of Fisher
+    and Cornish about the normal distribution (Abramowitz, Stegun: Handbook of Mathematical Functions, 26.7.5).
+    """
+    if freedom <= len(_T_OF_FEW):
+        return _T_OF_FEW[freedom - 1]
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / freedom + second / freedom**2 + third / freedom**3
 
 
 def _at(ordered: Sequence[float], share: float) -> float:
@@ -120,9 +195,10 @@ def ratio(new: Summary, base: Summary) -> Ratio | None:
     if base.median <= 0 or new.median < 0:
         return None
     value = new.median / base.median
+    is_uncertain = new.is_uncertain or base.is_uncertain
     if new.low is None or new.high is None or not base.low or base.high is None or base.low < 0:
-        return Ratio(value, None, None)
-    return Ratio(value, new.low / base.high, new.high / base.low)
+        return Ratio(value, None, None, is_uncertain)
+    return Ratio(value, new.low / base.high, new.high / base.low, is_uncertain)
 
 
 def mean_of_groups(groups: Iterable[Sequence[float]]) -> float:

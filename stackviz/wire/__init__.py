@@ -18,12 +18,14 @@ from stackviz.wire.limits import LIMITS, Limits
 from stackviz.wire.parse import parse_report
 from stackviz.wire.report import (
     FORMAT,
+    FRAMEWORKS,
     NOBODY,
     PROBE_STATES,
     RESULT_STATES,
     Absent,
     Agent,
     Card,
+    Interference,
     Machine,
     ProbeRun,
     Report,
@@ -35,8 +37,8 @@ from stackviz.wire.schema import json_schema
 from stackviz.wire.write import to_document, to_json
 
 __all__ = [
-    "ABSENT_REASONS", "CARD_FACTS", "COMPONENTS", "CONDITIONS", "FACTS", "FORMAT", "LIMITS", "NOBODY", "PROBE_STATES",
-    "RESULT_STATES", "Absent", "Agent", "Card", "Fact", "FactType", "Limits", "Machine", "ProbeRun", "Report",
-    "ReportError", "ReportTooLarge", "Result", "Scalar", "Software", "cards_named", "hashed", "hashed_uuid",
-    "json_schema", "parse_report", "to_document", "to_json",
+    "ABSENT_REASONS", "CARD_FACTS", "COMPONENTS", "CONDITIONS", "FACTS", "FORMAT", "FRAMEWORKS", "LIMITS", "NOBODY",
+    "PROBE_STATES", "RESULT_STATES", "Absent", "Agent", "Card", "Fact", "FactType", "Interference", "Limits", "Machine",
+    "ProbeRun", "Report", "ReportError", "ReportTooLarge", "Result", "Scalar", "Software", "cards_named", "hashed",
+    "hashed_uuid", "json_schema", "parse_report", "to_document", "to_json",
 ]  # fmt: skip

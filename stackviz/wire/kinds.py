@@ -19,8 +19,9 @@ from stackviz.wire.errors import ReportError
 from stackviz.wire.limits import LIMITS
 
 __all__ = [
-    "IDENTIFIER", "NAME", "SAMPLES", "SECONDS", "TEXT", "TIMESTAMP", "Kind", "Schema", "as_list", "as_object",
-    "check_count", "check_names", "choice", "integer", "number_schema", "sha256", "slug",
+    "IDENTIFIER", "NAME", "NAMES", "PER_SAMPLE", "RATIO", "ROUNDS", "SAMPLES", "SECONDS", "TEXT", "TIMESTAMP", "Kind",
+    "Schema", "as_list", "as_object", "check_count", "check_names", "choice", "integer", "integers", "number_schema",
+    "sha256", "slug",
 ]  # fmt: skip
 
 Schema = dict[str, Any]
@@ -89,6 +90,25 @@ def _text(least: int, most: int) -> Kind:
 
 NAME = _text(1, LIMITS.name_chars)
 TEXT = _text(0, LIMITS.string_chars)
+
+
+def _list_of_kind(kind: Kind, most: int) -> Kind:
+    """At most `most` values of one kind, none by default."""
+
+    def read(value: object) -> tuple[Any, ...]:
+        values = []
+        for number, each in enumerate(as_list(value, most)):
+            try:
+                values.append(kind.read(each))
+            except ReportError as error:
+                raise ReportError(f"[{number}]{error.path}", error.problem) from None
+        return tuple(values)
+
+    schema = {"type": "array", "items": kind.schema, "maxItems": most}
+    return Kind(read=read, schema=schema, write=list, default=list)
+
+
+NAMES = _list_of_kind(NAME, LIMITS.names)
 
 
 def choice(choices: Collection[str]) -> Kind:
@@ -196,8 +216,25 @@ def integer(least: int) -> Kind:
     return Kind(read=read, schema={"type": "integer", "minimum": least, "maximum": most})
 
 
-def number_schema(least: float = -LIMITS.number_max) -> Schema:
-    return {"type": "number", "minimum": least, "maximum": LIMITS.number_max}
+def integers(least: int, most: int) -> Kind:
+    """At most `most` integers."""
+    return _list_of_kind(integer(least), most)
+
+
+def number_schema(least: float = -LIMITS.number_max, most: float = LIMITS.number_max) -> Schema:
+    return {"type": "number", "minimum": least, "maximum": most}
+
+
+def _read_ratio(value: object) -> float:
+    if type(value) is not int and type(value) is not float:
+        raise _wrong_type(value, "a number")
+    if not 0 <= value <= 1:
+        raise ReportError("", "is not between 0 and 1")
+    return float(value)
+
+
+RATIO = Kind(read=_read_ratio, schema=number_schema(0, 1))
+"""A share: 0 none, 1 all."""
 
 
 def _read_seconds(value: object) -> float:
@@ -214,31 +251,65 @@ SECONDS = Kind(read=_read_seconds, schema=number_schema(0))
 """A duration; an integer is read as a float."""
 
 
-def _read_samples(value: object) -> tuple[float, ...]:
-    """Checked by builtins in C: a report may hold two million."""
-    samples = as_list(value, LIMITS.samples)
-    types = set(map(type, samples))
-    most = LIMITS.number_max if int not in types else LIMITS.integer_max
-    if samples and not (types <= {int, float} and min(samples) > 0 and max(samples) <= most):
-        for number, sample in enumerate(samples):
-            _check_sample(sample, f"[{number}]")
-    return tuple(samples)
+def _numbers(*, may_be_zero: bool) -> Kind:
+    """Finite numbers, integers of at most 64 bits, as many as a result has samples at most."""
+    expected = "is not a finite number, 0 or more" if may_be_zero else "is not a positive finite number"
+
+    def is_small(number: float) -> bool:
+        return number < 0 if may_be_zero else number <= 0
+
+    def check(number: object, path: str) -> None:
+        if type(number) is not int and type(number) is not float:
+            raise ReportError(path, f"is {noun(number)}, not a number")
+        if is_small(number) or not number <= LIMITS.number_max:
+            raise ReportError(path, expected)
+        if type(number) is int and number > LIMITS.integer_max:
+            raise ReportError(path, _OVER_64_BITS)
+
+    def read(value: object) -> tuple[float, ...]:
+        """Checked by builtins in C: a report may hold two million."""
+        numbers = as_list(value, LIMITS.samples)
+        types = set(map(type, numbers))
+        most = LIMITS.number_max if int not in types else LIMITS.integer_max
+        if numbers and not (types <= {int, float} and not is_small(min(numbers)) and max(numbers) <= most):
+            for position, number in enumerate(numbers):
+                check(number, f"[{position}]")
+        return tuple(numbers)
+
+    least = {"minimum": 0} if may_be_zero else {"exclusiveMinimum": 0}
+    item = {"type": "number", **least, "maximum": LIMITS.number_max}
+    schema = {"type": "array", "items": item, "maxItems": LIMITS.samples}
+    return Kind(read=read, schema=schema, write=list, default=list)
 
 
-def _check_sample(sample: object, path: str) -> None:
-    if type(sample) is not int and type(sample) is not float:
-        raise ReportError(path, f"is {noun(sample)}, not a number")
-    if not 0 < sample <= LIMITS.number_max:
-        raise ReportError(path, "is not a positive finite number")
-    if type(sample) is int and sample > LIMITS.integer_max:
-        raise ReportError(path, _OVER_64_BITS)
+SAMPLES = _numbers(may_be_zero=False)
+"""Positive finite numbers, integers of at most 64 bits."""
+
+PER_SAMPLE = _numbers(may_be_zero=True)
+"""A second measure, one figure for each sample: 0 is one, as of a counter that did not move."""
 
 
-_SAMPLE = {"type": "number", "exclusiveMinimum": 0, "maximum": LIMITS.number_max}
-SAMPLES = Kind(
-    read=_read_samples,
-    schema={"type": "array", "items": _SAMPLE, "maxItems": LIMITS.samples},
+def _read_rounds(value: object) -> tuple[int, ...]:
+    """By builtins in C, as samples are."""
+    rounds = as_list(value, LIMITS.samples)
+    if not rounds:
+        return ()
+    for position, number in enumerate(rounds) if set(map(type, rounds)) != {int} else ():
+        if type(number) is not int:
+            raise ReportError(f"[{position}]", f"is {noun(number)}, not an integer")
+    if rounds != sorted(rounds) or set(rounds) != set(range(min(len(rounds), rounds[-1] + 1))):
+        raise ReportError("", "does not count 0, 1, 2 and so on in the order of the samples")
+    return tuple(rounds)
+
+
+ROUNDS = Kind(
+    read=_read_rounds,
+    schema={
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0, "maximum": LIMITS.samples - 1},
+        "maxItems": LIMITS.samples,
+    },
     write=list,
     default=list,
 )
-"""Positive finite numbers, integers of at most 64 bits."""
+"""The round in which each sample was taken: 0, 0, 1, 1, 2, 2."""

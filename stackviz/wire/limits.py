@@ -21,6 +21,7 @@ class Limits:
     params: int = 50  # per result
     conditions: int = 200  # per result
     probes: int = 100
+    names: int = 20  # of processes, beside a result
     string_chars: int = LONGEST_TEXT
     name_chars: int = 200  # names, versions, slugs, keys
     integer_max: int = 2**63 - 1  # what every database and language at either end can hold

@@ -15,7 +15,7 @@ from stackviz.wire.errors import ReportError
 from stackviz.wire.kinds import Kind, Schema, as_list, as_object, check_count, check_names
 from stackviz.wire.scalars import map_schema
 
-__all__ = ["Container", "Field", "Object", "Relation", "list_of", "map_of", "object_of"]
+__all__ = ["Container", "Field", "Object", "Relation", "Since", "list_of", "map_of", "object_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,15 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Since:
+    """Marks a field that the format did not have from its beginning: it may be missing, and is not written when empty,
+    so that older reports are written as they came.
+    """
+
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field of an object, as its annotation states it."""
 
@@ -38,6 +47,7 @@ class Field:
     kind: Kind
     is_nullable: bool
     description: str
+    since: Since | None
 
     @property
     def is_required(self) -> bool:
@@ -45,7 +55,9 @@ class Field:
 
     def schema(self) -> Schema:
         schema = {**self.kind.schema, **({"description": self.description} if self.description else {})}
-        return {"anyOf": [schema, {"type": "null"}]} if self.is_nullable else schema
+        if self.is_nullable:
+            schema = {"anyOf": [schema, {"type": "null"}]}
+        return {**schema, "$comment": f"since {self.since.version}"} if self.since else schema
 
 
 class Object:
@@ -77,6 +89,8 @@ class Object:
         written: dict[str, Any] = {}
         for field in self.fields:
             value = getattr(item, field.name)
+            if field.since and not value and value != 0:
+                continue
             written[field.name] = None if value is None else field.kind.write(value)
         return {**written, **item.extra}
 
@@ -103,9 +117,12 @@ def _fields_of(cls: type) -> Iterator[Field]:
         if is_nullable:
             annotation = next(option for option in get_args(annotation) if option is not NoneType)
         metadata = getattr(annotation, "__metadata__", ())
-        kind = next((entry for entry in metadata if isinstance(entry, Kind)), None) or _nested(annotation)
+        kind = next((entry for entry in metadata if isinstance(entry, Kind)), None) or _nested(
+            getattr(annotation, "__origin__", annotation)
+        )
         description = next((entry for entry in metadata if isinstance(entry, str)), "")
-        yield Field(name, kind, is_nullable, description)
+        since = next((entry for entry in metadata if isinstance(entry, Since)), None)
+        yield Field(name, kind, is_nullable, description, since)
 
 
 Step = tuple[str, object, bool, Callable[..., Any], str]
@@ -149,11 +166,15 @@ class Container(Kind):
 
 
 def _nested(cls: type) -> Container:
-    """One object."""
+    """One object, or None where the field may be null."""
     inner = object_of(cls)
-    schema = inner.schema()
     return Container(
-        read=inner.read, schema=schema, write=inner.write, object=inner, items=lambda item: [("", item)], levels=1
+        read=inner.read,
+        schema=inner.schema(),
+        write=inner.write,
+        object=inner,
+        items=lambda item: [] if item is None else [("", item)],
+        levels=1,
     )
 
 

@@ -5,9 +5,10 @@ The parser, the JSON Schema, the writer and the list of unknown fields are deriv
 `Report.unknown_fields`. Mappings are plain dicts for speed; treat them as read-only.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
@@ -18,28 +19,36 @@ from stackviz.wire.errors import ReportError
 from stackviz.wire.kinds import (
     IDENTIFIER,
     NAME,
+    NAMES,
+    PER_SAMPLE,
+    RATIO,
+    ROUNDS,
     SAMPLES,
     SECONDS,
     TEXT,
     TIMESTAMP,
     choice,
     integer,
+    integers,
     sha256,
     slug,
 )
 from stackviz.wire.limits import LIMITS
-from stackviz.wire.objects import Relation, list_of, map_of, object_of
+from stackviz.wire.objects import Relation, Since, list_of, map_of, object_of
 from stackviz.wire.scalars import scalars
 from stackviz.wire.unknown import unknown_fields
 
 __all__ = [
-    "FORMAT", "NOBODY", "PROBE_STATES", "RESULT_STATES", "Absent", "Agent", "Card", "Machine", "ProbeRun", "Report",
-    "Result", "Scalar", "Software",
+    "FORMAT", "FRAMEWORKS", "NOBODY", "PROBE_STATES", "RESULT_STATES", "Absent", "Agent", "Card", "Interference",
+    "Machine", "ProbeRun", "Report", "Result", "Scalar", "Software", "check_cards", "check_result",
 ]  # fmt: skip
 
 FORMAT = 1
 RESULT_STATES = frozenset({"ok", "failed", "skipped"})
 PROBE_STATES = frozenset({"ok", "failed", "timeout", "skipped"})
+FRAMEWORKS = frozenset({"torch", "mlx", "llama.cpp", "other"})
+SINCE_1_1 = Since("1.1")
+"""Fields of 1.1 are additions: `format` stays 1, and a site of 1.0 keeps them as fields it does not know."""
 
 Extra = Mapping[str, Any]
 Facts = Mapping[str, Scalar]
@@ -112,6 +121,24 @@ START = replace(TIMESTAMP, read=_read_start, sibling="state")
 """When a run began; a run that is ok must say."""
 
 
+@light_dataclass(slots=True, kw_only=True)
+class Interference:
+    """What else was at work while a result was measured, as far as the agent looked; None: it did not, or cannot.
+
+    Ratios are those of the rounds whose samples count. `processes`: names of foreign programs, the busiest first.
+    `reruns`: rounds that were measured a second time because the first was disturbed.
+    """
+
+    foreign_cpu_ratio: Annotated[float, RATIO, "share of the processors that other programs used"] | None = None
+    steal_ratio: Annotated[float, RATIO, "share of the processors that the hypervisor gave to others"] | None = None
+    processes: Annotated[tuple[str, ...], NAMES, "other programs, by name, the busiest first"] = ()
+    card_ratio: Annotated[float, RATIO, "share of the card that other processes used"] | None = None
+    card_processes: Annotated[tuple[str, ...], NAMES, "other programs that compute on the card, by name"] = ()
+    rounds_disturbed: Annotated[int, integer(least=0)] | None = None
+    reruns: Annotated[int, integer(least=0)] | None = None
+    extra: Extra = field(default_factory=dict)
+
+
 def check_outcome(state: str, samples: Iterable[float], reason: str | None) -> None:
     """A run that is ok has samples, any other has a reason. Raises ReportError."""
     if state == "ok" and not samples:
@@ -120,10 +147,36 @@ def check_outcome(state: str, samples: Iterable[float], reason: str | None) -> N
         raise ReportError(".reason", f"is missing, and the state is {state}")
 
 
+def check_per_sample(samples: Sequence[float], **others: Sequence[float]) -> None:
+    """What stands beside the samples has as many figures as there are samples, or none. Raises ReportError."""
+    for name, figures in others.items():
+        if figures and len(figures) != len(samples):
+            problem = f"has {len(figures)} entries, and there are {len(samples)} samples"
+            raise ReportError(f".{name}", problem)
+
+
+def check_cards_used(card: int | None, cards: Sequence[int]) -> None:
+    """Several cards of one result differ, and are not said to be one. Raises ReportError."""
+    for number, index in enumerate(cards):
+        if index in cards[:number]:
+            raise ReportError(f".cards[{number}]", f"is {index}, as an earlier one")
+    if len(cards) > 1 and card is not None:
+        raise ReportError(".card", f"is {card}, and cards has {len(cards)}: it must be null")
+    if len(cards) == 1 and card not in (None, cards[0]):
+        raise ReportError(".card", f"is {card}, and cards has {cards[0]}")
+
+
+def check_result(result: Any) -> None:  # noqa: ANN401 - a Result, or anything with its fields
+    """What holds between the fields of a result. Raises ReportError."""
+    check_outcome(result.state, result.samples, result.reason)
+    check_per_sample(result.samples, rounds=result.rounds, energy_j=result.energy_j, enqueue_s=result.enqueue_s)
+    check_cards_used(result.card, result.cards)
+
+
 _FILLED_IF_OK = {"samples": {"minItems": 1}, "started_at": TIMESTAMP.schema}
 _OUTCOME = Relation(
-    first=("state", "reason", "samples"),
-    check=lambda read: check_outcome(read["state"], read["samples"], read["reason"]),
+    first=("state", "reason", "samples", "rounds", "energy_j", "enqueue_s", "card", "cards"),
+    check=lambda read: check_result(SimpleNamespace(**read)),
     schema={
         "if": {"properties": {"state": {"const": "ok"}}},
         "then": {"required": list(_FILLED_IF_OK), "properties": _FILLED_IF_OK},
@@ -137,7 +190,9 @@ class Result:
     """One benchmark with one set of parameters on one device.
 
     `samples`: in `unit`, one per repeat, in the order they were taken; at least one if `state` is "ok".
-    `card`: index of the card it ran on; None if it ran on the CPU or the card is not known.
+    `card`: index of the card it ran on; None if it ran on the CPU, on several, or the card is not known.
+    `cards`: indices of all of them where there were several. `rounds`: for each sample the round it was taken in; empty
+    where that is not known. `energy_j`, `enqueue_s`: of each sample, per run; empty where not measured.
     """
 
     RELATION: ClassVar = _OUTCOME
@@ -154,6 +209,12 @@ class Result:
     started_at: Annotated[datetime, START] | None
     duration_s: Duration | None
     conditions: Annotated[Facts, scalars(LIMITS.conditions, CONDITIONS)]
+    rounds: Annotated[tuple[int, ...], ROUNDS, "the round of each sample, counted from 0", SINCE_1_1] = ()
+    energy_j: Annotated[tuple[float, ...], PER_SAMPLE, "energy of a run, for each sample", SINCE_1_1] = ()
+    enqueue_s: Annotated[tuple[float, ...], PER_SAMPLE, "time to hand over a run, for each sample", SINCE_1_1] = ()
+    framework: Annotated[str, choice(FRAMEWORKS), "what computed", SINCE_1_1] | None = None
+    cards: Annotated[tuple[int, ...], integers(0, LIMITS.cards), "where there were several", SINCE_1_1] = ()
+    interference: Annotated[Interference, "what else was at work", SINCE_1_1] | None = None
     extra: Extra = field(default_factory=dict)
 
 
@@ -184,11 +245,18 @@ def check_cards(cards: Iterable[Card], results: Iterable[Result]) -> None:
         if result.card not in indexes:
             problem = f"is {result.card}, and no card of the report has that index"
             raise ReportError(f".results[{number}].card", problem)
+        for place, index in enumerate(result.cards):
+            if index not in indexes:
+                problem = f"is {index}, and no card of the report has that index"
+                raise ReportError(f".results[{number}].cards[{place}]", problem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What one machine said at one time. `created_at` is aware UTC."""
+    """What one machine said at one time. `created_at` is aware UTC.
+
+    `sent_at`: by the machine's clock, of this attempt to send it; it is no part of the content.
+    """
 
     RELATION: ClassVar = Relation(
         first=("id", "facts", "cards", "results"),
@@ -205,6 +273,7 @@ class Report:
     software: Annotated[tuple[Software, ...], list_of(Software, LIMITS.software)] = ()
     results: Annotated[tuple[Result, ...], list_of(Result, LIMITS.results)] = ()
     probes: Annotated[tuple[ProbeRun, ...], list_of(ProbeRun, LIMITS.probes)] = ()
+    sent_at: Annotated[datetime, TIMESTAMP, "by the machine's clock", SINCE_1_1] | None = None
     extra: Extra = field(default_factory=dict)
 
     @property

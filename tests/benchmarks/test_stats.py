@@ -80,16 +80,16 @@ def test_a_median_of_zero_is_not_called_calm():
 
 
 def test_a_ratio_has_the_widest_interval_that_can_be_meant():
-    new = Summary(count=10, median=2.0, q1=1.9, q3=2.1, low=1.8, high=2.2)
-    base = Summary(count=10, median=1.0, q1=0.9, q3=1.1, low=0.8, high=1.2)
+    new = Summary(count=10, median=2.0, q1=1.98, q3=2.02, low=1.8, high=2.2)
+    base = Summary(count=10, median=1.0, q1=0.98, q3=1.02, low=0.8, high=1.2)
     assert ratio(new, base) == Ratio(2.0, pytest.approx(1.5), pytest.approx(2.75))
     assert ratio(new, base).is_different is True
 
 
 def test_two_sets_that_overlap_are_not_called_different():
     a, b = (
-        Summary(count=10, median=1.0, q1=0.9, q3=1.1, low=0.9, high=1.1),
-        Summary(count=10, median=1.05, q1=1.0, q3=1.1, low=1.0, high=1.2),
+        Summary(count=10, median=1.0, q1=0.98, q3=1.02, low=0.9, high=1.1),
+        Summary(count=10, median=1.05, q1=1.04, q3=1.06, low=1.0, high=1.2),
     )
     assert ratio(a, b).is_different is False
 
@@ -102,7 +102,7 @@ def test_sets_are_different_when_the_interval_leaves_out_one(low, high, is_diffe
     assert Ratio(1.0, low, high).is_different is is_different
 
 
-SURE = Summary(count=10, median=2.0, q1=1.9, q3=2.1, low=1.8, high=2.2)
+SURE = Summary(count=10, median=2.0, q1=1.98, q3=2.02, low=1.8, high=2.2)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from stackviz.ingest.gate import parse_if_trivially_valid, read_trivially_valid
 from stackviz.wire import LIMITS, ReportError, parse_report, to_json
-from tests.wire.reports import apple_report_body, gemm_result, h100_card, large_report_body, report_body
+from tests.wire.reports import (
+    apple_report_body,
+    gemm_result,
+    h100_card,
+    large_report_body,
+    report_body,
+    rounds_result,
+)
 
 HOSTILE = [
     None, True, False, 0, -1, 1, 1.5, -0.0, 1e-320, 1e300, 1e301, 2**53, 2**63 - 1, 2**63, -(2**63), 10**30, "", " ",
@@ -19,7 +26,12 @@ HOSTILE = [
     "٢٠٢٦-11-20T12:59:00Z", "00000000-0000-0000-0000-000000000000", "0" * 32, "0" * 64, "A" * 64, "0" * 65, [], {}, [1],
     [0.1], [0.1, "x"], [True], {"a": 1}, {"a": None}, {"reason": "failed"}, {"reason": "failed", "detail": None}, [[]],
 ]  # fmt: skip
-BODIES = [report_body, apple_report_body, lambda: report_body(cards=[], results=[gemm_result(card=None)])]
+BODIES = [
+    report_body,
+    apple_report_body,
+    lambda: report_body(cards=[], results=[gemm_result(card=None)]),
+    lambda: report_body(results=[rounds_result(cards=[0])], sent_at="2026-11-20T12:59:30Z"),
+]
 
 
 def verdict(body: bytes):
@@ -150,6 +162,11 @@ def test_text_that_is_not_ascii_is_recognised():
         report_body(cards=[h100_card(absent={"ecc": {"reason": "failed", "detail": None}})]),
         report_body(probes=[{"probe": "x", "state": "ok", "duration_s": None, "detail": None}] * (LIMITS.probes + 1)),
         report_body(results=[gemm_result(samples=[1.0] * (LIMITS.samples + 1))]),
+        report_body(results=[rounds_result(rounds=[0, 0, 1, 1, 2])]),
+        report_body(results=[rounds_result(rounds=[0, 0, 2, 2, 3, 3])]),
+        report_body(results=[rounds_result(energy_j=[1.0])]),
+        report_body(results=[gemm_result(card=None, cards=[0, 1])]),
+        report_body(sent_at="2026-11-20T12:59:30"),
     ],
 )
 def test_fields_that_do_not_fit_together_do_not_get_past(body):

@@ -262,3 +262,24 @@ def large_report_body(results: int = 60, samples: int = 20, **changes: Any) -> B
         for n in range(results)
     ]
     return report_body(results=made) | changes
+
+
+def rounds_result(**changes: Any) -> Body:
+    """`gemm_result` as format 1.1 has it: six samples in three rounds, energy, enqueue time, what else was at work."""
+    result = gemm_result(
+        samples=[0.00158, 0.00159, 0.0016, 0.00161, 0.00159, 0.0016],
+        rounds=[0, 0, 1, 1, 2, 2],
+        energy_j=[1.1, 1.11, 1.1, 1.09, 1.1, 1.1],
+        enqueue_s=[1e-5] * 6,
+        framework="torch",
+        interference={
+            "foreign_cpu_ratio": 0.01,
+            "steal_ratio": 0.0,
+            "processes": [],
+            "card_ratio": 0.0,
+            "card_processes": [],
+            "rounds_disturbed": 0,
+            "reruns": 0,
+        },
+    )
+    return result | changes

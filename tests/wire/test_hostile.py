@@ -194,10 +194,10 @@ def test_unknown_values_are_counted_over_the_whole_report():
     most = LIMITS.unknown_values
     assert parse_report(json.dumps(report_body(note=[0] * (most - 1)))).extra
     assert refused(json.dumps(report_body(note=[0] * most))).path == "note"
-    results = [gemm_result(energy_j=[1.5] * 999) for _ in range(most // 1000)]
+    results = [gemm_result(fan_rpm=[1.5] * 999) for _ in range(most // 1000)]
     assert parse_report(json.dumps(report_body(results=results)))
-    results.append(gemm_result(energy_j=0))
-    assert refused(json.dumps(report_body(results=results))).path == f"results[{most // 1000}].energy_j"
+    results.append(gemm_result(fan_rpm=0))
+    assert refused(json.dumps(report_body(results=results))).path == f"results[{most // 1000}].fan_rpm"
 
 
 def test_html_is_only_text():
