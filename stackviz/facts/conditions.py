@@ -7,11 +7,13 @@ from stackviz.facts.table import CardFactTable, FactTable
 
 __all__ = ["CONDITIONS", "MOMENTS", "READINGS"]
 
-MOMENTS = ("before.", "after.")
-"""A condition that is read twice carries one of these before its name: `before.power_w`."""
+MOMENTS = ("before.", "during.", "after.")
+"""A condition that is read carries one of these before its name: `during.power_w`. Before: after the warm-up; during:
+the mean of what was sampled while blocks were timed, of temperatures the highest; after: at once after them.
+"""
 
 READINGS = CardFactTable(probe="nvidia")
-"""What is read of a card or a processor right before and right after the blocks."""
+"""What is read of a card or a processor before, while and after the blocks are timed."""
 
 
 READINGS.number("sm_clock_hz", "clock of the multiprocessors", unit="Hz")(cards.sm_clock_hz)
@@ -35,6 +37,15 @@ CONDITIONS = FactTable(order=10)
 for moment in MOMENTS:
     CONDITIONS.extend(replace(reading, name=moment + reading.name) for reading in READINGS)
 CONDITIONS.text("throttle_reasons", "every reason seen before, between and after the blocks, space separated; none")
+CONDITIONS.number("throttled.power_s", "seconds in which the power limit held the clock back", unit="s")
+CONDITIONS.number("throttled.thermal_s", "seconds in which heat held the clock back", unit="s")
+CONDITIONS.number("throttled.sync_boost_s", "seconds in which another card of the group held it back", unit="s")
+CONDITIONS.number("throttled.board_limit_s", "seconds in which a limit of the board held it back", unit="s")
+CONDITIONS.number("throttled.reliability_s", "seconds in which the voltage held it back", unit="s")
+CONDITIONS.number("throttled.sw_thermal_s", "seconds of slowdown by the driver because of heat", unit="s")
+CONDITIONS.number("throttled.hw_thermal_s", "seconds of slowdown by the hardware because of heat", unit="s")
+CONDITIONS.number("throttled.hw_power_brake_s", "seconds of slowdown by the power supply", unit="s")
+CONDITIONS.number("energy_j", "energy of all timed blocks, by the card's own counter", unit="J")
 CONDITIONS.text("device_used", "device of the output tensor, as torch states it")
 CONDITIONS.truth("fallback", "an operator ran on the CPU instead")
 CONDITIONS.text("fallback_allowed", "PYTORCH_ENABLE_MPS_FALLBACK as set")
@@ -50,6 +61,13 @@ CONDITIONS.text("inputs", "how the inputs were made: uniform, normal")
 CONDITIONS.truth("tf32", "float32 products may be rounded to TF32")
 CONDITIONS.text("matmul_precision", "torch.get_float32_matmul_precision()")
 CONDITIONS.truth("reduced_precision_reduction", "16-bit products may be accumulated in 16 bits")
+CONDITIONS.truth("fp16_accumulation", "products of fp16 are accumulated in fp16")
+CONDITIONS.text("blas_library", "library that multiplies: cublas, cublaslt, mkl, openblas, onednn")
+CONDITIONS.truth("cudnn_benchmark", "cuDNN tries its algorithms and takes the quickest")
+CONDITIONS.truth("cudnn_deterministic", "cuDNN takes deterministic algorithms only")
+CONDITIONS.truth("deterministic", "torch takes deterministic algorithms only")
+CONDITIONS.text("math_environment", "variables of OpenMP, MKL, cuBLAS, HIP and torch's allocator that are set; none")
+CONDITIONS.text("kernels", "kernels of one run by torch.profiler, the longest first; on a processor torch's operators")
 CONDITIONS.count("num_threads", "threads torch used inside the operator")
 CONDITIONS.text("torch_version", "torch that ran it")
 CONDITIONS.truth("quick", "a short run: fewer blocks, smaller sizes")

@@ -137,13 +137,20 @@ class Nvml:
 
     def field(self, handle: object, name: str) -> int:
         """One of the figures that have a number instead of a function. Raises Missing, CardLost."""
+        return int(_known(self._field(handle, name).uiVal))
+
+    def long_field(self, handle: object, name: str) -> int:
+        """As `field`, of those that have 64 bits: counters since the driver was loaded."""
+        return int(_known(self._field(handle, name).ullVal))
+
+    def _field(self, handle: object, name: str) -> Any:  # noqa: ANN401
         number = getattr(self._library, name, None)
         if number is None:
             raise MissingFact("not_supported", f"this nvidia-ml-py is too old: it has no {name}")
         (answer,) = self.ask("nvmlDeviceGetFieldValues", handle, [number])
         if answer.nvmlReturn:
             raise _missing(self._library.NVMLError(answer.nvmlReturn))
-        return int(_known(answer.value.uiVal))
+        return answer.value
 
     def fabric_state(self, handle: object) -> tuple[int, int]:
         """Where joining the fabric stands (nvmlGpuFabricState_t), and what it ended with. Raises Missing, CardLost."""

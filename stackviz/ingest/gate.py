@@ -120,7 +120,7 @@ def _whole(result: Any) -> SimpleNamespace:  # noqa: ANN401 (the struct of a res
 
 def _check_relations(report: Any) -> None:  # noqa: ANN401 (the struct of a report)
     """What the schema cannot say. Raises ReportError; ValueError for what only the parser can decide."""
-    results = [_whole(result) for result in report.results]
+    results: list[Any] = [_whole(result) for result in report.results]
     check_cards(report.cards, results)
     for result in results:
         ROUNDS.read(result.rounds)

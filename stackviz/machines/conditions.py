@@ -1,4 +1,4 @@
-"""The conditions around a result in words: what was read before and after the samples, and how it was run."""
+"""The conditions around a result in words: what was read before, during and after the samples, and how it was run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,19 @@ from stackviz.reports.facts import ShownFact, fact_text, in_order, meaning_of, s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTwice:
-    """One reading, before and after; "" where it was not read. `name`: of the fact, without its moment."""
+class Reading:
+    """One reading, before, during and after; "" where it was not read. `name`: of the fact, without its moment."""
 
     name: str
     meaning: str
     before: str
+    during: str
     after: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShownConditions:
-    readings: Sequence[ReadTwice]
+    readings: Sequence[Reading]
     others: Sequence[ShownFact]
 
 
@@ -31,7 +32,7 @@ def shown_conditions(conditions: Mapping[str, Any]) -> ShownConditions:
         name.removeprefix(_moment(name)) for name in in_order(conditions, CONDITIONS) if _moment(name)
     )
     return ShownConditions(
-        readings=[_read_twice(name, conditions) for name in names],
+        readings=[_reading(name, conditions) for name in names],
         others=shown_facts({name: value for name, value in conditions.items() if not _moment(name)}, CONDITIONS),
     )
 
@@ -40,11 +41,12 @@ def _moment(name: str) -> str:
     return next((moment for moment in MOMENTS if name.startswith(moment)), "")
 
 
-def _read_twice(name: str, conditions: Mapping[str, Any]) -> ReadTwice:
-    before, after = (moment + name for moment in MOMENTS)
-    return ReadTwice(
+def _reading(name: str, conditions: Mapping[str, Any]) -> Reading:
+    before, during, after = (moment + name for moment in MOMENTS)
+    return Reading(
         name=name,
         meaning=meaning_of(before) or name,
         before=fact_text(before, conditions.get(before)),
+        during=fact_text(during, conditions.get(during)),
         after=fact_text(after, conditions.get(after)),
     )

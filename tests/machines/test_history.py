@@ -102,12 +102,12 @@ def test_changes_older_than_the_listed_results_are_listed_apart(client, machine)
     assert not re.search(r"2026-11-24 08:00 \d", text)
 
 
-def test_readings_stand_in_two_columns_in_words(client, machine):
-    conditions = {"before.power_w": 72.3, "after.power_w": 498.0, "after.temperature_c": 61.0, "timer": "CUDA events"}
+def test_readings_stand_in_three_columns_in_words(client, machine):
+    conditions = {"before.power_w": 72.3, "during.power_w": 690.0, "after.power_w": 498.0, "after.temperature_c": 61.0, "timer": "CUDA events"}
     report(machine, 0, conditions=conditions)
     text = text_of(client, series_url(machine))
-    assert "power drawn by the card 72.3 W 498 W" in text
-    assert "temperature of the card or processor not reported 61 °C" in text
+    assert "power drawn by the card 72.3 W 690 W 498 W" in text
+    assert "temperature of the card or processor not reported not reported 61 °C" in text
     assert "the clock that was read CUDA events" in text
     assert "before." not in text
 

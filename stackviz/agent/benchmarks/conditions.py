@@ -1,4 +1,4 @@
-"""Clocks, power, temperature and what holds the clocks back, read beside each measurement.
+"""Clocks, power, temperature and what holds the clocks back, read once.
 
 NVIDIA cards tell it through NVML, or through nvidia-smi where NVML has no binding; processors through /proc and /sys
 on Linux. Macs tell it to root only, other cards to tools of their makers: there the readings are missing, and the card
@@ -8,33 +8,23 @@ says why.
 import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.facts import reading_questions
 from stackviz.facts.asking import MissingFact, run_command
-from stackviz.facts.nvml import Nvml, NvmlCard, open_nvml, throttle_words
+from stackviz.facts.nvml import Nvml, NvmlCard, throttle_words
 from stackviz.wire import hashed_uuid
 
-__all__ = ["Readings", "SmiReadings", "read_nothing", "readings_of", "throttle_words"]
+__all__ = [
+    "Readings", "SmiReadings", "Values", "card_conditions", "nvml_handle", "processor_conditions", "read_nothing",
+    "smi_name", "throttle_words",
+]  # fmt: skip
 
 Values = dict[str, float | str]
 Readings = Callable[[], Values]
 """Reads the conditions now; what cannot be read is left out."""
-
-
-def readings_of(device: Device, stack: ExitStack) -> Readings:
-    """How to read this device's conditions. `stack` ends what was opened for it."""
-    if device.kind in {"cpu", "mps"}:  # of an Apple chip only the load is told
-        return processor_conditions
-    if device.kind != "cuda" or getattr(device.torch.version, "hip", None):
-        return read_nothing
-    with suppress(MissingFact):
-        nvml = stack.enter_context(open_nvml())
-        handle = _handle(nvml, device)
-        return lambda: card_conditions(nvml, handle)
-    return SmiReadings(_smi_name(device))
 
 
 def read_nothing() -> Values:
@@ -44,7 +34,7 @@ def read_nothing() -> Values:
 # ---- NVIDIA cards ---------------------------------------------------------------------------------------------------
 
 
-def _handle(nvml: Nvml, device: Device) -> object:
+def nvml_handle(nvml: Nvml, device: Device) -> object:
     """The card that torch calls cuda:N: CUDA numbers cards by its own order and by CUDA_VISIBLE_DEVICES."""
     uuid = getattr(device.torch.cuda.get_device_properties(device.index), "uuid", None)
     count = int(nvml.ask("nvmlDeviceGetCount"))
@@ -87,7 +77,7 @@ _SMI_THROTTLE = (
 _SMI_TIMEOUT_S = 10.0
 
 
-def _smi_name(device: Device) -> str:
+def smi_name(device: Device) -> str:
     """How nvidia-smi takes this card: its UUID. Without one, the only card there is."""
     uuid = getattr(device.torch.cuda.get_device_properties(device.index), "uuid", None)
     return f"GPU-{uuid}" if uuid else ""

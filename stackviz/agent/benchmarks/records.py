@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import Case
+from stackviz.agent.benchmarks.instruments import joined_readings
+from stackviz.agent.benchmarks.interference import interference_of
 from stackviz.importers.reading import clean
 
 __all__ = ["CaseRecord", "Records"]
@@ -24,6 +26,18 @@ class CaseRecord:
     visits: list[dict[str, Any]] = field(default_factory=list)
     state: str = ""  # "", then skipped or failed; a case with visits and no other word is ok
     reason: str | None = None
+    reruns: int = 0  # rounds that were made a second time
+    kernels: list[str] = field(default_factory=list)
+
+    def take_visit(self, step: Mapping[str, Any]) -> None:
+        """Of a round made again the samples that were disturbed less count."""
+        replaced = step.get("replaces")
+        if replaced is None:
+            self.visits.append(dict(step))
+            return
+        self.reruns += 1
+        if _disturbance(step) <= _disturbance(self.visits[replaced]):
+            self.visits[replaced] = dict(step)
 
     @property
     def runs(self) -> int:
@@ -51,7 +65,9 @@ class Records:
                 for case in step["cases"]
             ]
         elif step["is"] == "samples":
-            self.cases[step["case"]].visits.append(dict(step))
+            self.cases[step["case"]].take_visit(step)
+        elif step["is"] == "kernels":
+            self.cases[step["case"]].kernels = [str(name) for name in step["kernels"]]
         elif step["is"] in {"skipped", "failed"}:
             record = self.cases[step["case"]]
             record.state, record.reason = step["is"], str(step["reason"])
@@ -59,6 +75,12 @@ class Records:
     def results(self, *, quick: bool, unreached: str = NOT_REACHED) -> list[dict[str, Any]]:
         """In the words of the wire format, one per case. `unreached`: why cases without a visit have none."""
         return [_result(record, quick=quick, unreached=unreached) for record in self.cases]
+
+
+def _disturbance(visit: Mapping[str, Any]) -> float:
+    """The largest share in foreign hands."""
+    shares = interference_of([visit.get("interference") or {}], "cpu")
+    return max((share for name, share in shares.items() if name.endswith("_ratio")), default=0.0)
 
 
 def _result(record: CaseRecord, *, quick: bool, unreached: str) -> dict[str, Any]:
@@ -73,10 +95,39 @@ def _result(record: CaseRecord, *, quick: bool, unreached: str) -> dict[str, Any
         "reason": clean(record.reason or ("" if visits else unreached)) or None,
         "unit": "s",
         "samples": [sample for visit in visits for sample in visit["samples"]],
+        "rounds": [number for number, visit in enumerate(visits) for _sample in visit["samples"]],
+        "energy_j": _beside_samples(visits, "energy_j"),
+        "enqueue_s": _beside_samples(visits, "enqueue_s"),
+        "framework": "torch",
+        "interference": _interference(record),
         "started_at": visits[0]["started_at"] if visits else None,
         "duration_s": round(sum(visit["duration_s"] for visit in visits), 4) if visits else None,
-        "conditions": _joined_conditions(visits, quick=quick),
+        "conditions": _joined_conditions(visits, quick=quick) | _kernels(record),
     }
+
+
+def _beside_samples(visits: list[dict[str, Any]], name: str) -> list[float]:
+    """A second measure of each sample; [] where a visit lacks it."""
+    figures = [visit.get(name) or [] for visit in visits]
+    is_whole = all(len(each) == len(visit["samples"]) for each, visit in zip(figures, visits, strict=True))
+    return [figure for each in figures for figure in each] if is_whole else []
+
+
+def _interference(record: CaseRecord) -> dict[str, Any] | None:
+    noticed = [visit.get("interference") or {} for visit in record.visits]
+    return interference_of(noticed, record.case.device, record.reruns) or None
+
+
+def _kernels(record: CaseRecord) -> dict[str, Any]:
+    return {"kernels": "; ".join(record.kernels)} if record.kernels else {}
+
+
+def _over_all_visits(conditions: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was sampled while blocks were timed, joined; what counters counted, summed."""
+    sampled = [{name: value for name, value in each.items() if name.startswith("during.")} for each in conditions]
+    counters = {name for each in conditions for name in each if name.startswith("throttled.") or name == "energy_j"}
+    sums = {name: round(sum(each.get(name, 0.0) for each in conditions), 6) for name in sorted(counters)}
+    return joined_readings(sampled) | sums
 
 
 def _joined_conditions(visits: list[dict[str, Any]], *, quick: bool) -> dict[str, Any]:
@@ -86,7 +137,10 @@ def _joined_conditions(visits: list[dict[str, Any]], *, quick: bool) -> dict[str
     first, last = visits[0]["conditions"], visits[-1]["conditions"]
     joined = {name: value for name, value in first.items() if not name.startswith("after.")}
     joined |= {name: value for name, value in last.items() if not name.startswith("before.")}
-    reasons = [visit["conditions"].get("after.throttle_reasons") for visit in visits]
+    joined |= _over_all_visits([visit["conditions"] for visit in visits])
+    reasons = [
+        visit["conditions"].get(f"{moment}.throttle_reasons") for visit in visits for moment in ("during", "after")
+    ]
     words = {each for reason in reasons if reason for each in str(reason).split()} - {"none"}
     if any(reason is not None for reason in reasons):
         joined["throttle_reasons"] = " ".join(sorted(words)) or "none"

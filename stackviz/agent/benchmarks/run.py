@@ -161,6 +161,9 @@ class _Run:
         if step["is"] == "estimates":
             self._show_plan(step["seconds"])
             return
+        if step["is"] == "extra":  # whatever comes of it, the figures are there
+            self._allow(step["limit_s"])
+            return
         if step["is"] in {"trial", "start"}:
             self._under_way, self._visit_began = step["case"], time.monotonic()
             self._allow(step["limit_s"])
@@ -169,7 +172,7 @@ class _Run:
         if step["is"] == "start":
             self._tell_step(self.records.cases[step["case"]])
             return
-        if step["is"] != "plan" and step["is"] != "ready":
+        if step["is"] not in {"plan", "ready"}:
             self._under_way = None
             self._visits += step["is"] == "samples"
             self.limit.move(_BETWEEN_VISITS_S)

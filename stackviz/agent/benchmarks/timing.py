@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["FULL", "QUICK", "Pace", "runs_per_block", "time_blocks", "warm_up"]
+__all__ = ["FULL", "QUICK", "Block", "Pace", "runs_per_block", "time_blocks", "warm_up"]
 
 _MOST_RUNS_PER_BLOCK = 100_000
 _FEWEST_WARM_UP_RUNS = 2
@@ -48,6 +48,15 @@ FULL = Pace(rounds=5, blocks_per_round=10, block_s=0.1, warm_up_s=0.5, longest_r
 Run = Callable[[], object]
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Of one run in a block: seconds, those of them until all runs were handed over, and energy; None: no counter."""
+
+    seconds: float
+    enqueue_s: float
+    energy_j: float | None = None
+
+
 def warm_up(
     run: Run, synchronize: Run, seconds: float, clock: Callable[[], float] = time.perf_counter
 ) -> tuple[int, float]:
@@ -55,7 +64,7 @@ def warm_up(
     runs, quickest = 0, math.inf
     until = clock() + seconds
     while runs < _FEWEST_WARM_UP_RUNS or clock() < until:
-        quickest = min(quickest, time_blocks(run, synchronize, 1, 1, clock)[0])
+        quickest = min(quickest, time_blocks(run, synchronize, 1, 1, clock)[0].seconds)
         runs += 1
     return runs, quickest
 
@@ -73,23 +82,29 @@ def time_blocks(
     clock: Callable[[], float] = time.perf_counter,
     until: float | None = None,
     slow_after_s: float | None = None,
-) -> list[float]:
-    """Seconds per run, one sample per block. The device is idle at both readings of the clock.
+    energy_j: Callable[[], float | None] = lambda: None,
+) -> list[Block]:
+    """The blocks, one sample each. The device is idle at the first and the last reading of the clock.
 
-    No block begins after `until`, of the clock; but one is timed in any case. None after `slow_after_s` either, but
-    then _FEWEST_SAMPLES are.
+    `energy_j`: a counter, read outside of the timed span. No block begins after `until`, of the clock; but one is timed
+    in any case. None after `slow_after_s` either, but then _FEWEST_SAMPLES are.
     """
-    samples: list[float] = []
+    timed: list[Block] = []
     slow_after = None if slow_after_s is None else clock() + slow_after_s
     for _ in range(blocks):
-        if samples and until is not None and clock() >= until:
+        if timed and until is not None and clock() >= until:
             break
-        if len(samples) >= _FEWEST_SAMPLES and slow_after is not None and clock() >= slow_after:
+        if len(timed) >= _FEWEST_SAMPLES and slow_after is not None and clock() >= slow_after:
             break
         synchronize()
+        counted = energy_j()
         started = clock()
         for _ in range(runs):
             run()
+        handed_over = clock()
         synchronize()
-        samples.append((clock() - started) / runs)
-    return samples
+        ended = clock()
+        after = energy_j()
+        energy = None if counted is None or after is None else max(0.0, after - counted) / runs
+        timed.append(Block((ended - started) / runs, (handed_over - started) / runs, energy))
+    return timed

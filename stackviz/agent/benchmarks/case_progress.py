@@ -1,0 +1,45 @@
+"""One case while it is measured: what is known of it between its visits."""
+
+from dataclasses import dataclass, field
+
+from stackviz.agent.benchmarks.cases import Case
+from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.instruments import Instruments
+from stackviz.measuring import Benchmark
+
+__all__ = ["CaseLeft", "CaseProgress", "Skip"]
+
+
+class Skip(Exception):
+    """This case is not run here; the text is the reason."""
+
+
+@dataclass(kw_only=True)
+class CaseLeft:
+    """A case to measure, with what other processes did of it: visits, and the runs that they put into a block."""
+
+    case: Case
+    visits: int = 0
+    runs: int = 0
+    is_over: bool = False
+
+
+@dataclass(kw_only=True)
+class CaseProgress:
+    """`disturbed`: rounds of this process in which something else was at work."""
+
+    case: Case
+    benchmark: Benchmark
+    device: Device
+    instruments: Instruments
+    visits: int
+    run_s: float | None = None  # of one run, as a smaller one has it
+    runs: int
+    is_over: bool
+    longest_visit_s: float | None = None
+    warm_up_runs: int = 0
+    disturbed: list[int] = field(default_factory=list)
+
+    @property
+    def working_set_bytes(self) -> int:
+        return self.benchmark.working_set_bytes(self.case.params)

@@ -1,0 +1,111 @@
+"""One visit to a case: inputs made anew, warm-up, blocks, check; with the conditions while it worked."""
+
+import os
+import time
+import warnings
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from stackviz.agent.benchmarks.case_progress import CaseProgress
+from stackviz.agent.benchmarks.instruments import Sampler, joined_readings
+from stackviz.agent.benchmarks.interference import look, noticed_between
+from stackviz.agent.benchmarks.kernels import kernels_of
+from stackviz.agent.benchmarks.math_settings import math_settings
+from stackviz.agent.benchmarks.timing import Block, Pace, runs_per_block, time_blocks, warm_up
+from stackviz.agent.benchmarks.trial import refuse_what_cannot_fit
+from stackviz.backports import UTC
+from stackviz.measuring import Prepared
+
+__all__ = ["prove", "visit"]
+
+Step = dict[str, Any]
+
+
+def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
+    """-> samples, what is measured beside each, conditions, what else was at work. Raises Skip, and whatever fails."""
+    device = progress.device
+    if progress.visits == 0:
+        refuse_what_cannot_fit(progress)  # again: what was free before may be taken
+    started_at, started, seen = datetime.now(UTC), time.monotonic(), look()
+    with warnings.catch_warnings(record=True) as caught, device.torch.inference_mode():
+        warnings.simplefilter("always")
+        prepared = progress.benchmark.prepare(device.torch, device.name, progress.case.params)
+        warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
+        progress.runs = progress.runs or runs_per_block(quickest, pace.block_s)
+        before = progress.instruments.read()
+        with Sampler(progress.instruments) as sampler:
+            blocks = _blocks(progress, prepared, pace, until)
+        after = progress.instruments.read()  # at once, while the device is hot
+        noticed = noticed_between(seen, look(), os.getppid()) | sampler.others()
+        problem = prepared.check()
+    if problem:
+        raise ArithmeticError(problem)
+    progress.warm_up_runs += warm_up_runs
+    readings = {
+        **{f"before.{name}": value for name, value in before.items()},
+        **{f"during.{name}": value for name, value in joined_readings(sampler.readings).items()},
+        **{f"after.{name}": value for name, value in after.items()},
+        **sampler.spent(),
+    }
+    return {
+        **_measures(blocks, device.kind),
+        "conditions": _conditions(progress, prepared, readings) | {"fallback": _fell_back(caught)},
+        "interference": noticed,
+        "started_at": started_at.isoformat().replace("+00:00", "Z"),
+        "duration_s": round(time.monotonic() - started, 4),
+    }
+
+
+def prove(progress: CaseProgress) -> list[str]:
+    """The kernels of one run, with inputs made anew; [] where nobody can tell."""
+    with progress.device.torch.inference_mode():
+        prepared = progress.benchmark.prepare(progress.device.torch, progress.device.name, progress.case.params)
+        return kernels_of(progress.device, prepared)
+
+
+def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float) -> list[Block]:
+    return time_blocks(
+        prepared.run,
+        progress.device.synchronize,
+        pace.blocks_per_round,
+        progress.runs,
+        until=until,
+        slow_after_s=pace.longest_timed_s,
+        energy_j=progress.instruments.energy_j,
+    )
+
+
+def _measures(blocks: list[Block], kind: str) -> Step:
+    """A processor has done its work when it is handed over: nothing is stated of that."""
+    energy = [block.energy_j for block in blocks]
+    return {
+        "samples": [block.seconds for block in blocks],
+        "enqueue_s": [] if kind == "cpu" else [block.enqueue_s for block in blocks],
+        "energy_j": [] if None in energy else energy,
+    }
+
+
+def _conditions(progress: CaseProgress, prepared: Prepared, readings: Mapping[str, Any]) -> Step:
+    torch = progress.device.torch
+    cache_bytes = progress.device.cache_bytes()
+    used = str(prepared.output.device)
+    return {
+        **readings,
+        "device_used": f"{used}:0" if used in {"cuda", "xpu", "mps"} else used,
+        "synchronized": True,
+        "timer": "time.perf_counter",
+        "runs_per_block": progress.runs,
+        "warmup_runs": progress.warm_up_runs,
+        "working_set_bytes": progress.working_set_bytes,
+        "torch_version": str(torch.__version__),
+        "num_threads": int(torch.get_num_threads()),
+        **math_settings(progress.device, str(progress.case.params.get("dtype"))),
+        **({"last_level_cache_bytes": cache_bytes} if cache_bytes else {}),
+        **prepared.conditions,
+    }
+
+
+def _fell_back(caught: list[warnings.WarningMessage]) -> bool:
+    """torch warns so when PYTORCH_ENABLE_MPS_FALLBACK lets an operator run on the CPU."""
+    return any("fall back to run on the CPU" in str(warning.message) for warning in caught)
