@@ -81,7 +81,11 @@ def _add_common(command: argparse.ArgumentParser) -> None:
         help="spool folder for waiting reports (default: ACCELWEB_SPOOL, else the system's data folder)",
     )
     command.add_argument("--json", action="store_true", help="print only JSON on standard output")
-    command.add_argument("--dry-run", action="store_true", help="print the exact report; store and send nothing")
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the exact report; store and send nothing. Of `run` without results: it does not measure",
+    )
     command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
 
 
@@ -114,6 +118,12 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE,...",
         help="only cases with these parameters, such as dtype=bf16,m=8192; can be repeated",
+    )
+    command.add_argument(
+        "--fail-below",
+        type=_share,
+        metavar="SHARE",
+        help=f"end with code {Exit.REGRESSION.value} if a rate is below this share of the last run's, such as 0.95",
     )
     command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
     command.add_argument(
@@ -171,6 +181,16 @@ def _seconds(text: str) -> float:
     if not 0 < seconds <= 7 * 24 * 3600:
         raise argparse.ArgumentTypeError("must be above 0 and at most a week")
     return seconds
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError("must be above 0 and at most 1")
+    return share
 
 
 def _case(text: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ import stackviz
 
 __all__ = ["build_zipapp"]
 
-_PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "symptoms", "wire")
+_PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "stats", "symptoms", "wire")
 _MODULES = ("__init__.py", "advice.py", "backports.py", "discovery.py", "light.py", "private.py", "units.py")
 _BINDING = "pynvml.py"  # found before what the lab's Python has: children look into this file first
 _SUFFIXES = {".py", ".csv"}  # sources, and the tables of the rules

@@ -14,7 +14,13 @@ from typing import Any
 from stackviz.agent.arguments import check_machine_id, make_parser
 from stackviz.agent.assemble import report_document
 from stackviz.agent.before import RunRefused, check_site, measuring_alone, say_other_load
-from stackviz.agent.benchmarks.run import BenchmarkOptions, MeasuringInterrupted, not_run, run_benchmarks
+from stackviz.agent.benchmarks.run import (
+    BenchmarkOptions,
+    MeasuringInterrupted,
+    NoSuchDevice,
+    not_run,
+    run_benchmarks,
+)
 from stackviz.agent.children import Ended
 from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
 from stackviz.agent.doctor import (
@@ -29,11 +35,14 @@ from stackviz.agent.doctor_questions import ask_all, questions_on
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.journal import Journal, adopt_unfinished
+from stackviz.agent.judge import judge, say_other_name
 from stackviz.agent.llama_bench import attached_results
+from stackviz.agent.measured import LastRun
 from stackviz.agent.plan_text import describe_plan
 from stackviz.agent.probing.gather import Gathered, gather
 from stackviz.agent.progress import Progress
 from stackviz.agent.report_text import describe_report
+from stackviz.agent.result_text import result_lines
 from stackviz.agent.sending import agree_beforehand, send_waiting
 from stackviz.agent.signals import signals_interrupt
 from stackviz.agent.spool import Spool, SpoolError
@@ -85,18 +94,23 @@ def _probe(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> E
 
 def _bench(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> Exit:
     _check_spool(arguments)
+    last = LastRun(_folder(arguments))
     with Progress(is_quiet=arguments.quiet) as progress:
         gathered = _gathered(arguments, progress)
         folder = _folder(arguments) if arguments.keep else None
         journal, is_whole = _measured(arguments, progress, gathered, _document(arguments, gathered), folder)
-    ended = _print_report(arguments, journal.report())
+    report = journal.report()
+    ended = Exit.worst(_print_report(arguments, report, last), judge(arguments, report, last))
+    if not arguments.dry_run and (arguments.keep or arguments.fail_below):
+        last.remember(report)
     journal.discard()
     return ended if is_whole else Exit.INTERRUPTED
 
 
 def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
     server = None if arguments.dry_run else _server(arguments, parser)
-    spool = _spool(arguments)
+    spool, last = _spool(arguments), LastRun(_folder(arguments))
+    arguments.no_bench = arguments.no_bench or arguments.dry_run
     progress = Progress(is_quiet=arguments.quiet)
     if server is not None:
         spool.check_ready()
@@ -105,12 +119,14 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
     with progress:
         gathered = _gathered(arguments, progress)
         document = _document(arguments, gathered)
+        say_other_name(arguments.name, last, progress.say)
         as_read = Journal(document, quick=False).report()
         if server is not None and not agree_beforehand(spool, server, arguments, as_read):
             print("Not agreed: nothing was measured, stored or sent.", file=sys.stderr)
             return Exit.NOT_CONFIRMED
         journal, is_whole = _measured(arguments, progress, gathered, document, spool.folder if server else None)
     if server is None:
+        progress.say("nothing was measured; without --dry-run results are added to this")
         _print_document(journal.report())
         return Exit.OK if is_whole else Exit.INTERRUPTED
     if journal.problem:
@@ -118,8 +134,12 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
     report, path = journal.store(spool)
     if not is_whole:
         raise KeyboardInterrupt(f"What was measured is in the spool, run `upload` to send it: {path}")
+    for line in result_lines(report, last):
+        progress.say(line)
+    judged = judge(arguments, report, last)
+    last.remember(report)
     progress.say(f"Report {report.id} is in the spool: {path}")
-    return _sent(spool, server, arguments, report)
+    return Exit.worst(judged, _sent(spool, server, arguments, report))
 
 
 def _upload(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
@@ -228,13 +248,16 @@ def _benchmarks(
     with measuring_alone(arguments.wait, progress.say):
         say_other_load(progress.say)
         progress.say("estimating how long each case takes")
-        return run_benchmarks(
-            options,
-            gathered.cards,
-            lambda step: progress.step(step.done, step.total, step.case, step.left_s),
-            journal.note,
-            lambda plan: progress.say(describe_plan(plan, options)),
-        )
+        try:
+            return run_benchmarks(
+                options,
+                gathered.cards,
+                lambda step: progress.step(step.done, step.total, step.case, step.left_s),
+                journal.note,
+                lambda plan: progress.say(describe_plan(plan, options)),
+            )
+        except NoSuchDevice as error:
+            raise RunRefused(Exit.USAGE, f"{error}. Nothing was measured, stored or sent.") from None
 
 
 def _attached(arguments: argparse.Namespace, gathered: Gathered) -> list[dict[str, Any]]:
@@ -262,11 +285,11 @@ def _check_spool(arguments: argparse.Namespace) -> None:
         _spool(arguments).check_ready()
 
 
-def _print_report(arguments: argparse.Namespace, report: Report) -> Exit:
+def _print_report(arguments: argparse.Namespace, report: Report, last: LastRun | None = None) -> Exit:
     if arguments.json or arguments.dry_run:
         _print_document(report)
     else:
-        print(describe_report(report))
+        print(describe_report(report, last))
     if arguments.keep and not arguments.dry_run:
         path = _spool(arguments).put(report)
         print(f"stored for `upload`: {path}", file=sys.stderr)

@@ -17,7 +17,9 @@ class Exit(IntEnum):
     NOT_CONFIRMED = 6  # nobody agreed to send: answer the question, or pass --yes
     SPOOL = 7  # the spool is full or cannot be written
     WRONG_SERVER = 8  # what answers at --server is not an accelweb site
-    BUSY = 10  # another agent measures on this machine: run again later; 9 is reserved
+    REGRESSION = 9  # --fail-below: slower than in the last run
+    BUSY = 10  # another agent measures on this machine: run again later
+    NOTHING_MEASURED = 11  # every benchmark failed
     INTERRUPTED = 130  # Ctrl-C
 
     @property
@@ -41,11 +43,15 @@ _MEANINGS = {
     ),
     Exit.SPOOL: "the spool is full or not writable",
     Exit.WRONG_SERVER: "the server at --server is not an accelweb site; the report is stored in the spool",
+    Exit.REGRESSION: "a result is slower than --fail-below allows, compared with the last run",
+    Exit.NOTHING_MEASURED: "every benchmark failed; the results say why",
     Exit.BUSY: "another agent is measuring on this machine; nothing was measured, run again later",
     Exit.INTERRUPTED: "interrupted; unsent reports are stored in the spool",
 }
 _SEVERITY = [
     Exit.OK,
+    Exit.REGRESSION,
+    Exit.NOTHING_MEASURED,
     Exit.NOT_DELIVERED,
     Exit.REJECTED,
     Exit.NOT_CONFIRMED,

@@ -1,11 +1,12 @@
 """A report as text: what was read, what was measured, what will be sent."""
 
-import statistics
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from stackviz.agent.measured import LastRun
+from stackviz.agent.result_text import result_lines
 from stackviz.units import format_quantity
-from stackviz.wire import FACTS, Fact, Report, Result, Scalar
+from stackviz.wire import FACTS, Fact, Report, Scalar
 
 __all__ = ["also_sent", "describe_report", "what_is_sent"]
 
@@ -21,9 +22,9 @@ _MOST_LISTED = 20  # reports in a question; all are counted
 _QUIET_REASONS = {"not_applicable", "not_collected"}
 
 
-def describe_report(report: Report) -> str:
-    """Facts, cards, software, results and what is missing, a line each."""
-    return "\n".join(_lines(report))
+def describe_report(report: Report, last: LastRun | None = None) -> str:
+    """Facts, cards, software, results and what is missing, a line each. `last`: to say what changed since."""
+    return "\n".join(_lines(report, last))
 
 
 def what_is_sent(report: Report, server: str, others: Sequence[Report] = (), *, is_measured: bool = True) -> str:
@@ -41,7 +42,7 @@ def what_is_sent(report: Report, server: str, others: Sequence[Report] = (), *, 
             _machine(report),
             "",
             "Not sent: host name, user name, home folder, addresses, serial numbers; UUIDs only as hashes.",
-            "The exact bytes: run with --dry-run.",
+            "All that was read: run with --dry-run; with results: bench --json.",
         ]
     )
 
@@ -62,7 +63,7 @@ def _machine(report: Report) -> str:
     return f"  Machine: {name}, known by the hash {report.machine.identity[:12]}..."
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, last: LastRun | None = None) -> Iterator[str]:
     for group, prefixes in _GROUPS.items():
         names = [name for name in FACTS if name.startswith(prefixes) and name in report.facts]
         if names:
@@ -76,7 +77,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"  {', '.join(components) or 'none found'}"
     if report.results:
         yield "Results"
-        yield from (f"  {_result(result)}" for result in report.results)
+        yield from (f"  {line}" for line in result_lines(report, last))
     yield from _missing(report)
     yield from (
         f"Probe {probe.probe}: {probe.state}{f', {probe.detail}' if probe.detail else ''}"
@@ -114,13 +115,3 @@ def _shown(fact: Fact, value: Scalar) -> str:
     if isinstance(value, int | float) and fact.unit not in {"", "1", "count", "°C"}:
         return format_quantity(value, fact.unit, binary=True).label
     return str(value)
-
-
-def _result(result: Result) -> str:
-    setting = " ".join(str(value) for value in result.params.values())
-    name = f"{result.benchmark} {setting} on {result.device}"
-    if not result.samples:
-        return f"{name}: {result.state}, {result.reason}"
-    median = statistics.median(result.samples)
-    state = "" if result.state == "ok" else f", {result.state}: {result.reason}"
-    return f"{name}: median {format_quantity(median, 's').label} of {len(result.samples)} samples{state}"

@@ -22,6 +22,7 @@ from enum import Enum
 from typing import Any
 
 from stackviz.agent import AGENT_NAME, __version__
+from stackviz.agent.stamp import stamped
 from stackviz.agent.watchdog import Watchdog, watched_handlers
 from stackviz.wire import Report
 
@@ -166,7 +167,7 @@ class Server:
             if watchdog.has_ended_it:
                 return _NOT_IN_TIME
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
-            is_final = isinstance(reason, ssl.SSLCertVerificationError)
+            is_final = isinstance(reason, ssl.SSLCertVerificationError) or _speaks_http(reason)
             return ServerAnswer(None, self.clean(_network_problem(reason)), is_final=is_final)
 
     def _answer(self, answered: Any, watchdog: Watchdog) -> ServerAnswer:  # noqa: ANN401 - an answer or an HTTPError
@@ -199,7 +200,7 @@ def deliver(
     clock = clock or Clock()
     attempts = 0
     while True:
-        answer = server.post(body, deadline - clock.monotonic())
+        answer = server.post(stamped(body, clock.now()), deadline - clock.monotonic())
         attempts += 1
         delivery = _judge(server, report, answer, attempts)
         if delivery.outcome is not UploadOutcome.NOT_IN_TIME:
@@ -339,11 +340,19 @@ def _read(answered: Any, timeout_s: float) -> tuple[bytes, bool]:  # noqa: ANN40
     return body, False
 
 
+def _speaks_http(reason: BaseException | str) -> bool:
+    """What OpenSSL says when an HTTP server answers its greeting with text; the second word since OpenSSL 3.2."""
+    words = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"}
+    return isinstance(reason, ssl.SSLError) and reason.reason in words
+
+
 def _network_problem(reason: BaseException | str) -> str:
     if isinstance(reason, TimeoutError):
         return _NOT_IN_TIME.text
     if isinstance(reason, ssl.SSLCertVerificationError):
         return f"the site's certificate is not accepted: {reason.verify_message}"
+    if _speaks_http(reason):
+        return "this port speaks http, not https: pass --server http://..., or the port that has https"
     if isinstance(reason, ConnectionRefusedError):
         return "connection refused: nothing listens there"
     return f"the site cannot be reached: {reason or type(reason).__name__}"

@@ -103,7 +103,13 @@ def test_changes_older_than_the_listed_results_are_listed_apart(client, machine)
 
 
 def test_readings_stand_in_three_columns_in_words(client, machine):
-    conditions = {"before.power_w": 72.3, "during.power_w": 690.0, "after.power_w": 498.0, "after.temperature_c": 61.0, "timer": "CUDA events"}
+    conditions = {
+        "before.power_w": 72.3,
+        "during.power_w": 690.0,
+        "after.power_w": 498.0,
+        "after.temperature_c": 61.0,
+        "timer": "CUDA events",
+    }
     report(machine, 0, conditions=conditions)
     text = text_of(client, series_url(machine))
     assert "power drawn by the card 72.3 W 690 W 498 W" in text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stackviz.measuring import BENCHMARKS, Params
 from stackviz.measuring.benchmark import MIB
 
-__all__ = ["KINDS", "Case", "case_text", "has_one_of", "plan_cases", "read_case"]
+__all__ = ["KINDS", "Case", "case_text", "has_one_of", "params_text", "plan_cases", "read_case"]
 
 KINDS = ("cuda", "xpu", "mps", "cpu")  # of devices, as torch names them
 
@@ -21,17 +21,23 @@ class Case:
     params: Params
 
     def __str__(self) -> str:
-        return f"{self.benchmark} {' '.join(map(str, _shown_params(self.params)))} on {self.device}"
+        return f"{self.benchmark} {params_text(self.params)} on {self.device}"
 
 
-def _shown_params(params: Params) -> Iterator[str | int]:
+def params_text(params: Mapping[str, object]) -> str:
+    """`fp32 2048`, `256 MiB`."""
+    return " ".join(map(str, _shown_params(params)))
+
+
+def _shown_params(params: Mapping[str, object]) -> Iterator[object]:
     """The parameters as people say them: a square product by one side, bytes as MiB."""
     sides = [params[name] for name in ("m", "n", "k") if name in params]
     yield from (value for name, value in params.items() if name not in {"m", "n", "k", "bytes"})
     if sides:
         yield sides[0] if len(set(sides)) == 1 else "x".join(map(str, sides))
-    if "bytes" in params:
-        yield f"{int(params['bytes']) // MIB} MiB"
+    size = params.get("bytes")
+    if isinstance(size, int):
+        yield f"{size // MIB} MiB"
 
 
 def plan_cases(

@@ -14,7 +14,15 @@ from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import Ended, TimeLimit, run_child
 from stackviz.measuring import RUNNABLE
 
-__all__ = ["BenchmarkOptions", "MeasuringInterrupted", "PlannedCase", "RunStep", "not_run", "run_benchmarks"]
+__all__ = [
+    "BenchmarkOptions",
+    "MeasuringInterrupted",
+    "NoSuchDevice",
+    "PlannedCase",
+    "RunStep",
+    "not_run",
+    "run_benchmarks",
+]
 
 _MOST_PROCESSES = 8  # each restart gives up the case that ended the process before
 _START_S = 120.0  # importing torch from a cold network disk
@@ -63,6 +71,10 @@ class MeasuringInterrupted(KeyboardInterrupt):
         self.results = results
 
 
+class NoSuchDevice(Exception):
+    """Somebody named devices, and torch has none of them: nothing was measured."""
+
+
 def run_benchmarks(
     options: BenchmarkOptions,
     cards: Sequence[Mapping[str, Any]],
@@ -73,7 +85,7 @@ def run_benchmarks(
     """Results in the words of the wire format, one per case, failed and skipped ones included.
 
     `note` sees each step that `Records` takes, as soon as it is known, `see_plan` what the first process has estimated
-    before it measures. Raises MeasuringInterrupted and nothing else.
+    before it measures. Raises MeasuringInterrupted and NoSuchDevice, and nothing else.
     """
     run = _Run(options, watch, note, see_plan)
     try:
@@ -84,6 +96,8 @@ def run_benchmarks(
                 break
     except KeyboardInterrupt:
         raise MeasuringInterrupted(run.records.results(quick=options.quick, unreached="interrupted")) from None
+    if not run.records.cases and options.devices and not ended.detail:
+        raise NoSuchDevice(_nothing_to_do(options))
     if not run.records.cases:
         why = f"the benchmarks did not start: {ended.detail}" if ended.detail else _nothing_to_do(options)
         return not_run("failed", why, options)

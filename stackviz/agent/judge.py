@@ -1,0 +1,32 @@
+"""What a run says of itself at its end: slower than the last one, nothing measured, another name."""
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from stackviz.agent.exit_codes import Exit
+from stackviz.agent.measured import LastRun
+from stackviz.agent.result_text import regressions
+from stackviz.wire import Report
+
+__all__ = ["judge", "say_other_name"]
+
+
+def judge(arguments: argparse.Namespace, report: Report, last: LastRun) -> Exit:
+    """The exit code that the results deserve; why stands on standard error."""
+    if report.results and all(result.state == "failed" for result in report.results):
+        print(f"error: {Exit.NOTHING_MEASURED.meaning}", file=sys.stderr)
+        return Exit.NOTHING_MEASURED
+    slower = regressions(report, last, arguments.fail_below) if arguments.fail_below else []
+    for line in slower:
+        print(line, file=sys.stderr)
+    return Exit.REGRESSION if slower else Exit.OK
+
+
+def say_other_name(name: str | None, last: LastRun, say: Callable[[str], None]) -> None:
+    """A machine gets its name from its first report: another one is sent, and changes nothing."""
+    if name and last.name and name != last.name:
+        say(
+            f"note: this machine was called {last.name} before; the site keeps the name of a machine's first report: "
+            f"to call it {name}, rename it on its page"
+        )
