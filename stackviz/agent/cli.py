@@ -35,7 +35,6 @@ from stackviz.agent.doctor_questions import ask_all, questions_on
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.journal import Journal, adopt_unfinished
-from stackviz.agent.judge import judge, say_other_name
 from stackviz.agent.llama_bench import attached_results
 from stackviz.agent.measured import LastRun
 from stackviz.agent.plan_text import describe_plan
@@ -43,6 +42,7 @@ from stackviz.agent.probing.gather import Gathered, gather
 from stackviz.agent.progress import Progress
 from stackviz.agent.report_text import describe_report
 from stackviz.agent.result_text import result_lines
+from stackviz.agent.run_end import exit_of_run, say_other_name
 from stackviz.agent.sending import agree_beforehand, send_waiting
 from stackviz.agent.signals import signals_interrupt
 from stackviz.agent.spool import Spool, SpoolError
@@ -100,7 +100,7 @@ def _bench(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> E
         folder = _folder(arguments) if arguments.keep else None
         journal, is_whole = _measured(arguments, progress, gathered, _document(arguments, gathered), folder)
     report = journal.report()
-    ended = Exit.worst(_print_report(arguments, report, last), judge(arguments, report, last))
+    ended = Exit.worst(_print_report(arguments, report, last), exit_of_run(arguments, report, last))
     if not arguments.dry_run and (arguments.keep or arguments.fail_below):
         last.remember(report)
     journal.discard()
@@ -136,7 +136,7 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
         raise KeyboardInterrupt(f"What was measured is in the spool, run `upload` to send it: {path}")
     for line in result_lines(report, last):
         progress.say(line)
-    judged = judge(arguments, report, last)
+    judged = exit_of_run(arguments, report, last)
     last.remember(report)
     progress.say(f"Report {report.id} is in the spool: {path}")
     return Exit.worst(judged, _sent(spool, server, arguments, report))

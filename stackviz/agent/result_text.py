@@ -57,9 +57,9 @@ def _change(rate: MeasuredRate, before: float) -> str:
 
 def regressions(report: Report, last: LastRun, least: float) -> list[str]:
     """Lines of results slower than `least` times the last run; none of those that nobody can tell anything about."""
-    found = []
+    slower = []
     for result in report.results:
         rate, before = measured_rate(result), last.rate(result)
         if rate is not None and before and not rate.why_uncertain and rate.value < least * before:
-            found.append(f"slower than {least:g} times the last run: {result_line(result, before=before)}")
-    return found
+            slower.append(f"slower than {least:g} times the last run: {result_line(result, before=before)}")
+    return slower

@@ -25,5 +25,5 @@ def _sizes(conditions: Mapping[str, Any]) -> list[int]:
     """Whatever a sender put there: [] for anything but numbers above 0."""
     stated = conditions.get("round_sizes")
     words = stated.split() if isinstance(stated, str) else []
-    sizes = [int(word) for word in words if word.isascii() and word.isdigit() and len(word) < 6]
+    sizes = [int(size) for size in words if size.isascii() and size.isdigit() and len(size) < 6]
     return sizes if len(sizes) == len(words) and all(sizes) else []

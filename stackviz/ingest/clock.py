@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, is_ahead
 from stackviz.wire import Report
 
-__all__ = ["Clock", "clock_warnings"]
+__all__ = ["ReportClock", "clock_warnings"]
 
 _NO_TIME = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ReportClock:
     """Turns times of a report into those of the site. `ahead`: how far the machine's clock was ahead, below 0 behind; 0
     where it was right within CLOCK_MAY_BE_AHEAD, or the report does not state when it was sent.
     """
@@ -22,7 +22,7 @@ class Clock:
     ahead: timedelta
 
     @classmethod
-    def of(cls, report: Report, received_at: datetime) -> "Clock":
+    def of(cls, report: Report, received_at: datetime) -> "ReportClock":
         return cls(report.created_at, received_at, _ahead(report, received_at))
 
     @property

@@ -18,7 +18,7 @@ from stackviz.benchmarks.standing import Flag, is_mean_of_runs, sample_flags
 from stackviz.catalog.match import CardName, Match, card_name, match_cards
 from stackviz.catalog.queries import peaks
 from stackviz.ingest.body import unpack
-from stackviz.ingest.clock import Clock, clock_warnings
+from stackviz.ingest.clock import ReportClock, clock_warnings
 from stackviz.ingest.gate import read_trivially_valid
 from stackviz.ingest.stored_conditions import stored_conditions, stored_params
 from stackviz.light import light_dataclass
@@ -101,7 +101,7 @@ def match_reports(reports: Sequence[wire.Report]) -> list[list[Match]]:
 def read(parsed: Parsed, received_at: datetime, matches: Sequence[Match], known: Background) -> ReadReport:
     """Understand one report. No query."""
     report = parsed.report
-    clock = Clock.of(report, received_at)
+    clock = ReportClock.of(report, received_at)
     return ReadReport(
         report=report,
         taken_at=clock.taken_at,
@@ -123,7 +123,7 @@ def _sheets(matches: Sequence[Match]) -> list[int | None]:
 
 
 def _read_results(
-    report: wire.Report, matches: Sequence[Match], clock: Clock, published: PublishedPeaks
+    report: wire.Report, matches: Sequence[Match], clock: ReportClock, published: PublishedPeaks
 ) -> list[ReadResult]:
     cards = {
         card.index: CardUsed(card.index, card.reported_name, sheet, card.facts)

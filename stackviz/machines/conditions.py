@@ -10,7 +10,7 @@ from stackviz.reports.facts import ShownFact, fact_text, in_order, meaning_of, s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ShownReading:
     """One reading, before, during and after; "" where it was not read. `name`: of the fact, without its moment."""
 
     name: str
@@ -22,7 +22,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ShownConditions:
-    readings: Sequence[Reading]
+    readings: Sequence[ShownReading]
     others: Sequence[ShownFact]
 
 
@@ -41,9 +41,9 @@ def _moment(name: str) -> str:
     return next((moment for moment in MOMENTS if name.startswith(moment)), "")
 
 
-def _reading(name: str, conditions: Mapping[str, Any]) -> Reading:
+def _reading(name: str, conditions: Mapping[str, Any]) -> ShownReading:
     before, during, after = (moment + name for moment in MOMENTS)
-    return Reading(
+    return ShownReading(
         name=name,
         meaning=meaning_of(before) or name,
         before=fact_text(before, conditions.get(before)),

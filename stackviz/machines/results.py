@@ -135,7 +135,7 @@ def reason_text(reason: str) -> str:
     return reason or _("no reason given")
 
 
-def spread_text(result: Measurement) -> str:
+def interval_text(result: Measurement) -> str:
     """`±0.4 %`; that nobody can tell where something else was at work; "" where there are too few samples."""
     if result.is_disturbed:
         return _("cannot tell")
@@ -154,7 +154,7 @@ def result_row(result: Measurement, scale: float | None = None, shared: Sequence
         setting=result.setting,
         state=result.state,
         label=rate.label if rate else "",
-        spread=spread_text(result),
+        spread=interval_text(result),
         share=peak.label if peak else "",
         is_above_peak=bool(peak and peak.is_above_peak),
         samples=result.summary.count if result.summary else 0,

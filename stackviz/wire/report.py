@@ -245,10 +245,10 @@ def check_cards(cards: Iterable[Card], results: Iterable[Result]) -> None:
         if result.card not in indexes:
             problem = f"is {result.card}, and no card of the report has that index"
             raise ReportError(f".results[{number}].card", problem)
-        for place, index in enumerate(result.cards):
+        for used, index in enumerate(result.cards):
             if index not in indexes:
                 problem = f"is {index}, and no card of the report has that index"
-                raise ReportError(f".results[{number}].cards[{place}]", problem)
+                raise ReportError(f".results[{number}].cards[{used}]", problem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import latest_results
-from stackviz.ingest.clock import Clock
+from stackviz.ingest.clock import ReportClock
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.stored_conditions import stored_conditions
 from stackviz.labs.models import Machine, Snapshot
@@ -171,7 +171,7 @@ def test_a_clock_that_is_right_changes_nothing(read, client):
 def test_a_clock_at_the_end_of_the_calendar_is_no_error(sent_at):
     now = timezone.now()
     for created_at in ("0002-01-01T00:00:00Z", "9998-12-31T00:00:00Z"):
-        clock = Clock.of(parse_report(report_body(created_at=created_at, sent_at=sent_at)), now)
+        clock = ReportClock.of(parse_report(report_body(created_at=created_at, sent_at=sent_at)), now)
         assert clock.taken_at <= now
 
 

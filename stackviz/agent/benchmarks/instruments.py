@@ -105,14 +105,14 @@ def others_on_card(nvml: Nvml, handle: object, since: float) -> dict[str, Any]:
 
     Where our own process is not listed (a container that numbers processes otherwise), nobody can tell which is ours.
     """
-    found: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     ours = os.getpid()
     with suppress(MissingFact):
         there = {int(process.pid) for process in nvml.ask("nvmlDeviceGetComputeRunningProcesses", handle)}
         if not there or ours in there:
-            found["card_programs"] = sorted({_program(pid) for pid in there - {ours}})
-            found["card_ratio"] = _share_of_others(nvml, handle, since, ours) if there - {ours} else 0.0
-    return found
+            others["card_programs"] = sorted({_program(pid) for pid in there - {ours}})
+            others["card_ratio"] = _share_of_others(nvml, handle, since, ours) if there - {ours} else 0.0
+    return others
 
 
 def _share_of_others(nvml: Nvml, handle: object, since: float, ours: int) -> float | None:
@@ -185,7 +185,7 @@ def joined_readings(readings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if name.endswith("temperature_c"):
             joined[name] = max(values)
         elif all(isinstance(value, str) for value in values):
-            words = sorted({word for value in values for word in value.split()} - {"none"})
+            words = sorted({reason for value in values for reason in value.split()} - {"none"})
             joined[name] = " ".join(words) or "none"
         else:
             mean = sum(values) / len(values)

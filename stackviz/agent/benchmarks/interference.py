@@ -15,7 +15,7 @@ from typing import Any
 from stackviz.measuring.disturbance import PREFIX, disturbances
 from stackviz.wire import LIMITS
 
-__all__ = ["Look", "interference_of", "is_visit_disturbed", "look", "noticed_between"]
+__all__ = ["ProcCounters", "interference_of", "is_visit_disturbed", "look", "noticed_between"]
 
 _PROC = Path("/proc")
 _LEAST_TICKS = 3  # counters move by a tick: less than this is no observation, however short the visit was
@@ -37,7 +37,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ProcCounters:
     """Counters at one moment."""
 
     busy_s: float
@@ -46,17 +46,17 @@ class Look:
     programs: Mapping[int, Program]
 
 
-def look(proc: Path = _PROC) -> Look | None:
+def look(proc: Path = _PROC) -> ProcCounters | None:
     """The counters now; None where the system has none."""
     try:
         busy, steal, total = _processors((proc / "stat").read_text())
     except (OSError, ValueError, IndexError):
         return None
     tick = _tick_s()
-    return Look(busy * tick, steal * tick, total * tick, dict(_programs(proc, tick)))
+    return ProcCounters(busy * tick, steal * tick, total * tick, dict(_programs(proc, tick)))
 
 
-def noticed_between(before: Look | None, after: Look | None, root: int) -> Noticed:
+def noticed_between(before: ProcCounters | None, after: ProcCounters | None, root: int) -> Noticed:
     """What others did between two looks; {} where nobody can tell. `root`: the process that all of ours descend from.
 
     -> `cpu_s`: of all processors, busy or not; `foreign_s`, `steal_s`; `programs`: [name, seconds], the busiest first.
@@ -100,22 +100,22 @@ def is_visit_disturbed(noticed: Noticed, device: str) -> bool:
 
 def interference_of(visits: Iterable[Noticed], device: str, reruns: int | None = None) -> dict[str, Any]:
     """What visits noticed, together, in the words of the wire format; {} where none looked."""
-    looked = [visit for visit in visits if visit]
-    if not looked:
+    noticed_visits = [visit for visit in visits if visit]
+    if not noticed_visits:
         return {}
     together: dict[str, Any] = {}
-    cpu_s = sum(visit.get("cpu_s", 0.0) for visit in looked)
+    cpu_s = sum(visit.get("cpu_s", 0.0) for visit in noticed_visits)
     if cpu_s:
         for name, seconds in (("foreign_cpu_ratio", "foreign_s"), ("steal_ratio", "steal_s")):
-            together[name] = round(min(1.0, sum(visit.get(seconds, 0.0) for visit in looked) / cpu_s), 4)
-        together["processes"] = _busiest(entry for visit in looked for entry in visit.get("programs", ()))
-    shares = [visit["card_ratio"] for visit in looked if visit.get("card_ratio") is not None]
+            together[name] = round(min(1.0, sum(visit.get(seconds, 0.0) for visit in noticed_visits) / cpu_s), 4)
+        together["processes"] = _busiest(entry for visit in noticed_visits for entry in visit.get("programs", ()))
+    shares = [visit["card_ratio"] for visit in noticed_visits if visit.get("card_ratio") is not None]
     if shares:
         together["card_ratio"] = round(min(1.0, sum(shares) / len(shares)), 4)
-    names = dict.fromkeys(name for visit in looked for name in visit.get("card_programs", ()))
+    names = dict.fromkeys(name for visit in noticed_visits for name in visit.get("card_programs", ()))
     together["card_processes"] = list(names)[: LIMITS.names]
     if reruns is not None:
-        together["rounds_disturbed"] = sum(is_visit_disturbed(visit, device) for visit in looked)
+        together["rounds_disturbed"] = sum(is_visit_disturbed(visit, device) for visit in noticed_visits)
         together["reruns"] = reruns
     return together
 
@@ -169,8 +169,8 @@ def _programs(proc: Path, tick: float) -> Iterable[tuple[int, Program]]:
         with suppress(OSError, ValueError, IndexError):  # it may have ended
             text = (proc / folder / "stat").read_bytes().decode("utf-8", "replace")
             name, rest = text[text.index("(") + 1 : text.rindex(")")], text[text.rindex(")") + 2 :].split()
-            own, of_children = int(rest[11]) + int(rest[12]), int(rest[13]) + int(rest[14])
-            yield int(folder), Program(name[:64] or "?", int(rest[1]), own * tick, of_children * tick)
+            ticks, of_children = int(rest[11]) + int(rest[12]), int(rest[13]) + int(rest[14])
+            yield int(folder), Program(name[:64] or "?", int(rest[1]), ticks * tick, of_children * tick)
 
 
 def _descendants(programs: Mapping[int, Program], root: int) -> set[int]:
@@ -178,13 +178,13 @@ def _descendants(programs: Mapping[int, Program], root: int) -> set[int]:
     children: dict[int, list[int]] = {}
     for pid, program in programs.items():
         children.setdefault(program.parent, []).append(pid)
-    found, waiting = set(), [root]
+    family, waiting = set(), [root]
     while waiting:
         pid = waiting.pop()
-        if pid not in found:
-            found.add(pid)
+        if pid not in family:
+            family.add(pid)
             waiting.extend(children.get(pid, ()))
-    return found
+    return family
 
 
 def _own_s(programs: Mapping[int, Program], ours: set[int]) -> float:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["FULL", "QUICK", "Block", "Pace", "runs_per_block", "time_blocks", "warm_up"]
+__all__ = ["FULL", "QUICK", "Pace", "TimedBlock", "runs_per_block", "time_blocks", "warm_up"]
 
 _MOST_RUNS_PER_BLOCK = 100_000
 _FEWEST_WARM_UP_RUNS = 2
@@ -49,7 +49,7 @@ Run = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TimedBlock:
     """Of one run in a block: seconds, those of them until all runs were handed over, and energy; None: no counter."""
 
     seconds: float
@@ -83,13 +83,13 @@ def time_blocks(
     until: float | None = None,
     slow_after_s: float | None = None,
     energy_j: Callable[[], float | None] = lambda: None,
-) -> list[Block]:
+) -> list[TimedBlock]:
     """The blocks, one sample each. The device is idle at the first and the last reading of the clock.
 
     `energy_j`: a counter, read outside of the timed span. No block begins after `until`, of the clock; but one is timed
     in any case. None after `slow_after_s` either, but then _FEWEST_SAMPLES are.
     """
-    timed: list[Block] = []
+    timed: list[TimedBlock] = []
     slow_after = None if slow_after_s is None else clock() + slow_after_s
     for _ in range(blocks):
         if timed and until is not None and clock() >= until:
@@ -106,5 +106,5 @@ def time_blocks(
         ended = clock()
         after = energy_j()
         energy = None if counted is None or after is None else max(0.0, after - counted) / runs
-        timed.append(Block((ended - started) / runs, (handed_over - started) / runs, energy))
+        timed.append(TimedBlock((ended - started) / runs, (handed_over - started) / runs, energy))
     return timed

@@ -12,7 +12,7 @@ from stackviz.agent.benchmarks.instruments import Sampler, joined_readings
 from stackviz.agent.benchmarks.interference import look, noticed_between
 from stackviz.agent.benchmarks.kernels import kernels_of
 from stackviz.agent.benchmarks.math_settings import math_settings
-from stackviz.agent.benchmarks.timing import Block, Pace, runs_per_block, time_blocks, warm_up
+from stackviz.agent.benchmarks.timing import Pace, TimedBlock, runs_per_block, time_blocks, warm_up
 from stackviz.agent.benchmarks.trial import refuse_what_cannot_fit
 from stackviz.backports import UTC
 from stackviz.measuring import Prepared
@@ -64,7 +64,7 @@ def prove(progress: CaseProgress) -> list[str]:
         return kernels_of(progress.device, prepared)
 
 
-def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float) -> list[Block]:
+def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float) -> list[TimedBlock]:
     return time_blocks(
         prepared.run,
         progress.device.synchronize,
@@ -76,7 +76,7 @@ def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float
     )
 
 
-def _measures(blocks: list[Block], kind: str) -> Step:
+def _measures(blocks: list[TimedBlock], kind: str) -> Step:
     """A processor has done its work when it is handed over: nothing is stated of that."""
     energy = [block.energy_j for block in blocks]
     return {

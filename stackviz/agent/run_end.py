@@ -9,10 +9,10 @@ from stackviz.agent.measured import LastRun
 from stackviz.agent.result_text import regressions
 from stackviz.wire import Report
 
-__all__ = ["judge", "say_other_name"]
+__all__ = ["exit_of_run", "say_other_name"]
 
 
-def judge(arguments: argparse.Namespace, report: Report, last: LastRun) -> Exit:
+def exit_of_run(arguments: argparse.Namespace, report: Report, last: LastRun) -> Exit:
     """The exit code that the results deserve; why stands on standard error."""
     if report.results and all(result.state == "failed" for result in report.results):
         print(f"error: {Exit.NOTHING_MEASURED.meaning}", file=sys.stderr)
