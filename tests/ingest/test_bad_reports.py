@@ -166,7 +166,7 @@ def test_a_body_that_ends_early_is_refused(refused):
 
 
 def test_unknown_fields_are_no_reason_to_refuse(post):
-    assert post(report_body(energy={"joules": 5}, results=[gemm_result(energy_j=5)])).status_code == 202
+    assert post(report_body(energy={"joules": 5}, results=[gemm_result(fan_rpm=5)])).status_code == 202
 
 
 def test_other_methods_are_not_understood(client, lab):
