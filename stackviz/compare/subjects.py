@@ -24,6 +24,8 @@ from stackviz.labs.queries import (
 )
 from stackviz.reports.facts import ShownFact, headline_fact, one_fact
 from stackviz.reports.present import JudgedReport, stored_report
+from stackviz.stacks.accelerators import stacks_of_accelerator
+from stackviz.stacks.models import Stack
 from stackviz.stacks.past import public_stacks_at
 from stackviz.stacks.queries import public_stacks
 from stackviz.stacks.reported import stack_slug
@@ -98,14 +100,13 @@ def _sheets_and_stacks(selection: Selection, at: datetime | None) -> dict[Subjec
     vendors = {accelerator.vendor.slug for accelerator in accelerators.values()}
     stacks_then = public_stacks() if at is None else public_stacks_at(at)
     rows = [stack for stack in stacks_then if stack.slug in stacks or stack.vendor in vendors]
-    of_vendor = {stack.vendor: stack.slug for stack in reversed(rows)}
     loaded = {
         sheets[slug]: Loaded(
             subject=sheets[slug],
             title=item.short_name,
             url=item.get_absolute_url(),
             accelerator=item,
-            stack_slug="" if (item.vendor.slug, item.kind) in ON_ANOTHER_STACK else of_vendor.get(item.vendor.slug, ""),
+            stack_slug=_stack_of(item, rows),
         )
         for slug, item in accelerators.items()
     }
@@ -115,6 +116,12 @@ def _sheets_and_stacks(selection: Selection, at: datetime | None) -> dict[Subjec
                 subject=subject, title=stack.local_name, url=stack.get_absolute_url(), stack_slug=stack.slug
             )
     return loaded
+
+
+def _stack_of(item: Accelerator, stacks: Sequence[Stack]) -> str:
+    if (item.vendor.slug, item.kind) in ON_ANOTHER_STACK:
+        return ""
+    return next((stack.slug for stack in stacks_of_accelerator(stacks, item.vendor.slug, item.slug)), "")
 
 
 def _merged(absent: Sequence[Subject], user: Visitor, at: datetime | None) -> dict[Subject, Loaded]:

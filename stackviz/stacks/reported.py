@@ -34,8 +34,8 @@ def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
     if "apple" in vendors or (is_mac and _has_apple_chip(facts)):
         return "apple-metal"
     for vendor, slug in _STACKS_OF_VENDORS:
-        if vendor in vendors and not is_mac and not (is_windows and vendor != "intel"):
-            return slug
+        if vendor in vendors and not is_mac:
+            return _STACKS_ON_WINDOWS.get(vendor, "cpu") if is_windows else slug
     return "cpu"
 
 
@@ -44,8 +44,12 @@ _STACKS_OF_VENDORS = (
     ("amd", "amd-rocm"),
     ("huawei", "huawei-cann"),
     ("google", "google-tpu"),
+    ("aws", "aws-neuron"),
     ("intel", "intel-xpu"),
 )
+_STACKS_ON_WINDOWS = {"amd": "amd-rocm-windows", "intel": "intel-xpu-windows"}
+# Part of a machine's model -> the stack of that machine alone.
+_STACKS_OF_BOARDS = (("jetson", "nvidia-jetson"), ("dgx spark", "nvidia-dgx-spark"))
 
 
 def _mentions_nvidia(facts: Mapping[str, Any]) -> bool:
@@ -63,7 +67,15 @@ def _has_apple_chip(facts: Mapping[str, Any]) -> bool:
 def _nvidia_stack(facts: Mapping[str, Any], *, is_windows: bool) -> str:
     if is_windows:
         return "nvidia-windows"
-    return "nvidia-wsl2" if facts.get("os.wsl") else "nvidia-cuda"
+    return "nvidia-wsl2" if facts.get("os.wsl") else _stack_of_board(facts)
+
+
+def _stack_of_board(facts: Mapping[str, Any]) -> str:
+    """By the model of the machine, or the kernel and release of Jetson Linux."""
+    if str(facts.get("os.build") or "").startswith("L4T") or "tegra" in str(facts.get("os.kernel") or ""):
+        return "nvidia-jetson"
+    model = str(facts.get("machine.model") or "").casefold().replace("_", " ")
+    return next((stack for part, stack in _STACKS_OF_BOARDS if part in model), "nvidia-cuda")
 
 
 def reported_column(

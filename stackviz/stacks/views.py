@@ -12,6 +12,7 @@ from stackviz.diagrams.memory import draw_memory
 from stackviz.diagrams.stack import draw_columns
 from stackviz.diagrams.standing import draw_standing
 from stackviz.diagrams.svg import svg_of
+from stackviz.stacks.accelerators import stacks_of_accelerator
 from stackviz.stacks.lifecycle import support_of
 from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.operators_page import operators_with
@@ -31,11 +32,12 @@ MOST_DRAWN = 3
 def stacks(request: HttpRequest) -> HttpResponse:
     """All stacks, and three of them side by side; `?only=differences` collapses equal rows.
 
-    `?vendor=` redirects to the first stack of the vendor's accelerators; htmx gets a summary of it.
+    `?vendor=` redirects to the first stack of the vendor's accelerators, with `accelerator=` to that of the one; htmx
+    gets a summary of it.
     """
     rows = stack_rows()
     if vendor := text_parameter(request, "vendor"):
-        of_vendor = [row for row in rows if row.vendor == vendor]
+        of_vendor = stacks_of_accelerator(rows, vendor, text_parameter(request, "accelerator"))
         if wants_partial(request):
             return render(request, "stacks/_of_vendor.html", {"rows": of_vendor[:1], "others": of_vendor[1:]})
         if of_vendor:

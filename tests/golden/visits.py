@@ -43,8 +43,8 @@ def compare(*subjects: str, **more: str) -> str:
 SHEETS = (H100, H200, A100, T4, "nvidia-gb200", "nvidia-k80", "nvidia-geforce-rtx-4090", "nvidia-jetson-agx-orin-64gb",
           M3_MAX, M1, "apple-m4-max-40", "apple-a19", MI300X, "amd-rx-9070-xt", TPU, "google-tpu-v7", "intel-gaudi3",
           "huawei-ascend-910b", "cerebras-wse-3", "tenstorrent-n300", "aws-trainium2", "groq-lpu-v1")  # fmt: skip
-STACKS = ("nvidia-cuda", "apple-metal", "nvidia-windows", "nvidia-wsl2", "amd-rocm", "intel-xpu", "google-tpu",
-          "huawei-cann", "cpu")  # fmt: skip
+STACKS = ("nvidia-cuda", "apple-metal", "nvidia-windows", "nvidia-wsl2", "nvidia-jetson", "nvidia-dgx-spark", "apple-mlx",
+          "amd-rocm", "amd-rocm-windows", "intel-xpu", "intel-xpu-windows", "google-tpu", "huawei-cann", "aws-neuron", "cpu")  # fmt: skip
 COMPONENTS = ("pytorch", "cudnn", "mps", "nvidia-driver", "triton", "rocm", "libtpu", "macos", "tensor-core", "unified-memory",
               "nvidia-smi", "cuda-runtime")  # fmt: skip
 OPERATORS = ("matmul", "attention", "conv2d", "optimizer-step", "all-reduce")

@@ -29,8 +29,9 @@ def spoil(folder, name, old, new):
 def test_the_files_are_right():
     files = read_stack_files()
     assert list(files.stacks) == [
-        "nvidia-cuda", "apple-metal", "nvidia-windows", "nvidia-wsl2", "amd-rocm", "intel-xpu", "google-tpu",
-        "huawei-cann", "cpu",
+        "nvidia-cuda", "apple-metal", "nvidia-windows", "nvidia-wsl2", "nvidia-jetson", "nvidia-dgx-spark", "apple-mlx",
+        "amd-rocm", "amd-rocm-windows", "intel-xpu", "intel-xpu-windows", "google-tpu", "huawei-cann", "aws-neuron",
+        "cpu",
     ]  # fmt: skip
 
 
@@ -87,6 +88,13 @@ def test_every_stack_is_watched_by_something():
         ("amd-rocm", "rocm rocr amdgpu-driver miopen rocblas rccl composable-kernel migraphx amd-smi rocm-smi"),
         ("intel-xpu", "sycl level-zero onednn oneccl intel-gpu-driver xpu-smi ipex"),
         ("google-tpu", "libtpu pjrt xla torch-xla tpu-info"),
+        ("nvidia-jetson", "jetpack jetson-linux soc-memory dla tensorrt cudnn tegrastats jtop"),
+        ("nvidia-dgx-spark", "dgx-os soc-memory nvlink-c2c nccl vllm nvidia-smi dgx-dashboard"),
+        ("apple-mlx", "mlx mlx-lm mlx-compile mlx-kernels mlx-distributed metal unified-memory pytorch"),
+        ("amd-rocm-windows", "amd-windows-driver hip-sdk hipinfo rocm hipcc miopen rocblas wddm"),
+        ("intel-xpu-windows", "intel-windows-driver level-zero sycl onednn xpu-smi wddm"),
+        ("aws-neuron", ("torch-neuronx torch-neuron-native jax-neuronx neuronx-cc nki nki-library neuron-collectives nrt neuron-driver "
+         "neuron-device neuron-core neuronlink neuron-ls neuron-monitor neuron-top neuron-explorer nxd vllm-neuron efa")),
         ("huawei-cann", "cann torch-npu npu-driver npu-firmware aclnn hccl npu-smi dcmi"),
     ],
 )  # fmt: skip
@@ -94,6 +102,22 @@ def test_what_people_ask_for_is_on_its_stack(stack, wanted):
     files = read_stack_files()
     there = {slug for slug, *_ in files.placements[stack]} | files.tools[stack].keys() | set(files.beside[stack])
     assert set(wanted.split()) - there == set()
+
+
+@pytest.mark.parametrize(
+    ("stack", "without"),
+    [
+        ("amd-rocm-windows", "rccl migraphx amdsmi-library amdgpu-driver composable-kernel"),
+        ("intel-xpu-windows", "oneccl xpumd intel-gpu-driver"),
+        ("nvidia-jetson", "device-memory pcie-nvlink nvml"),
+        ("nvidia-dgx-spark", "device-memory pcie-nvlink jetpack"),
+        ("aws-neuron", "cudnn cublas torchinductor triton"),
+        ("apple-mlx", "mps mpsgraph mps-kernels"),
+    ],
+)
+def test_what_is_missing_there_does_not_stand_on_it(stack, without):
+    standing = {slug for slug, *_ in read_stack_files().placements[stack]}
+    assert standing & set(without.split()) == set()
 
 
 def test_every_role_has_a_title_to_translate():

@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 def test_the_first_load_brings_everything(db):
     summary = load_stacks()
-    assert Stack.objects.count() == 9
+    assert Stack.objects.count() == 15
     assert Component.objects.count() > 150
     assert Counterpart.objects.filter(relation="none").count() > 10
     assert Requirement.objects.count() > 1500
