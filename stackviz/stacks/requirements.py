@@ -37,6 +37,8 @@ MOST_REMEMBERED = 2048  # releases of which one Demands remembers what they ask 
 _SATISFIED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu", "glibc": "linux"}
 # These must be stated for the release itself; others hold until a newer release states otherwise.
 _OF_THE_RELEASE = frozenset({"ships", "offers", "built-for", "compiles-for"})
+# A package takes one release of these, and its next release another: a pin says nothing about later releases.
+_PINNED = frozenset({"pytorch", "torchvision", "torchaudio", "triton"})
 _LINKED = ("needs", "supports", "built-for")  # drawn between two boxes, the most binding first
 _ORDER = ("needs", "ships", "supports", "built-for", "compiles-for", "offers")
 _OF_A_GPU = frozenset({"compute-capability", "cuda-runtime", "cudnn"})  # irrelevant for a CPU-only build
@@ -45,6 +47,8 @@ _PLATFORMS = {
     "linux": ("", "linux", "linux-x86_64"),
     "windows": ("", "windows", "windows-x86_64"),
     "macos": ("", "macos", "macos-arm64"),
+    "jetson": ("", "linux", "linux-aarch64"),
+    "dgx-os": ("", "linux", "linux-aarch64"),
 }
 _ON_WSL = ("", "windows", "linux-x86_64")  # the driver is that of Windows, the wheels are those of Linux
 
@@ -233,11 +237,16 @@ def _of_release(rows: Sequence[Requirement], release: str) -> list[Requirement]:
     stated = []
     for kind in kinds.values():
         newest = newest_up_to(kind, release)
-        if newest and newest[0].relation in _OF_THE_RELEASE and not same_line(release, newest[0].version):
+        if newest and _is_of_the_release(newest[0]) and not same_line(release, newest[0].version):
             continue
         stated += _of_build(newest, release)
     stated.sort(key=lambda row: _ORDER.index(row.relation) if row.relation in _ORDER else len(_ORDER))
     return list({(row.relation, row.subject, row.low, row.values, *_apart(row)): row for row in stated}.values())
+
+
+def _is_of_the_release(row: Requirement) -> bool:
+    is_pin = row.relation == "needs" and row.subject in _PINNED and not row.low
+    return is_pin or row.relation in _OF_THE_RELEASE
 
 
 def _apart(row: Requirement) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def test_the_build_pip_takes_by_itself_is_chosen_where_it_runs():
     assert (build.name, build.is_default, build.command) == (
         "cu130",
         True,
-        "pip install torch==2.14.1 torchvision==0.29.2",
+        "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0",
     )
 
 
@@ -175,7 +175,7 @@ def test_branches_below_the_floor_are_not_put_to_the_rules(monkeypatch):
     build = chosen(plan)
     count = count_judged(monkeypatch)
     serving = [branch for branch in branches(plan, build, TABLES, DAY) if branch.serves]
-    assert {branch.release.version for branch in serving} == {"580", "590", "595", "610"}
+    assert {branch.release.version for branch in serving} == {"580", "590", "595", "610", "615"}
     assert len(count) == len(serving)
 
 
@@ -207,7 +207,7 @@ def test_pythons_and_releases_are_those_with_wheels():
 def test_cpu_build_without_a_card():
     plan = planned(None, "2.14.1")
     assert builds(plan, TABLES, DAY) == ()
-    packages = "torch==2.14.1 torchvision==0.29.2"
+    packages = "torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0"
     assert command(plan, None, TABLES) == f"pip install {packages} --index-url https://download.pytorch.org/whl/cpu"
     report, answers = judge_plan(plan, None, TABLES, DAY)
     assert report.facts["torch.version"] == "2.14.1+cpu"
@@ -216,12 +216,12 @@ def test_cpu_build_without_a_card():
 
 def test_on_a_mac_the_plain_command_is_right():
     plan = planned(M1, "2.14.1", "macos-arm64", macos="26")
-    assert command(plan, None, TABLES) == "pip install torch==2.14.1 torchvision==0.29.2"
+    assert command(plan, None, TABLES) == "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0"
 
 
 @pytest.mark.parametrize(
     ("torch", "vision", "audio"),
-    [("2.5.1", "0.20.1", "2.5.1"), ("2.10.0", "0.25.0", "2.10.0"), ("2.15.0", "0.29.2", ""), ("1.0.1", "", "")],
+    [("2.5.1", "0.20.1", "2.5.1"), ("2.10.0", "0.25.0", "2.10.0"), ("2.15.0", "0.29.2", "2.11.0"), ("1.0.1", "", "")],
 )
 def test_what_belongs_to_a_torch_is_what_a_source_says(torch, vision, audio):
     rows = companions(TABLES, torch)
@@ -231,6 +231,16 @@ def test_what_belongs_to_a_torch_is_what_a_source_says(torch, vision, audio):
         f"{package}=={version}" for package, version in (("torchvision", vision), ("torchaudio", audio)) if version
     ]
     assert install_command(torch, rows) == " ".join(["pip install", f"torch=={torch}", *named])
+
+
+def test_a_package_that_outlives_its_torch_is_named_for_the_builds_it_was_published_for():
+    """TorchAudio 2.11 goes with every later torch and was published when there were builds for CUDA 12.6, 12.8, 13.0."""
+    rows = companions(TABLES, "2.14.1")
+    named = {
+        build: "torchaudio==2.11.0" in install_command("2.14.1", rows, build) for build in ("", "cpu", "cu126", "cu132")
+    }
+    assert named == {"": True, "cpu": True, "cu126": True, "cu132": False}
+    assert "torchvision==0.29.2" in install_command("2.14.1", rows, "cu132")
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ def test_plan_shows_what_belongs_to_its_torch_and_how_to_install_the_driver(plan
     page = plan("accelerator=nvidia-geforce-gtx-1080-ti")
     text = words_of(page)
     for shown in (
-        "pip install torch==2.14.1 torchvision==0.29.2 --index-url https://download.pytorch.org/whl/cu126",
+        "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0 --index-url https://download.pytorch.org/whl/cu126",
         "torchvision 0.29.2 belongs to torch 2.14.1",
-        "No source names a release of torchaudio for torch 2.14.1.",
+        "torchaudio 2.11.0 belongs to torch 2.14.1",
         "sudo apt install nvidia-driver-580",
         "sudo dnf versionlock add '*nvidia*580*' && sudo dnf install cuda-drivers",
     ):

@@ -173,3 +173,13 @@ def test_requirements_of_a_release_are_selected_once_and_a_bounded_number_is_rem
     for number in range(20):
         demands.of_release("pytorch", ("",), f"2.{number}")
     assert len(demands._stated) <= 8
+
+
+@pytest.mark.parametrize(
+    ("release", "torch"), [("0.33.0", "2.14.0"), ("0.28.0", "2.13.0"), ("0.10.1", None), ("0.34.0", None)]
+)
+def test_a_pinned_release_is_of_the_release_that_pins_it(demands, release, torch):
+    """vLLM takes one torch, and its next release another: nothing is known of releases between and after."""
+    rows = demands.of_release("vllm", ("", "linux", "linux-x86_64"), release)
+    assert [row.values for row in rows if row.subject == "pytorch"] == ([torch] if torch else [])
+    assert any(row.subject == "python" for row in rows)
