@@ -47,7 +47,7 @@ _PLATFORMS = {
     "linux": ("", "linux", "linux-x86_64"),
     "windows": ("", "windows", "windows-x86_64"),
     "macos": ("", "macos", "macos-arm64"),
-    "jetson": ("", "linux", "linux-aarch64"),
+    "jetson": ("", "linux-aarch64"),  # its driver comes with Jetson Linux: no branch of the one for cards is needed
     "dgx-os": ("", "linux", "linux-aarch64"),
 }
 _ON_WSL = ("", "windows", "linux-x86_64")  # the driver is that of Windows, the wheels are those of Linux

@@ -33,6 +33,21 @@ def test_the_wanted_answer_is_among_the_first_three(query, language):
     assert any(SEARCHES[query] in address for address in first), first
 
 
+@pytest.mark.parametrize(
+    ("query", "stack"),
+    [
+        ("AWS Neuron", "aws-neuron"),
+        ("ROCm on Windows", "amd-rocm-windows"),
+        ("XPU Windows", "intel-xpu-windows"),
+        ("DGX Spark stack", "nvidia-dgx-spark"),
+        ("NVIDIA Jetson", "nvidia-jetson"),
+        ("Apple MLX", "apple-mlx"),
+    ],
+)
+def test_a_stack_is_found_by_its_name(query, stack):
+    assert f"/stacks/{stack}/" in addresses(query, 6)
+
+
 @pytest.mark.parametrize("title", ["Memory bandwidth", "显存带宽"])
 def test_a_field_is_found_by_its_titles_in_both_languages(title):
     for language in ("en", "zh-hans"):

@@ -154,7 +154,7 @@ def test_words_of_one_stack_on_another_are_a_click_away(warm):
 
 def test_the_api_lists_the_stacks(warm):
     body = warm.get("/api/v1/stacks/").json()
-    assert (body["count"], body["items"][0]["slug"]) == (9, "nvidia-cuda")
+    assert (body["count"], body["items"][0]["slug"]) == (15, "nvidia-cuda")
 
 
 def test_the_api_gives_one_stack_top_to_bottom(warm):

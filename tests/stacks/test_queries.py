@@ -96,10 +96,12 @@ def test_a_component_page_gathers_all_that_is_said_about_it(stacks):
         "NVIDIA CUDA on Linux",
         "NVIDIA CUDA on Windows",
         "NVIDIA CUDA in WSL2",
+        "NVIDIA Jetson",
+        "NVIDIA DGX Spark",
     ]
     assert ("CUDA driver interface", "/components/cuda-driver-api/") in page.standings[0].called_by
     assert {"GPU driver in macOS", "CPU frequency driver", "libtpu"} < {row.name for row in page.counterparts}
-    assert [release.version for release in page.releases][:3] == ["610", "610", "595"]
+    assert [release.version for release in page.releases][:3] == ["615", "615", "610"]
     assert page.release_count > len(page.releases) == 12
 
 

@@ -123,6 +123,14 @@ def test_under_wsl_the_driver_is_the_one_of_windows(demands):
     assert driver["stack:nvidia-wsl2"] != driver["stack:nvidia-cuda"]
 
 
+def test_a_jetson_needs_no_branch_of_the_driver_for_cards(demands):
+    """Its driver comes with Jetson Linux, and its numbers are others."""
+    jetson = described(demands, "nvidia-jetson", "jetson")
+    assert [link.text for link in jetson.links if link.target_component == "nvidia-driver"] == []
+    spark = described(demands, "nvidia-dgx-spark", "dgx-os")
+    assert [link.text for link in spark.links if link.target_component == "nvidia-driver"] != []
+
+
 def test_machine_shows_requirements_beside_versions(demands):
     column = machine(demands, pytorch="2.9.0+cu128", python="3.12.4", cudnn="9.10.2", cuda_runtime="12.8")
     needs = table(column, "pytorch")
