@@ -54,6 +54,16 @@ def postgres(*, durable: bool = False) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def owner_of(server_url: str) -> int:
+    """The user as whom that server runs on this machine. Raises NotHere where it runs elsewhere."""
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        (folder,) = connection.execute("SHOW data_directory").fetchone()
+    try:
+        return Path(folder).stat().st_uid
+    except OSError:
+        raise NotHere(f"the PostgreSQL of {server_url} runs on another machine: its disk cannot be filled") from None
+
+
 def new_database(server_url: str, template: str = "template1") -> str:
     """Address of a new database on that server, a copy of `template`."""
     name = f"accelweb_{secrets.token_hex(6)}"
@@ -127,6 +137,47 @@ def own_redis() -> Iterator[RedisServer]:
     finally:
         server.kill()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- a disk that can be filled ---
+
+
+class SmallDisk:
+    """A file system of its own. `fill()` leaves no byte free, `free()` gives all of it back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.ballast = folder / "ballast"
+
+    def fill(self, leave_bytes: int = 0) -> None:
+        with self.ballast.open("ab", buffering=0) as file:
+            while (room := shutil.disk_usage(self.folder).free - leave_bytes) > 0:
+                try:
+                    file.write(b"\0" * min(room, 1 << 20))
+                except OSError:
+                    return
+
+    def free(self) -> None:
+        self.ballast.unlink(missing_ok=True)
+
+
+@contextmanager
+def small_disk(size_bytes: int, owner: int) -> Iterator[SmallDisk]:
+    """A mounted file system of that size and that user; it is gone afterwards. Raises NotHere where none may be mounted."""
+    folder = Path(tempfile.mkdtemp(prefix="accelweb-disk-"))
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=0700,uid={owner}", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        done = subprocess.CompletedProcess(command, 1, "", "there is no mount")
+    if done.returncode:
+        folder.rmdir()
+        raise NotHere(f"no file system of its own, which takes root: {done.stderr.strip()}")
+    try:
+        yield SmallDisk(folder)
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+        folder.rmdir()
 
 
 # --- the browser ---

@@ -3,39 +3,49 @@
 import json
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.ingest.body import unpack
-from stackviz.ingest.reread import read_again, without_body
+from stackviz.ingest.reread import failed_counts, failed_of_kinds, kind_of, read_again, without_body
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Report
 from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, pretty_json
 from stackviz.wire import ReportError
 
 
+def _queued(count: int) -> str:
+    text = ngettext(
+        "%(count)d report is queued to be read again.", "%(count)d reports are queued to be read again.", count
+    )
+    return text % {"count": count}
+
+
 @admin.register(Report)
 class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
     list_display = ["received_at", "machine", "status", "withdrawal", "read_at", "why", "receipt"]
-    list_filter = ["status", "machine__lab", "received_at"]
+    list_filter = ["status", "fault", "machine__lab", "received_at"]
     list_select_related = ["machine__lab"]
     search_fields = ["=id", "machine__name", "machine__slug"]
     shown = (
-        "id", "machine", "key", "receipt", "status", "error", "received_at", "rung_at", "tries", "read_at",
+        "id", "machine", "key", "receipt", "status", "error", "received_at", "rung_at", "tries", "faults",
+        "fault", "retry_at", "read_at",
         "interpreter", "encoding", "all_warnings", "all_unknown", "as_sent",
     )  # fmt: skip
-    actions = ["have_read_again"]
+    actions = ["have_read_again", "have_kinds_read_again"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
         return super().get_queryset(request).defer("body")
 
     @admin.display(description=gettext_lazy("why"))
     def why(self, report: Report) -> str:
-        return report.error[:120]
+        return report.error[:120] or str(report.get_fault_display() if report.retry_at else "")
 
     @admin.display(description=gettext_lazy("receipt"))
     def receipt(self, report: Report) -> SafeString:
@@ -70,9 +80,6 @@ class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
         chosen = list(queryset.values_list("pk", flat=True))
         dropped = len(without_body(chosen))
         count = read_again(chosen)
-        text = ngettext(
-            "%(count)d report is queued to be read again.", "%(count)d reports are queued to be read again.", count
-        )
         if dropped:
             why = ngettext(
                 "%(count)d report cannot be read again: it is no longer stored as it was sent.",
@@ -81,7 +88,29 @@ class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
             )
             self.message_user(request, why % {"count": dropped}, messages.WARNING)
         if count or not dropped:
-            self.message_user(request, text % {"count": count}, messages.SUCCESS)
+            self.message_user(request, _queued(count), messages.SUCCESS)
+
+    @admin.action(description=gettext_lazy("Read all failed reports of the same kinds again"), permissions=["reread"])
+    def have_kinds_read_again(self, request: HttpRequest, queryset: QuerySet[Report]) -> HttpResponse | None:
+        """Every failed report with an error as the selected ones have; asks once, with the number of each kind."""
+        errors = queryset.filter(status=Report.Status.FAILED).values_list("error", flat=True)
+        kinds = failed_counts(set(map(kind_of, errors)))
+        if "confirmed" not in request.POST:
+            return self._ask_before_reading_again(request, kinds)
+        count = read_again(failed_of_kinds(kinds))
+        self.message_user(request, _queued(count), messages.SUCCESS)
+        return None
+
+    def _ask_before_reading_again(self, request: HttpRequest, kinds: dict[str, int]) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Read all of a kind again"),
+            "opts": self.opts,
+            "kinds": kinds,
+            "total": sum(kinds.values()),
+            "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
+        }
+        return TemplateResponse(request, "ingest/admin/read_kinds_again.html", context)
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:  # noqa: ARG002
         forget_reports(Report.objects.filter(pk=obj.pk))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, InterfaceError, OperationalError
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Field, Router, Schema
 from ninja.security import HttpBearer
@@ -17,7 +17,9 @@ from stackviz.ingest.accept import MachineDeleted, ReportConflict, accept_report
 from stackviz.ingest.body import read_body
 from stackviz.ingest.links import readable_report, receipt_path, status_path
 from stackviz.ingest.receipt import Receipt, receipt_of
+from stackviz.ingest.transient import fault_of
 from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
+from stackviz.labs.models import Report
 from stackviz.web.errors import Refusal
 from stackviz.web.rate_limit import RateLimited
 from stackviz.wire import ReportError, ReportTooLarge, json_schema
@@ -26,7 +28,9 @@ log = logging.getLogger(__name__)
 router = Router()
 
 COME_BACK_S = 5  # after a database that is locked or away: long enough for a restart, short for a person who waits
+COME_BACK_AFTER_FULL_S = 60  # for room somebody has to care
 COME_BACK = "the database is unavailable; nothing was stored, send the same report again"
+NO_ROOM = "the site's disk is full; nothing was stored, send the same report again"
 
 
 @contextmanager
@@ -53,13 +57,22 @@ def refusing() -> Iterator[None]:
         raise Refusal(422, f"{error.path} {error.problem}", error.path) from None
     except RateLimited as error:
         raise Refusal(429, str(error), None, error.retry_after_s) from None
-    except (OperationalError, InterfaceError, MachineDeleted) as error:
-        log.warning("an upload could not be stored: %s", error or "its machine was deleted meanwhile")
-        raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
-    except IntegrityError:
+    except Exception as error:
+        if not isinstance(error, IntegrityError | MachineDeleted) and fault_of(error) is None:
+            raise
+        raise _come_back(error) from None
+
+
+def _come_back(error: Exception) -> Refusal:
+    """The refusal of an upload that could not be stored, through no fault of its sender."""
+    if isinstance(error, IntegrityError):
         # A row the upload stands on went away between two statements; or a fault of ours, which must be seen.
-        log.exception("an upload violated a database constraint")
-        raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
+        log.error("an upload violated a database constraint", exc_info=error)
+    else:
+        log.warning("an upload could not be stored: %s", error or type(error).__name__)
+    if fault_of(error) == Report.Fault.DISK:
+        return Refusal(503, NO_ROOM, None, COME_BACK_AFTER_FULL_S)
+    return Refusal(503, COME_BACK, None, COME_BACK_S)
 
 
 class AgentKeyAuth(HttpBearer):
@@ -108,6 +121,15 @@ class NoticeSchema(Schema):
     text: str
 
 
+class PutOff(Schema):
+    """Why a report waits though it is in order: the site had a fault of the moment."""
+
+    fault: str = Field(description=f"{', '.join(Report.Fault.values)}")
+    text: str
+    faults: int = Field(description="how often reading it met such a fault")
+    retry_at: datetime = Field(description="when it is tried again")
+
+
 class ReportStatus(Schema):
     """How far a report came. Final once `status` is read or failed."""
 
@@ -116,6 +138,7 @@ class ReportStatus(Schema):
     received_at: datetime
     read_at: datetime | None = None
     error: str = ""
+    put_off: PutOff | None = Field(None, description="only while it waits because of a fault of the site")
     machine: MachineLink
     stages: list[StageSchema]
     warnings: list[NoticeSchema]
@@ -200,6 +223,7 @@ def _status(request: HttpRequest, receipt: Receipt) -> dict[str, Any]:
         "received_at": report.received_at,
         "read_at": report.read_at,
         "error": report.error,
+        "put_off": _put_off(receipt),
         "machine": {
             "lab": lab.slug,
             "slug": machine.slug,
@@ -213,6 +237,14 @@ def _status(request: HttpRequest, receipt: Receipt) -> dict[str, Any]:
         "results": receipt.results,
         "receipt_url": request.build_absolute_uri(receipt_path(report.pk, is_public=lab.is_public)),
     }
+
+
+def _put_off(receipt: Receipt) -> dict[str, Any] | None:
+    report = receipt.report
+    if not receipt.is_put_off:
+        return None
+    text = report.get_fault_display()
+    return {"fault": report.fault, "text": text, "faults": report.faults, "retry_at": report.retry_at}
 
 
 @router.get("/schema/report.json", url_name="report_schema", summary="JSON Schema of a report")

@@ -52,7 +52,8 @@ def insert_rows(model: type[Model], fields: tuple[str, ...], rows: Iterable[Sequ
         return
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(plan.copy) as copy:
+            # Django wraps what `execute` raises, and not what `copy` does.
+            with connection.wrap_database_errors, cursor.copy(plan.copy) as copy:
                 for row in ready:
                     copy.write_row(row)
         else:

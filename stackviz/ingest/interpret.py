@@ -2,7 +2,8 @@
 
 Reports that wait together are read one by one and stored together, in one transaction (`store.py`), whose claim lets
 one worker through: so two workers, a repeated message or a worker that died halfway count nothing twice. What cannot be
-stored together is divided until the report at fault stands alone, and fails alone.
+stored together is divided until the report at fault stands alone, and fails alone. What fails for a fault of the site
+(`transient.py`) is put off and tried again: such a report never becomes `failed`.
 """
 
 import gc
@@ -10,16 +11,19 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TypeVar
 from uuid import UUID
 
-from django.db import InterfaceError, OperationalError
 from django.db.models import F
 from django.db.models.functions import Length
 from django.utils import timezone
 
+from stackviz.ingest.put_off import put_off
 from stackviz.ingest.reading import Background, Parsed, ReadReport, match_reports, parse_stored, read
 from stackviz.ingest.store import WAITING_COLUMNS, Waiting, store_reports
+from stackviz.ingest.transient import fault_of
 from stackviz.labs.models import Report
 from stackviz.web.prepared_query import PreparedQuery
 from stackviz.wire import ReportError
@@ -37,14 +41,15 @@ log = logging.getLogger(__name__)
 def interpret(report_id: str | UUID) -> str:
     """Read one report -> its status afterwards, or "gone". Safe to run any number of times, at once or in turn.
 
-    A report that cannot be read becomes `failed`, with why; what was read from it earlier stays. Raises only when the
-    database is away: then nothing has changed.
+    A report that cannot be read becomes `failed`, with why; what was read from it earlier stays. One that met a fault
+    of the site stays `received` and is tried again. Raises only where not even that can be noted: then nothing has
+    changed.
     """
     return interpret_all([report_id])[0]
 
 
 def interpret_all(report_ids: Sequence[str | UUID]) -> list[str]:
-    """The same for several reports -> the status of each. When the database goes away, those stored before stay read.
+    """The same for several reports -> the status of each. When it raises, those stored before stay read.
 
     A report that was begun before and not finished may have killed its worker: it is read alone, after the others.
     """
@@ -52,11 +57,26 @@ def interpret_all(report_ids: Sequence[str | UUID]) -> list[str]:
     status: dict[UUID, str] = {}
     with _uncollected():
         for together in _divided(ids) if len(ids) > 1 else [ids]:
-            status |= _interpret_together(together)
+            status |= _interpret_or_put_off(together)
     others = [pk for pk in ids if pk not in status]
     if others:  # gone, or read by another worker, before or since
         status |= Report.objects.filter(pk__in=others).values_list("pk", "status")
     return [status.get(pk, "gone") for pk in ids]
+
+
+def _interpret_or_put_off(ids: Sequence[UUID]) -> dict[UUID, str]:
+    try:
+        return _interpret_together(ids)
+    except Exception as error:
+        fault = fault_of(error)
+        if fault is None:
+            raise
+        log.warning("a fault of the site, not of these reports: %s", error or type(error).__name__)
+        try:
+            return dict.fromkeys(put_off(ids, fault), Report.Status.RECEIVED)
+        except Exception:
+            _survived.update(ids)
+            raise
 
 
 @contextmanager
@@ -76,16 +96,18 @@ def _uncollected() -> Iterator[None]:
 def _divided(ids: Sequence[UUID]) -> Iterator[list[UUID]]:
     """Those that wait, by as many as are read together; each that was begun before alone, at the end."""
     waiting = Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED)
-    rows = list(waiting.values_list("pk", "tries", Length("body")))
-    yield from _loads((pk, size) for pk, tries, size in rows if not tries)
-    yield from ([pk] for pk, tries, _size in rows if tries)
+    rows = list(waiting.order_by("faults").values_list("pk", "tries", Length("body"), "faults"))
+    for faults, together in groupby((row for row in rows if not row[1]), key=itemgetter(3)):
+        # Half as many after each fault: a lock or memory that many need together, a few may not.
+        yield from _loads(((pk, size) for pk, _tries, size, _ in together), max(1, REPORTS_TOGETHER >> faults))
+    yield from ([pk] for pk, tries, _size, _faults in rows if tries)
 
 
-def _loads(reports: Iterable[tuple[UUID, int]]) -> Iterator[list[UUID]]:
-    """Reports (id, stored bytes) by as many as are held in memory at once."""
+def _loads(reports: Iterable[tuple[UUID, int]], most: int) -> Iterator[list[UUID]]:
+    """Reports (id, stored bytes) by as many as are held in memory at once, at most `most`."""
     load, size = list[UUID](), 0
     for pk, stored in reports:
-        if load and (len(load) == REPORTS_TOGETHER or size + stored > BYTES_TOGETHER):
+        if load and (len(load) == most or size + stored > BYTES_TOGETHER):
             yield load
             load, size = [], 0
         load.append(pk)
@@ -151,12 +173,17 @@ _OUR_MISTAKE = "report %s could not be read"
 _CRASHES = f"body: crashed the worker {MAX_TRIES} times; giving up"
 
 
+_survived: set[UUID] = set()  # begun in this process, which lives: a fault ended that attempt and could not be noted
+
+
 def _count_tries(reports: Iterable[Waiting]) -> set[UUID]:
     """Those to be given up: they crash their worker (memory, a crash in C), and such a death leaves no other trace.
 
     Only reports that were rung again are counted, so that the usual one pays no write for it.
     """
-    again = sorted(report.pk for report in reports if report.rung_at not in (None, report.received_at))
+    begun = {report.pk for report in reports if report.rung_at not in (None, report.received_at)}
+    again = sorted(begun - _survived)
+    _survived.difference_update(begun)
     if not again:
         return set()
     Report.objects.filter(pk__in=again).update(tries=F("tries") + 1)
@@ -167,11 +194,11 @@ def _attempt(report: Waiting, step: Callable[[], T]) -> T | str:
     """What the step returns, or the status of a report that cannot be read."""
     try:
         return step()
-    except (OperationalError, InterfaceError):
-        raise
     except ReportError as error:
         return _fail(report, str(error))
     except Exception as error:
+        if fault_of(error) is not None:
+            raise
         log.exception(_OUR_MISTAKE, report.pk)
         return _fail(report, f"internal error: {type(error).__name__}")
 
@@ -182,9 +209,9 @@ def _store(readings: Sequence[Reading]) -> dict[UUID, str]:
         return {}
     try:
         store_reports(readings)
-    except (OperationalError, InterfaceError):
-        raise
     except Exception as error:
+        if fault_of(error) is not None:
+            raise
         if len(readings) == 1:
             report = readings[0][0]
             log.exception(_OUR_MISTAKE, report.pk)
@@ -196,6 +223,6 @@ def _store(readings: Sequence[Reading]) -> dict[UUID, str]:
 
 def _fail(report: Waiting, why: str) -> str:
     Report.objects.filter(pk=report.pk, status=Report.Status.RECEIVED).update(
-        status=Report.Status.FAILED, read_at=timezone.now(), error=why[:1000]
+        status=Report.Status.FAILED, read_at=timezone.now(), error=why[:1000], retry_at=None
     )
     return Report.Status.FAILED

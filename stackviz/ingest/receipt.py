@@ -2,8 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -44,6 +45,11 @@ class Receipt:
     results: dict[str, int]
 
     @property
+    def is_put_off(self) -> bool:
+        """Whether it waits because of a fault of the site, until `report.retry_at`."""
+        return self.report.status == Report.Status.RECEIVED and self.report.retry_at is not None
+
+    @property
     def is_final(self) -> bool:
         return self.report.status != Report.Status.RECEIVED
 
@@ -56,6 +62,8 @@ class Receipt:
         """The state in one sentence, for the head of the page and for screen readers."""
         if self.report.withdrawal:
             return _("Withdrawn; its results do not count")
+        if self.is_put_off:
+            return _("Stored safely; the site had a fault and reads it again later")
         return {
             Report.Status.RECEIVED.value: _("Stored safely; waiting to be read"),
             Report.Status.READ.value: _("Read, and shown on the machine's page"),
@@ -100,9 +108,20 @@ def _stored_detail(report: Report) -> str:
 def _reading_detail(report: Report) -> str:
     if report.status == Report.Status.FAILED:
         return report.error
+    if report.status == Report.Status.RECEIVED and report.retry_at is not None:
+        return _put_off_detail(report, report.retry_at)
     if report.status == Report.Status.RECEIVED:
         return _("queued for processing; it is retried automatically if no worker picks it up")
     return _("cards, software, findings and results")
+
+
+def _put_off_detail(report: Report, retry_at: datetime) -> str:
+    """What the site lacked, and when the report is tried again; an hour that is over is not shown."""
+    text = _("not the report's fault: %(fault)s. It is tried again at %(time)s UTC (fault %(count)d).")
+    if retry_at <= timezone.now():
+        text = _("not the report's fault: %(fault)s. It is tried again now (fault %(count)d).")
+    moment = retry_at.astimezone(UTC)
+    return text % {"fault": report.get_fault_display(), "time": f"{moment:%H:%M:%S}", "count": report.faults}
 
 
 def _results_text(results: dict[str, int]) -> str:

@@ -76,14 +76,14 @@ _CLAIM_ON_POSTGRES = """
             AND labs_report.machine_id = new.machine
         ORDER BY labs_report.id FOR UPDATE OF labs_report)
     UPDATE labs_report
-    SET status = 'read', read_at = %s, interpreter = %s, error = '',
+    SET status = 'read', read_at = %s, interpreter = %s, error = '', retry_at = NULL,
         warnings = waiting.warnings::jsonb, unknown_fields = waiting.unknown_fields::jsonb
     FROM waiting WHERE labs_report.id = waiting.id
     RETURNING labs_report.id, labs_report.withdrawal"""
 # Here the transaction has locked all tables already.
 _CLAIM_ON_SQLITE = """
     UPDATE labs_report
-    SET status = 'read', read_at = %s, interpreter = %s, error = '',
+    SET status = 'read', read_at = %s, interpreter = %s, error = '', retry_at = NULL,
         warnings = json_extract(new.value, '$[3]'), unknown_fields = json_extract(new.value, '$[4]')
     FROM json_each(%s) AS new
     WHERE labs_report.id = json_extract(new.value, '$[0]') AND status = 'received'

@@ -30,7 +30,7 @@ RING_AGAIN_AT_ONCE = 1_000  # reports a turn of the periodic task rings for, the
 
 
 @shared_task(
-    autoretry_for=(OperationalError, InterfaceError),  # a database that is away may come back; a bad report never does
+    autoretry_for=(OperationalError, InterfaceError),  # a database that is away, so that nothing could be put off
     retry_backoff=True,
     retry_backoff_max=60,
     max_retries=5,
@@ -44,18 +44,23 @@ def read_report(*report_ids: str) -> str:
 
 @shared_task(ignore_result=True)
 def requeue_waiting_reports() -> str:
-    """Queue reports again that no worker read: their message was lost with a broker or worker, or never sent.
+    """Queue reports again that no worker read: their message was lost with a broker or worker, or never sent; and those
+    that a fault of the site had put off until now.
 
     One message for each that was begun before: should it kill its reader again, it takes no other with it.
     """
     now = timezone.now()
     due = now - timedelta(seconds=settings.RING_AGAIN_AFTER_S)
-    waiting = Report.objects.filter(Q(rung_at__isnull=True) | Q(rung_at__lte=due), status=Report.Status.RECEIVED)
+    waiting = Report.objects.filter(
+        Q(rung_at__isnull=True) | Q(rung_at__lte=due),
+        Q(retry_at__isnull=True) | Q(retry_at__lte=now),
+        status=Report.Status.RECEIVED,
+    )
     longest_waiting = F("rung_at").asc(nulls_first=True)  # never rung for at all; databases differ in where NULLs go
     due_reports = list(waiting.order_by(longest_waiting).values_list("pk", "tries")[:RING_AGAIN_AT_ONCE])
     ids = [pk for pk, _tries in due_reports]
     # Marked first: a broker that fails halfway leaves the rest to a later turn, and nobody is rung for twice at once.
-    Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).update(rung_at=now)
+    Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).update(rung_at=now, retry_at=None)
     fresh = [str(pk) for pk, tries in due_reports if not tries]
     for start in range(0, len(fresh), REPORTS_PER_MESSAGE):
         read_report.delay(*fresh[start : start + REPORTS_PER_MESSAGE])

@@ -182,6 +182,9 @@ class Report(models.Model):
     that a report which crashes its worker is given up. `interpreter`: version that read it. `content_digest`: SHA-256
     of what a report said whose body is no longer stored (`ingest/drop_bodies.py`); None while the body is there.
     `withdrawal`: None for a report that counts; see `ReportWithdrawal`.
+
+    `faults`: how often reading it met a fault of the moment, of the site and not of the report; `fault`: the last one;
+    `retry_at`: when a report that waits since is tried again; None for all others.
     """
 
     class Status(models.TextChoices):
@@ -192,6 +195,14 @@ class Report(models.Model):
     class Withdrawal(models.TextChoices):
         WITHDRAWN = "withdrawn", _("withdrawn")
         SUPERSEDED = "superseded", _("superseded")
+
+    class Fault(models.TextChoices):
+        DISK = "disk-full", _("a disk was full")
+        MEMORY = "out-of-memory", _("there was not enough memory")
+        LOCK = "locked", _("another process kept the data locked")
+        TIMEOUT = "timeout", _("the database took too long")
+        DATABASE = "database-unavailable", _("the database was not available")
+        SYSTEM = "system", _("the system was out of open files, or could not read its disk")
 
     class Encoding(models.TextChoices):
         PLAIN = "", _("plain")
@@ -206,6 +217,11 @@ class Report(models.Model):
     encoding = models.CharField(max_length=4, choices=Encoding, default=Encoding.PLAIN, blank=True)
     rung_at = models.DateTimeField(_("last queued at"), null=True)
     tries = models.PositiveSmallIntegerField(_("retries"), default=0)
+    faults = models.PositiveSmallIntegerField(_("faults of the site"), default=0, db_default=0)
+    fault = models.CharField(
+        _("last fault of the site"), max_length=20, choices=Fault, default="", db_default="", blank=True
+    )
+    retry_at = models.DateTimeField(_("tried again at"), null=True)
     read_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
     warnings = models.JSONField(default=list, blank=True)
@@ -226,6 +242,9 @@ class Report(models.Model):
             ),
             models.CheckConstraint(condition=~Q(status="failed") | ~Q(error=""), name="report_failed_says_why"),
             models.CheckConstraint(
+                condition=Q(retry_at__isnull=True) | Q(faults__gt=0) & ~Q(fault=""), name="report_put_off_says_why"
+            ),
+            models.CheckConstraint(
                 condition=Q(withdrawal__isnull=True) | Q(withdrawal__in=("withdrawn", "superseded")),
                 name="report_withdrawal_is_known",
             ),
@@ -234,6 +253,7 @@ class Report(models.Model):
             models.Index(fields=("machine", "-received_at"), name="report_of_machine_newest"),
             models.Index(fields=("-received_at",), name="report_newest"),
             models.Index(fields=("rung_at",), condition=Q(status="received"), name="report_waiting"),
+            models.Index(fields=("received_at",), condition=Q(status="failed"), name="report_failed"),
         )
 
     def __str__(self) -> str:

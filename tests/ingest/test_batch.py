@@ -41,10 +41,10 @@ def test_what_another_worker_finished_meanwhile_is_said_as_it_is(waiting, monkey
     ids = waiting(2)
     loads = interpret_module._loads
 
-    def overtaken(reports):
+    def overtaken(reports, most):
         monkeypatch.setattr(interpret_module, "_loads", loads)
         interpret_all(ids[:1])
-        return loads(reports)
+        return loads(reports, most)
 
     monkeypatch.setattr(interpret_module, "_loads", overtaken)
     assert interpret_all(ids) == ["read"] * 2

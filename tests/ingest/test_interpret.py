@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import IntegrityError, OperationalError
+from django.db import IntegrityError
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.catalog.models import Accelerator, Alias, Vendor
@@ -210,18 +210,6 @@ def test_half_a_reading_leaves_nothing(stored, monkeypatch):
     report = stored(report_body())
     assert interpret(report.pk) == "failed"
     assert set(counts().values()) == {0}
-
-
-def test_a_database_that_is_away_changes_nothing_and_is_raised(stored, monkeypatch):
-    def away(*_):
-        raise OperationalError
-
-    monkeypatch.setattr(store_module, "_point_at", away)
-    report = stored(report_body())
-    with pytest.raises(OperationalError):
-        interpret(report.pk)
-    report.refresh_from_db()
-    assert report.status == "received"
 
 
 def test_a_report_that_kills_its_reader_is_given_up(stored, monkeypatch):
