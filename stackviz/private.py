@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "UUID",
     "is_nobody",
     "is_telling",
+    "mentions",
     "without_addresses",
     "without_homes",
     "without_names",
@@ -28,6 +29,7 @@ _OTHER_HOME = re.compile(
     r"|(?<=\.\.\.)[\w.@-]{0,40}/(?:[\w.@-]{1,40}/)?(?=\.?(?:ana|mini|micro)?(?:conda|forge|mamba)|\.?venv|\.local|\.cache)"
 )
 """Other folders of somebody's, and what is left of one where a tool cut the path."""
+_FOLDER_WORDS = ("/users/", "\\users/", "/media/", "\\media/", "var/mail/", "var/spool/mail/", "~", "...")
 
 _WINDOWS_HOME = re.compile(
     r"(?:\b[A-Z]:|(?:/mnt)?/[a-z](?=/))[\\/]{1,2}(?:Users|Documents and Settings)[\\/]{1,2}(?!~)"
@@ -85,6 +87,15 @@ def without_names(text: str, stand_ins: Mapping[str, str]) -> str:
     return pattern.sub(lambda match: by_name.get(match[0].lower(), match[0]), text)
 
 
+_LETTERS_LIKE = str.maketrans({"\u017f": "s", "\u0131": "i", "\u0130": "i", "\u212a": "k"})
+
+
+def mentions(text: str, words: Iterable[str]) -> bool:
+    """Whether a text has any of these words (in lower case), in whatever case; as regular expressions see it."""
+    lowered = text.lower() if text.isascii() else text.translate(_LETTERS_LIKE).lower()
+    return any(word in lowered for word in words)
+
+
 _IPV6 = re.compile(
     r"(?<![0-9A-Za-z_])(?:[0-9A-Fa-f]{1,4}|:)"
     r"(?:(?::[0-9A-Fa-f]{0,4}){0,6}:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|(?::[0-9A-Fa-f]{0,4}){1,7})"
@@ -96,7 +107,10 @@ _SAYS_VERSION = re.compile(r"(?:\b(?:version|release|driver|ver|v)\b\.?\s*[:=]?|
 
 def without_homes(text: str) -> str:
     """Home folders, of Linux, macOS and Windows, replaced by `~`."""
-    return _OTHER_HOME.sub("~", HOME.sub("~", _WINDOWS_HOME.sub("~", text)))
+    if mentions(text, ("users", "documents and settings")):
+        text = _WINDOWS_HOME.sub("~", text)
+    text = HOME.sub("~", text)
+    return _OTHER_HOME.sub("~", text) if mentions(text, _FOLDER_WORDS) else text
 
 
 def without_addresses(text: str, stand_in: str, *, is_version: bool = False) -> str:
@@ -108,7 +122,7 @@ def without_addresses(text: str, stand_in: str, *, is_version: bool = False) -> 
     def without_ipv4(match: re.Match[str]) -> str:
         return _without_ipv4(match, stand_in)
 
-    text = _IPV6.sub(without_ipv6, text)
+    text = _IPV6.sub(without_ipv6, text) if text.count(":") >= 2 else text
     return text if is_version else _IPV4.sub(without_ipv4, text)
 
 
@@ -156,6 +170,12 @@ _FORMS = re.compile(
 _URL = re.compile(r"(?<=://)[^\s/@:\[]{1,100}:[^\s/@]{1,200}@")
 _PEM = re.compile(r"(?<=PRIVATE KEY-----\n)(?:[ \t>]{0,8}[A-Za-z0-9+/=:, -]{1,200}\n){1,400}")
 _PEM_LINE = re.compile(r"^(?!-----).+$", re.MULTILINE)
+_FORM_WORDS = (
+    "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "aw_", "npm_", "pypi-", "xox",
+    "akia", "asia", "aiza", "eyj",
+)  # fmt: skip
+_LABEL_WORDS = ("token", "secret", "passw", "passphrase", "_pass", "_pwd", "key", "signature")
+"""Without any of these, in lower case, no pattern above finds anything: looking for words is far quicker."""
 _NO_SECRET = frozenset({"none", "null", "true", "false", "unknown", "not set", "unset"})
 
 
@@ -165,8 +185,12 @@ def without_secrets(text: str, stand_in: str) -> str:
     def hidden(match: re.Match[str]) -> str:
         return match[0] if match[2].lower() in _NO_SECRET else f"{match[1]}{stand_in}"
 
-    text = _AUTHORIZED.sub(hidden, _FORMS.sub(stand_in, text))
-    text = _NAMED_SECRET.sub(hidden, text)
+    if mentions(text, _FORM_WORDS):
+        text = _FORMS.sub(stand_in, text)
+    if mentions(text, ("authorization", "bearer", "wandb login")):
+        text = _AUTHORIZED.sub(hidden, text)
+    if mentions(text, _LABEL_WORDS):
+        text = _NAMED_SECRET.sub(hidden, text)
     text = _URL.sub(f"{stand_in}@", text) if "://" in text else text
     if "PRIVATE KEY-----" in text:
         text = _PEM.sub(lambda match: _PEM_LINE.sub(stand_in, match[0]), text)

@@ -13,12 +13,13 @@ from ninja.decorators import decorate_view
 from stackviz.diagnose.diagnosis import matched_cards
 from stackviz.dumps.answer import answer
 from stackviz.dumps.markdown import to_markdown
-from stackviz.dumps.masking import mask_text
-from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_body, text_of_form
+from stackviz.importers.deadline import Deadline
+from stackviz.reports.pace import paced
+from stackviz.reports.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_body, text_of_form
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.forms import refuse_charset
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited
 
 router = Router()
 MULTIPART = "multipart/form-data"
@@ -90,6 +91,9 @@ class DiagnosisOut(MachineOut):
     """The first machine; `machines` only if the text describes several."""
 
     machines: list[FurtherMachineOut] | None = None
+    left_out: list[str] | None = Field(
+        None, description="kinds of dumps that were not looked for or not read; only if the text took too much work"
+    )
 
 
 @router.post(
@@ -134,10 +138,10 @@ def diagnose_text(request: HttpRequest) -> HttpResponse:
         try:
             DIAGNOSES.count(request)
             text = _text(request)
-            if more := text_cost(text) - 1:
-                DIAGNOSES.count(request, more)
             is_markdown = request.get_preferred_type([JSON, MARKDOWN]) == MARKDOWN
-            document = _document(mask_text(text) if is_markdown else text)  # it is written to be published
+            with paced(request, text, paid=1) as deadline:
+                text = mask_pasted(text, deadline) if is_markdown else text  # it is written to be published
+                document = _document(text, deadline)
         except RateLimited as limited:
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, str(limited), None, limited.retry_after_s) from None
         except Refused as refused:
@@ -170,8 +174,8 @@ def _check_type(request: HttpRequest) -> None:
         raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, problem, "Content-Encoding")
 
 
-def _document(text: str) -> dict[str, Any]:
-    pasted = read_pasted(text, may_be_hollow=True)
+def _document(text: str, deadline: Deadline) -> dict[str, Any]:
+    pasted = read_pasted(text, deadline, may_be_hollow=True)
     cards = [card for of_machine in matched_cards(pasted.machines) for card in of_machine]
     sheets = {id(card.reported): card.sheet for card in cards}
 
@@ -179,4 +183,8 @@ def _document(text: str) -> dict[str, Any]:
         sheet = sheets.get(id(card))
         return sheet.slug if sheet else None
 
-    return answer(pasted.machines, rule_tables(), sheet_of, pasted.not_understood)
+    document = answer(pasted.machines, rule_tables(), sheet_of, pasted.not_understood)
+    if pasted.stopped:
+        document["problems"] = [pasted.stopped, *document["problems"]]
+        document["left_out"] = list(pasted.left_out)
+    return document

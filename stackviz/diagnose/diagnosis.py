@@ -92,6 +92,7 @@ class MachineDiagnosis:
 class Diagnosis:
     """The page below its form. `more`: machines of the text beyond MOST_MACHINES, which are not shown.
 
+    `stopped`: that the text took too much work, what was left out and what to do; "" if all of it was read.
     `is_drawn` False: the text mentions no component. `not_drawn`: names of what the stacks may hold and no dump speaks
     of.
     """
@@ -102,6 +103,7 @@ class Diagnosis:
     not_drawn: tuple[str, ...]
     not_understood: tuple[str, ...]
     more: int
+    stopped: str
 
     @property
     def is_brief(self) -> bool:
@@ -114,7 +116,11 @@ class Diagnosis:
 
     @property
     def is_all_understood(self) -> bool:
-        return not self.not_understood and not any(machine.problems or machine.ignored for machine in self.machines)
+        return (
+            not self.not_understood
+            and not self.stopped
+            and not any(machine.problems or machine.ignored for machine in self.machines)
+        )
 
 
 def diagnose(pasted: Pasted) -> Diagnosis:
@@ -142,6 +148,7 @@ def diagnose(pasted: Pasted) -> Diagnosis:
         not_drawn=not_drawn,
         not_understood=pasted.not_understood,
         more=len(pasted.machines) - len(shown),
+        stopped=pasted.stopped,
     )
 
 

@@ -11,6 +11,7 @@ from stackviz.diagnose.diagnosis import Diagnosis, diagnose
 from stackviz.diagnose.narrowed import Narrowed, next_command, what_changed
 from stackviz.diagnose.steps import Step, StepsRefused, describe_steps, join_steps, read_state, sign_state, split_steps
 from stackviz.dumps import DumpedMachine
+from stackviz.importers.deadline import Deadline
 from stackviz.reports.pasted import MOST_BYTES, MOST_KB, Pasted, Refused, read_pasted
 
 __all__ = ["NextStep", "SteppedDiagnosis", "diagnose_steps", "steps_before"]
@@ -58,7 +59,7 @@ def steps_before(signed: str) -> list[str]:
         raise Refused(problem, HTTPStatus.UNPROCESSABLE_ENTITY, "state") from None
 
 
-def diagnose_steps(before: Sequence[str], text: str, problem: str = "") -> SteppedDiagnosis:
+def diagnose_steps(before: Sequence[str], text: str, deadline: Deadline, problem: str = "") -> SteppedDiagnosis:
     """All of it, of which `text` is new: it may hold several steps itself. Raises Refused."""
     texts = [*before, *(split_steps(text) if text else ())]
     whole = join_steps(texts)
@@ -68,17 +69,18 @@ def diagnose_steps(before: Sequence[str], text: str, problem: str = "") -> Stepp
             % {"most": MOST_KB},
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         )
-    together = read_pasted(whole)
-    afterwards = _afterwards(texts, together)
+    # Of several steps the whole is read first, then some of it again: what is new, what there was before.
+    together = read_pasted(whole, deadline.share(0.6) if len(texts) > 1 else deadline)
+    afterwards = _afterwards(texts, together, deadline)
     pasted = afterwards or together
     diagnosis = diagnose(pasted)
     command = next_command(diagnosis, pasted.kinds)
-    steps = describe_steps(texts)
+    steps = describe_steps(texts, deadline)
     return SteppedDiagnosis(
         diagnosis=diagnosis,
         text=whole,
         steps=steps,
-        narrowed=_narrowed(texts, diagnosis),
+        narrowed=_narrowed(texts, diagnosis, deadline),
         is_afterwards=afterwards is not None,
         next_step=NextStep(
             number=len(texts) + 1,
@@ -89,12 +91,12 @@ def diagnose_steps(before: Sequence[str], text: str, problem: str = "") -> Stepp
     )
 
 
-def _afterwards(texts: Sequence[str], together: Pasted) -> Pasted | None:
+def _afterwards(texts: Sequence[str], together: Pasted, deadline: Deadline) -> Pasted | None:
     """The last step alone, where it contradicts the one machine before and has the same cards: it was repaired."""
     if len(texts) < 2 or len(together.machines) != 2:
         return None
     try:
-        last = read_pasted(texts[-1])
+        last = read_pasted(texts[-1], deadline)
     except Refused:
         return None
     before = together.machines[0]
@@ -106,11 +108,11 @@ def _card_names(machine: DumpedMachine) -> list[str]:
     return sorted(card.reported_name for card in machine.reading.cards)
 
 
-def _narrowed(texts: Sequence[str], diagnosis: Diagnosis) -> Narrowed | None:
+def _narrowed(texts: Sequence[str], diagnosis: Diagnosis, deadline: Deadline) -> Narrowed | None:
     if len(texts) < 2:
         return None
     try:
-        return what_changed(diagnose(read_pasted(join_steps(texts[:-1]))), diagnosis)
+        return what_changed(diagnose(read_pasted(join_steps(texts[:-1]), deadline)), diagnosis)
     except Refused:  # nothing was recognised before
         return None
 

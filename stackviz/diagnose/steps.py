@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from django.core import signing
 
 from stackviz.importers import BY_KIND, read_all
+from stackviz.importers.deadline import Deadline
 from stackviz.importers.paste import join_texts
 from stackviz.reports.tool_names import tools_of
 
@@ -105,12 +106,13 @@ class Step:
     tools: tuple[str, ...]
 
 
-def describe_steps(texts: Sequence[str]) -> tuple[Step, ...]:
+def describe_steps(texts: Sequence[str], deadline: Deadline) -> tuple[Step, ...]:
     """None for a single step. Reads each text again: the steps before are short, or were refused."""
     if len(texts) < 2:
         return ()
-    return tuple(Step(number, _tools(text)) for number, text in enumerate(texts, 1))
+    return tuple(Step(number, _tools(text, deadline)) for number, text in enumerate(texts, 1))
 
 
-def _tools(text: str) -> tuple[str, ...]:
-    return tuple(tool.text for tool in tools_of(kind for kind in read_all(text).kinds if kind in BY_KIND))
+def _tools(text: str, deadline: Deadline) -> tuple[str, ...]:
+    kinds = read_all(text, deadline).kinds
+    return tuple(tool.text for tool in tools_of(kind for kind in kinds if kind in BY_KIND))

@@ -38,8 +38,9 @@ from stackviz.diagnose.rate_limit import LINKS
 from stackviz.diagnose.stepped import SteppedDiagnosis, diagnose_steps, steps_before
 from stackviz.diagnose.steps import under_command
 from stackviz.diagrams.svg import svg_of
-from stackviz.dumps.masking import mask_text
-from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_form
+from stackviz.importers.deadline import Deadline
+from stackviz.reports.pace import paced
+from stackviz.reports.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_form
 from stackviz.reports.tool_names import tool_label
 from stackviz.web.download import svg_response
 from stackviz.web.languages import address_in
@@ -66,8 +67,8 @@ def page(request: HttpRequest) -> HttpResponse:
     text = ""
     try:
         text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
-        DIAGNOSES.count(request, text_cost(text))
-        return _answer(request, text)
+        with paced(request, text) as deadline:
+            return _answer(request, text, deadline)
     except Refused as refused:
         is_text = refused.status == HTTPStatus.UNPROCESSABLE_ENTITY  # the form itself could be read
         return _refuse_step(request, refused) if is_text else _show(request, refused=refused)
@@ -76,10 +77,11 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_protect
-def _answer(request: HttpRequest, text: str) -> HttpResponse:
+def _answer(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     try:
         before = _counted_steps(request)
-        stepped = diagnose_steps(before, under_command(text, request.POST.get("asked", "")) if before else text)
+        text_read = under_command(text, request.POST.get("asked", "")) if before else text
+        stepped = diagnose_steps(before, text_read, deadline)
     except Refused as refused:
         return _show(request, refused=refused, text=text)
     except RateLimited as limited:
@@ -95,7 +97,9 @@ def _refuse_step(request: HttpRequest, refused: Refused) -> HttpResponse:
     try:
         before = _counted_steps(request)
         if before:
-            return _show_stepped(request, diagnose_steps(before, "", refused.problem), status=refused.status)
+            with paced(request, "") as deadline:
+                stepped = diagnose_steps(before, "", deadline, refused.problem)
+            return _show_stepped(request, stepped, status=refused.status)
     except Refused as of_steps:
         refused = of_steps
     except RateLimited as limited:
@@ -179,8 +183,8 @@ def save(request: HttpRequest) -> HttpResponse:
     text = ""
     try:
         text = text_of_form(request)
-        DIAGNOSES.count(request, text_cost(text))
-        return _save(request, text)
+        with paced(request, text) as deadline:
+            return _save(request, text, deadline)
     except Refused as refused:
         return _show(request, refused=refused)
     except RateLimited as limited:
@@ -188,12 +192,12 @@ def save(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_protect
-def _save(request: HttpRequest, text: str) -> HttpResponse:
+def _save(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     """The stored text is masked here, regardless of the form."""
-    masked = mask_text(text)
+    masked = mask_pasted(text, deadline)
     if is_too_long(masked):
         return _show(request, refused=_too_long(), text=text)
-    kinds = tool_label(read_pasted(masked).kinds)
+    kinds = tool_label(read_pasted(masked, deadline).kinds)
     given = request.POST.get("ticket", "")
     try:
         ticket = read_ticket(given)
@@ -266,8 +270,8 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     if link is None:
         raise Http404
     try:
-        DIAGNOSES.count(request, text_cost(link.text))
-        stepped = diagnose_steps((), link.text)
+        with paced(request, link.text) as deadline:
+            stepped = diagnose_steps((), link.text, deadline)
     except RateLimited as limited:
         return _hidden(_too_many(request, limited))
     except Refused as refused:  # rules of reading change: the text stays to be seen

@@ -71,6 +71,8 @@ def to_markdown(document: Document) -> str:
 def _blocks(document: Document) -> Iterator[str]:
     others = document.get("machines", [])
     yield f"## Diagnosis: {_counted(document)}" if not others else "## Diagnosis"
+    if document.get("left_out"):
+        yield escape_text(document["problems"][0])
     if not document["kinds"]:
         yield "No supported dump and no known error message was found."
         return

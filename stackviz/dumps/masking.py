@@ -4,14 +4,17 @@ What is left can be read as before: lines stay lines, and what stands in for a n
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
+from stackviz.importers.deadline import NEVER, Deadline
 from stackviz.private import (
     HOME,
     NETWORK_CARD,
     UUID,
     is_nobody,
     is_telling,
+    mentions,
     without_addresses,
     without_homes,
     without_names,
@@ -65,34 +68,41 @@ _PACKAGE_LINE = re.compile(
 """A line of a list of packages: four numbers with dots are a version there."""
 
 
-def mask_text(text: str) -> str:
+def mask_text(text: str, deadline: Deadline = NEVER) -> str:
     """The text without user and host names, mail and network addresses, serial numbers, UUIDs, tokens.
 
-    Masking what is masked changes nothing. Never raises; the number of lines stays.
+    Masking what is masked changes nothing; the number of lines stays. Raises DeadlinePassed, and nothing else: a text
+    that is masked by half is not given out.
     """
     for _round in range(_MOST_ROUNDS):
-        masked = _masked(text)
+        masked = _masked(text, deadline)
         if masked == text:
             break
         text = masked
     return text
 
 
-def _masked(text: str) -> str:
+def _masked(text: str, deadline: Deadline) -> str:
     names = dict(_names(text))
-    text = without_secrets(text, REDACTED)
-    text = _PROMPT.sub(r"\1user@host", text) if "@" in text else text
-    text = _UNAME.sub(r"\1host", text)
-    text = _VARIABLE.sub(_without_name, _NAMED.sub(_without_name, text))
-    text = _CLOUD_HOST.sub("host", _SSH_KEY.sub(REDACTED, text))
-    text = _SYSLOG.sub(r"\1host", text)
-    text = _SERIAL_ELEMENT.sub(_without_serial, _SERIAL.sub(_without_serial, text))
-    text = without_homes(text)
-    text = _UDID.sub(REDACTED, UUID.sub(REDACTED, text))
-    text = _CISCO_CARD.sub(REDACTED, NETWORK_CARD.sub(REDACTED, text))
-    text = _MAIL.sub(REDACTED, text) if "@" in text or "＠" in text else text
-    text = "\n".join(_without_addresses(line) for line in _without_serial_column(text.split("\n")))
+    for words, step in _STEPS:
+        deadline.check()
+        if not words or mentions(text, words):
+            text = step(text)
+    deadline.check()
     return without_names(text, names)
+
+
+def _named(text: str) -> str:
+    return _VARIABLE.sub(_without_name, _NAMED.sub(_without_name, text))
+
+
+def _identifiers(text: str) -> str:
+    text = _UDID.sub(REDACTED, UUID.sub(REDACTED, text))
+    return NETWORK_CARD.sub(REDACTED, text)
+
+
+def _line_by_line(text: str) -> str:
+    return "\n".join(_without_addresses(line) for line in _without_serial_column(text.split("\n")))
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
@@ -143,6 +153,27 @@ def _masked_cell(cell: str) -> str:
 
 
 def _without_addresses(line: str) -> str:
-    if not line or (line.count(".") < 3 and line.count(":") < 2):
+    has_dots = line.count(".") >= 3
+    if not has_dots and line.count(":") < 2:
         return line
-    return without_addresses(line, REDACTED, is_version=bool(_PACKAGE_LINE.search(line)))
+    return without_addresses(line, REDACTED, is_version=not has_dots or bool(_PACKAGE_LINE.search(line)))
+
+
+_STEPS: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
+    ((), lambda text: without_secrets(text, REDACTED)),
+    (("@",), partial(_PROMPT.sub, r"\1user@host")),
+    (("linux ", "darwin "), partial(_UNAME.sub, r"\1host")),
+    (("name", "user", "host", "master_addr"), _named),
+    (("ssh-", "ecdsa-"), partial(_SSH_KEY.sub, REDACTED)),
+    (("ip-",), partial(_CLOUD_HOST.sub, "host")),
+    ((), partial(_SYSLOG.sub, r"\1host")),
+    (("serial", "udid", "unique", "asset", "s/n", "sn"), partial(_SERIAL.sub, _without_serial)),
+    (("serial",), partial(_SERIAL_ELEMENT.sub, _without_serial)),
+    ((), without_homes),
+    (("-", ":"), _identifiers),
+    ((".",), partial(_CISCO_CARD.sub, REDACTED)),
+    (("@", "＠"), partial(_MAIL.sub, REDACTED)),
+    ((), _line_by_line),
+)
+"""What is masked, in this order: what one step masks, the next ones take for masked. A text that has none of the words,
+in lower case, has nothing for that step; (): it is always taken."""

@@ -5,9 +5,11 @@ Dumps may stand inside each other (vLLM's report holds a topology table): every 
 
 import codecs
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from stackviz.importers.deadline import NEVER, Deadline
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.messages import is_message
 from stackviz.importers.reading import Reading, clean, distinct_lines, without_digits
@@ -51,12 +53,20 @@ _COMMAND = re.compile(rf"\s{{0,20}}(?:\+ )?(?:sudo )?(?:{_COMMANDS}|exit\b|logou
 _MARKS = {importer.kind: tuple(map(without_digits, importer.marks)) for importer in IMPORTERS}
 
 
+_SEARCHING = 0.6  # of the time that is left after tidying; the rest is for reading what was found
+_READING = 0.8
+
+
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """`readings`: one for each dump, in the order of the text. `not_understood`: lines outside them, shortened."""
+    """`readings`: one for each dump, in the order of the text. `not_understood`: lines outside them, shortened.
+
+    `left_out`: kinds of dumps that were not searched for, or found and not read, when the deadline was over.
+    """
 
     readings: tuple[Reading, ...] = ()
     not_understood: tuple[str, ...] = field(default=())
+    left_out: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -64,24 +74,54 @@ class Paste:
         return tuple(dict.fromkeys(reading.kind for reading in self.readings))
 
 
-def read_all(text: str) -> Paste:
+def read_all(text: str, deadline: Deadline = NEVER) -> Paste:
     """Never raises. What wraps a dump (prompts, fences, quote marks, log prefixes, escapes) is taken off first."""
     unread = [f"{len(text) - MOST_CHARS} characters after the first {MOST_CHARS}"] if len(text) > MOST_CHARS else []
-    text = tidy(text[:MOST_CHARS])
+    text = tidy(text[:MOST_CHARS], deadline)
+    found = _find_all(text, deadline.share(_SEARCHING))
+    if len(found.dumps) > MOST_DUMPS:
+        unread.append(f"{len(found.dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
+    readings, left_out = _read_found(found, deadline.share(_READING))
+    spans = [span for span, _importer in found.dumps]
+    return Paste(readings, (*unread, *_outside(text, spans, deadline)), (*found.not_searched, *left_out))
+
+
+class _Found(NamedTuple):
+    """Dumps in the order of the text; of each rank of importers the text that is theirs to read."""
+
+    dumps: Sequence[tuple[Span, Importer]]
+    readable: Mapping[int, str]
+    not_searched: Sequence[str]
+
+
+def _find_all(text: str, deadline: Deadline) -> _Found:
     dumps: list[tuple[Span, Importer]] = []
     readable: dict[int, str] = {}
+    not_searched: list[str] = []
     lines = distinct_lines(text)
     likely = [importer for importer in IMPORTERS if _may_be_in(lines, importer)]
     for rank in range(3):
         readable[rank] = rest = _without(text, [span for span, importer in dumps if not importer.is_typed])
-        dumps += [(span, importer) for importer in likely if _rank(importer) == rank for span in importer.find(rest)]
+        for importer in likely:
+            if _rank(importer) != rank:
+                continue
+            if deadline.is_over:
+                not_searched.append(importer.kind)
+            else:
+                dumps += [(span, importer) for span in importer.find(rest)]
     dumps.sort(key=lambda dump: dump[0].start)
-    if len(dumps) > MOST_DUMPS:
-        unread.append(f"{len(dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
-    readings = tuple(
-        importer.read(readable[_rank(importer)][span.start : span.end]) for span, importer in dumps[:MOST_DUMPS]
-    )
-    return Paste(readings, (*unread, *_outside(text, [span for span, _importer in dumps])))
+    return _Found(dumps, readable, not_searched)
+
+
+def _read_found(found: _Found, deadline: Deadline) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
+    """The readings of the first dumps, and the kinds of those for which there was no time."""
+    readings: list[Reading] = []
+    for number, (span, importer) in enumerate(found.dumps[:MOST_DUMPS]):
+        if deadline.is_over:
+            left = found.dumps[number:MOST_DUMPS]
+            return tuple(readings), tuple(dict.fromkeys(importer.kind for _span, importer in left))
+        readings.append(importer.read(found.readable[_rank(importer)][span.start : span.end]))
+    return tuple(readings), ()
 
 
 def _may_be_in(lines: str, importer: Importer) -> bool:
@@ -107,11 +147,16 @@ def _without(text: str, spans: Sequence[Span]) -> str:
     return "".join(parts) + text[at:]
 
 
-def _outside(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
-    """Lines with words in them that lie in no dump, are not the command that printed one, and repeat no message."""
+def _outside(text: str, spans: Sequence[Span], deadline: Deadline) -> tuple[str, ...]:
+    """Lines with words in them that lie in no dump, are not the command that printed one, and repeat no message.
+
+    Once the deadline is over, those found until then.
+    """
     lines: list[str] = []
     for gap in _gaps(text, spans):
         for line in gap.strip().splitlines():
+            if deadline.is_over:
+                return tuple(lines)
             start = line[:_LONGEST_LINE_SCANNED]
             if any(map(str.isalnum, start)) and not _COMMAND.match(line) and not is_message(start):
                 lines.append(clean(line, _LONGEST_LINE_LISTED))

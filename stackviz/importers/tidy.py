@@ -7,13 +7,18 @@ as it was.
 import html
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from stackviz.importers.deadline import NEVER, Deadline
 
 __all__ = ["tidy"]
 
 
-def tidy(text: str) -> str:
-    """The text as the tool printed it, as far as possible. Never longer than before."""
+def tidy(text: str, deadline: Deadline = NEVER) -> str:
+    """The text as the tool printed it, as far as possible and as far as time is left. Never longer than before."""
     for step in _STEPS:
+        if deadline.is_over:
+            break
         text = step(text)
     return text
 
@@ -103,11 +108,12 @@ def _drop_markup(text: str) -> str:
         return text
     if "<" in text and _MARKUP.search(text):
         text = _TAG.sub("", _BREAK.sub("\n", text))
-    return _ENTITY.sub(_character, text) if "&" in text else text
+    return _ENTITY.sub(lambda entity: _character(entity[0]), text) if "&" in text else text
 
 
-def _character(entity: re.Match[str]) -> str:
-    return " " if entity[0] == "&nbsp;" else html.unescape(entity[0])
+@lru_cache(maxsize=256)  # a page has the same few, thousands of times
+def _character(entity: str) -> str:
+    return " " if entity == "&nbsp;" else html.unescape(entity)
 
 
 # ---- line beginnings ------------------------------------------------------------------------------------------------

@@ -14,13 +14,14 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from stackviz.dumps.masking import mask_text
+from stackviz.importers.deadline import Deadline
 from stackviz.ingest.api import refusing
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
-from stackviz.reports.pasted import MOST_MACHINES, Refused, read_pasted, text_of_form
+from stackviz.reports.pace import paced
+from stackviz.reports.pasted import MOST_MACHINES, Refused, mask_pasted, read_pasted, text_of_form
 from stackviz.web.errors import Refusal
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
+from stackviz.web.rate_limit import RateLimited, ask_to_wait
 from stackviz.web.reverse import address_by_name
 
 DIAGNOSE = "diagnose:page"  # of a room beside this one
@@ -38,8 +39,8 @@ def add_from_dump(request: HttpRequest) -> HttpResponse:
         return redirect_to_login(address_by_name(DIAGNOSE))
     try:
         text = text_of_form(request)
-        DIAGNOSES.count(request, text_cost(text))
-        return _add(request, text)
+        with paced(request, text) as deadline:
+            return _add(request, text, deadline)
     except RateLimited as limited:
         problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
         refused = Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
@@ -49,13 +50,14 @@ def add_from_dump(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_protect
-def _add(request: HttpRequest, text: str) -> HttpResponse:
+def _add(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     labs = labs_to_add_to(request.user)
     if not labs:
         problem = _("You are not a member of any lab that you can add machines to. Ask the administrator of this site.")
         raise Refused(problem, HTTPStatus.FORBIDDEN, None)
-    masked = mask_text(text)
-    form = AddForm(labs, read_pasted(masked).machines[:MOST_MACHINES], request.POST if "lab" in request.POST else None)
+    masked = mask_pasted(text, deadline)
+    machines = read_pasted(masked, deadline).machines[:MOST_MACHINES]
+    form = AddForm(labs, machines, request.POST if "lab" in request.POST else None)
     if not form.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
         return render(request, "ingest/from_dump.html", {"form": form, "text": masked}, status=status)

@@ -16,9 +16,10 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
-from stackviz.dumps import DumpedMachine, machines
+from stackviz.dumps import DumpedMachine, machines, mask_text
 from stackviz.dumps.machines import telling
 from stackviz.importers import read_all
+from stackviz.importers.deadline import Deadline, DeadlinePassed
 from stackviz.importers.next_command import command_for_words
 from stackviz.importers.paste import NoText, decode_text, join_texts
 from stackviz.reports.tool_names import tool_label
@@ -26,6 +27,7 @@ from stackviz.reports.tool_names import tool_label
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024
 MOST_FILES = 20
+MOST_SECONDS = 1.5  # of work for one request's texts: a dump of 20 KB takes a hundredth of it, a log of 1 MB a tenth
 MOST_MACHINES = 6  # of one text; side by side there are as many colours
 _MOST_DRAINED = 32 * 1024 * 1024
 _CHUNK = 64 * 1024
@@ -76,6 +78,14 @@ def _no_dump(text: str = "") -> Refused:
     return Refused(_("This is not the output of a supported tool. Paste the complete output of one of the tools."))
 
 
+def _too_much_work() -> Refused:
+    problem = _(
+        "Reading was stopped after %(seconds)s s of work: the output of tools never takes so long. Nothing was found "
+        "until then. Paste only what one or two commands printed."
+    )
+    return Refused(problem % {"seconds": MOST_SECONDS})
+
+
 def _unreadable_output(tools: str, problems: Iterable[str]) -> Refused:
     """The refusal for output of a known tool that is truncated or empty."""
     problem = _("This looks like output of %(tool)s, but nothing in it could be read.") % {"tool": tools}
@@ -90,30 +100,52 @@ def _sentence(problem: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """At least one machine, and the lines that belong to none."""
+    """At least one machine, and the lines that belong to none. `left_out`: kinds for which there was no time."""
 
     machines: tuple[DumpedMachine, ...]
     not_understood: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of dumps, each once, in the order of the text."""
         return tuple(dict.fromkeys(kind for machine in self.machines for kind in machine.kinds))
 
+    @property
+    def stopped(self) -> str:
+        """That it was not read to the end, what was and what was not, and what to do; "" if it was read to the end."""
+        if not self.left_out:
+            return ""
+        problem = _(
+            "Reading was stopped after %(seconds)s s of work: the output of tools never takes so long. Read: %(read)s. "
+            "Not looked for or not read: %(left)s. Paste only what one or two commands printed."
+        )
+        read, left = tool_label(self.kinds), tool_label(self.left_out)
+        return problem % {"seconds": MOST_SECONDS, "read": read, "left": left}
 
-def read_pasted(text: str, *, may_be_hollow: bool = False) -> Pasted:
+
+def read_pasted(text: str, deadline: Deadline, *, may_be_hollow: bool = False) -> Pasted:
     """What the text tells. Raises Refused where no known tool wrote any of it, or nothing in it could be read.
 
-    `may_be_hollow`: that a dump tells nothing is an answer too; its problems say why.
+    `may_be_hollow`: that a dump tells nothing is an answer too; its problems say why. What was not read before the
+    deadline is named in `left_out`.
     """
-    paste = read_all(text)
+    paste = read_all(text, deadline)
     dumped = machines(paste)
     if not dumped:
-        raise _no_dump(text)
+        raise _too_much_work() if paste.left_out else _no_dump(text)
     readable = telling(dumped)
     if not readable and not may_be_hollow:
         raise _unreadable_output(tool_label(dumped[0].kinds), dumped[0].reading.problems)
-    return Pasted(readable or dumped, paste.not_understood)
+    return Pasted(readable or dumped, paste.not_understood, paste.left_out)
+
+
+def mask_pasted(text: str, deadline: Deadline) -> str:
+    """The text without what names a person or a machine, and without secrets. Raises Refused if that takes too long."""
+    try:
+        return mask_text(text, deadline)
+    except DeadlinePassed:
+        raise _too_much_work() from None
 
 
 def _check_size(request: HttpRequest) -> None:

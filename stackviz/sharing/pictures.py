@@ -18,6 +18,7 @@ from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.links import find_link
 from stackviz.plan.page import make_plan
 from stackviz.plan.query import read_plan_query
+from stackviz.reports.pace import paced
 from stackviz.reports.pasted import Refused, read_pasted
 from stackviz.sharing.cards import Picture
 from stackviz.sharing.pictures_of import diagnosis_picture, plan_picture
@@ -25,7 +26,7 @@ from stackviz.sharing.store import drawn_png, stored_png, tag_of
 from stackviz.sharing.subjects import Shared, shared_comparison, shared_ranking, shared_sheet
 from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost, too_many
+from stackviz.web.rate_limit import RateLimited, too_many
 from stackviz.web.tickets import TOKEN_PATTERN, digest_of
 
 __all__ = ["compare_png", "diagnosis_png", "plan_png", "ranking_png", "sheet_png", "urlpatterns"]
@@ -71,8 +72,8 @@ def diagnosis_png(request: HttpRequest, token: str) -> HttpResponse:
     state = ("diagnosis", digest_of(token), CatalogueEdition.current(), Edition.current(), timezone.now().date())
 
     def make() -> Picture:
-        DIAGNOSES.count(request, text_cost(link.text))
-        return diagnosis_picture(diagnose(read_pasted(link.text)))
+        with paced(request, link.text) as deadline:
+            return diagnosis_picture(diagnose(read_pasted(link.text, deadline)))
 
     try:
         return _unlisted(_answer(request, state, make, is_public=False))

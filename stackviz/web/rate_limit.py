@@ -82,6 +82,13 @@ class RateLimit:
         if self.batches:
             _batches[self.name, key] = window, left - 1
 
+    def add(self, request: HttpRequest, by: int) -> None:
+        """Count `by` more requests for one that was let through: refused are only those that come after it."""
+        try:
+            self.count(request, by)
+        except RateLimited as limited:
+            log.info("a client has used up %s with one request: %s", self.name, limited)
+
     def _reserve(self, key: str, window: int, by: int) -> int:
         """How many requests this process may let through before it asks again; 0 when the limit is reached."""
         limit: int = getattr(settings, self.limit)

@@ -11,6 +11,7 @@ from stackviz.catalog.models import Accelerator, Alias
 from stackviz.diagnose.api import DiagnosisOut
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.dumps.markdown import escape_text
+from stackviz.importers.deadline import NEVER
 from stackviz.reports.pasted import read_pasted
 from stackviz.web import rate_limit
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
@@ -98,7 +99,7 @@ def test_a_sheet_that_is_not_public_is_told_of_in_no_way(send):
     listed = "GPU 0: Hush Chip 9000 (UUID: GPU-00000000-0000-0000-0000-000000000000)\n"
     answered, unknown = (send(text).content.decode() for text in (listed, listed.replace("Hush", "Mush")))
     assert answered == unknown.replace("Mush", "Hush")
-    page, other = (diagnose(read_pasted(text)).first.cards for text in (listed, listed.replace("Hush", "Mush")))
+    page, other = (diagnose(read_pasted(text, NEVER)).first.cards for text in (listed, listed.replace("Hush", "Mush")))
     assert [card.needs for card in page] == [card.needs for card in other]
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.diagnosis import diagnose
+from stackviz.importers.deadline import NEVER
 from stackviz.reports.pasted import Refused, read_pasted
 from stackviz.rules import Finding
 from stackviz.web import rate_limit
@@ -351,7 +352,7 @@ def test_a_damaged_dump_is_diagnosed_or_refused_never_more(curated, db, damage):
     for place, text in damage:
         lines[place] = lines[place][: len(text)] + text
     try:
-        pasted = read_pasted("\n".join(lines))
+        pasted = read_pasted("\n".join(lines), NEVER)
     except Refused:
         return
     assert diagnose(pasted).drawing.layers
