@@ -1,7 +1,6 @@
 """The agent's command line: probe, bench, run, upload, diagnose, doctor. docs/agent.md is its manual."""
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -35,6 +34,7 @@ from stackviz.agent.doctor_questions import ask_all, questions_on
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.journal import Journal, adopt_unfinished
+from stackviz.agent.json_text import json_text
 from stackviz.agent.llama_bench import attached_results
 from stackviz.agent.measured import LastRun
 from stackviz.agent.plan_text import describe_plan
@@ -166,7 +166,7 @@ def _diagnose(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
         document = diagnosed(read_files(arguments.files))
     except FileRefused as refused:
         parser.error(str(refused))
-    print(json.dumps(document, indent=2, ensure_ascii=False) if arguments.json else describe_answer(document))
+    print(json_text(document) if arguments.json else describe_answer(document))
     return Exit.OK
 
 
@@ -181,7 +181,7 @@ def _doctor(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> 
         print(f"error: {Exit.UNEXPECTED.meaning}", file=sys.stderr)
         return DOCTOR_FAILED
     if arguments.json:
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print(json_text(document))
     else:
         print(doctor_markdown(document) if arguments.markdown else describe_doctor(document))
     return doctor_exit(document)
@@ -297,7 +297,7 @@ def _print_report(arguments: argparse.Namespace, report: Report, last: LastRun |
 
 
 def _print_document(report: Report) -> None:
-    print(json.dumps(to_document(report), indent=2, ensure_ascii=False))
+    print(json_text(to_document(report)))
 
 
 def _folder(arguments: argparse.Namespace) -> Path:

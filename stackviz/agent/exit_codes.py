@@ -15,7 +15,7 @@ class Exit(IntEnum):
     KEY_REFUSED = 4  # 401 or 403: kept in the spool, fix the key
     REJECTED = 5  # the site will never take one of the reports: set aside in rejected/
     NOT_CONFIRMED = 6  # nobody agreed to send: answer the question, or pass --yes
-    SPOOL = 7  # the spool is full or cannot be written
+    SPOOL = 7  # the spool is full or cannot be written, or a report in it cannot be read
     WRONG_SERVER = 8  # what answers at --server is not an accelweb site
     REGRESSION = 9  # --fail-below: slower than in the last run
     BUSY = 10  # another agent measures on this machine: run again later
@@ -41,7 +41,7 @@ _MEANINGS = {
     Exit.NOT_CONFIRMED: (
         "sending was not confirmed; the report is stored in the spool, run `upload` and confirm, or pass --yes"
     ),
-    Exit.SPOOL: "the spool is full or not writable",
+    Exit.SPOOL: "the spool is full or not writable, or a report in it cannot be read",
     Exit.WRONG_SERVER: "the server at --server is not an accelweb site; the report is stored in the spool",
     Exit.REGRESSION: "a result is slower than --fail-below allows, compared with the last run",
     Exit.NOTHING_MEASURED: "every benchmark failed; the results say why",

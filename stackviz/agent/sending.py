@@ -3,13 +3,13 @@ take.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from stackviz.agent.exit_codes import Exit
+from stackviz.agent.json_text import json_text
 from stackviz.agent.progress import Progress
 from stackviz.agent.report_text import also_sent, what_is_sent
 from stackviz.agent.spool import Spool, SpooledReport
@@ -56,8 +56,10 @@ def send_waiting(
         _take(spool, waiting, delivery, tally, progress)
         if delivery.outcome in _STOPS:
             break
-    for text in spool.set_aside:
+    for text in (*spool.set_aside, *spool.unread.values()):
         progress.say(f"warning: {text}")
+    if spool.unread:
+        tally.exits.append(Exit.SPOOL)
     exit_ = Exit.worst(*tally.exits)
     _conclude(spool, arguments, tally, exit_, mine)
     return exit_
@@ -99,9 +101,10 @@ def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_:
             "receipt_url": mine_entry["receipt_url"] if mine_entry else None,
             "reports": tally.reports,
             "waiting": spool.count(),
+            "unread": sorted(spool.unread),
             "spool": str(spool.folder),
         }
-        print(json.dumps(answer, indent=2, ensure_ascii=False))
+        print(json_text(answer))
         return
     for entry in tally.reports:
         if entry["receipt_url"]:

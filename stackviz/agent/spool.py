@@ -53,6 +53,7 @@ class Spool:
         self._most_reports = most_reports
         self._most_bytes = most_bytes
         self.set_aside: list[str] = []  # what `waiting` found corrupt, for people
+        self.unread: dict[str, str] = {}  # name -> why it cannot be read; it stays where it is
 
     # ---- putting in ---------------------------------------------------------------------------------------------
 
@@ -103,7 +104,10 @@ class Spool:
     # ---- taking out ---------------------------------------------------------------------------------------------
 
     def waiting(self) -> Iterator[SpooledReport]:
-        """The waiting reports, oldest first. An invalid one moves to `corrupt/` and is listed in `set_aside`."""
+        """The waiting reports, oldest first. An invalid one moves to `corrupt/` and is listed in `set_aside`.
+
+        One that may not be read, or whose place on the disk cannot, stays and is listed in `unread`.
+        """
         for path in self._names():
             try:
                 body = _read(path)
@@ -114,7 +118,8 @@ class Spool:
             except FileNotFoundError:
                 continue  # another agent delivered it
             except OSError as error:
-                raise SpoolError(f"cannot read {path}: {error.strerror or error}") from None
+                self.unread[path.name] = f"{path} cannot be read ({error.strerror or error}); it stays there"
+                continue
             yield SpooledReport(path, body, report)
 
     def delivered(self, waiting: SpooledReport) -> None:

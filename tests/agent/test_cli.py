@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from stackviz.agent import before, cli, sending
+from stackviz.agent import spool as spool_module
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.probing.gather import Gathered
 from stackviz.agent.spool import Spool
@@ -133,6 +134,25 @@ def test_a_rejected_report_does_not_hold_up_the_others(agent, spool):
         code, _, err = agent(*run_at(made.url)[:-1], "--yes")
     assert (code, len(made.received), spool.count()) == (Exit.REJECTED, 2, 0)
     assert "set aside" in err
+
+
+def test_an_unreadable_report_is_named_and_does_not_hold_up_the_others(agent, spool, monkeypatch):
+    real = spool_module._read
+
+    def read(path):
+        if path.name.startswith("2026-01-01"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(spool_module, "_read", read)
+    with site(ACCEPTED) as made:
+        spool.put(parse_report(report_body(created_at="2026-01-01T00:00:00Z")))
+        code, _, err = agent(*run_at(made.url)[:-1], "--yes")
+        assert (code, len(made.received), spool.count()) == (Exit.SPOOL, 1, 1)
+        assert "2026-01-01T000000Z" in err
+        assert "cannot be read (Permission denied); it stays there" in err
+        _, out, _ = agent("upload", "--server", made.url, "--key", KEY, "--yes", "--json")
+    assert len(json.loads(out)["unread"]) == 1
 
 
 def test_a_refused_key_stops_before_the_next_report(agent, spool):

@@ -1,5 +1,6 @@
 """The spool: whole or not at all, never lost, bounded."""
 
+import errno
 import json
 import os
 import stat
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from stackviz.agent import spool as spool_module
+from stackviz.agent.json_text import json_text
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.wire import parse_report
 from tests.wire.reports import report_body
@@ -102,6 +105,26 @@ def test_corrupt_file_is_set_aside_with_a_warning(tmp_path, content):
     assert spool.set_aside[0].startswith(f"{broken.name} is not a valid report")
 
 
+def test_a_report_that_cannot_be_read_stays_and_does_not_keep_the_others(tmp_path, monkeypatch):
+    """A file of another user, or a place on the disk that is broken."""
+    real = spool_module._read
+
+    def read(path):
+        if path.name == "2026-01-01T000000Z-0f8b5b1e.json":
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
+    monkeypatch.setattr(spool_module, "_read", read)
+    spool = Spool(tmp_path)
+    broken = tmp_path / "2026-01-01T000000Z-0f8b5b1e.json"
+    broken.write_bytes(b"{}")
+    spool.put(report())
+    for _ in range(2):
+        assert len(list(spool.waiting())) == 1
+    assert broken.exists()
+    assert spool.unread == {broken.name: f"{broken} cannot be read (Input/output error); it stays there"}
+
+
 def test_a_rejected_report_is_kept_with_the_answer(tmp_path):
     spool = Spool(tmp_path)
     spool.put(report())
@@ -192,3 +215,12 @@ def test_nothing_is_written_through_somebodys_link(tmp_path):
     spool.reject(waiting, 422, "{}")
     assert victim.read_text() == "mine"
     assert spool.is_confirmed("https://a.example")
+
+
+def test_json_for_a_terminal_holds_nothing_that_controls_it():
+    """Names of cards and messages come from tools, and from files that anybody may have written."""
+    document = {"name": "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2028, 0x2066])) + "é 显卡"}
+    text = json_text(document)
+    assert json.loads(text) == document
+    assert [letter for letter in text if not letter.isprintable() and letter != "\n"] == []
+    assert "é 显卡" in text
