@@ -2,7 +2,7 @@
 
 Shapes: one line again and again without a line end, runs of short marks inside lines, random lines, kinds mixed, each
 kind's own beginning repeated. Prints p50, p95 and worst in seconds of the processor, and which texts are the slowest.
-The same seed gives the same texts. `--masked` times masking, `--bounded` the site's deadline as well.
+The same seed gives the same texts. They are read until the site's deadline, `--unbounded` to the end.
 """
 
 import argparse
@@ -13,15 +13,18 @@ import statistics
 import string
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from bench.fuzz_diagnose import corpus
 from stackviz.dumps import answer, machines, mask_text
 from stackviz.importers import read_all
+from stackviz.importers.deadline import NEVER, Deadline, DeadlinePassed
 from stackviz.rules import packaged_tables
 
 CHARS = 1_000_000
+DEADLINE_S = 1.5  # as reports.pasted.MOST_SECONDS, which needs Django
 MARKS = (
     "a.", "0x", "GPU 0: ", "GPU", ":", "&", "|", "=", " ", "\t", "-", "_", "/", "\\", "\\n", "{", "[", "(", "<", "<a ",
     '"', "'", "`", "@", "a@", "a@b.", "0.", "0", "a", "A", "1,", ", ", "0:", "a:", "a=", "::", "..", "+", "|-", "| a ",
@@ -106,20 +109,25 @@ def _beginnings(texts: list[str], chars: int) -> Iterator[Hostile]:
                 yield Hostile(f"beginning of {count}, end {end!r}: {head[0][:50]!r}", _fill(unit, chars))
 
 
-def seconds(text: str) -> dict[str, float]:
+def seconds(text: str, *, is_bounded: bool) -> dict[str, float]:
     """What the steps cost: "read", "answer", "mask", in seconds of the processor."""
     marks = [time.process_time()]
-    paste = read_all(text)
+    paste = read_all(text, Deadline(DEADLINE_S) if is_bounded else NEVER)
     marks.append(time.process_time())
     json.dumps(answer(machines(paste), packaged_tables(), not_understood=paste.not_understood))
     marks.append(time.process_time())
-    mask_text(text)
+    with suppress(DeadlinePassed):
+        mask_text(text, Deadline(DEADLINE_S) if is_bounded else NEVER)
     marks.append(time.process_time())
     return dict(zip(("read", "answer", "mask"), (b - a for a, b in pairwise(marks)), strict=True))
 
 
 def _timed(hostile: Hostile) -> tuple[str, dict[str, float]]:
-    return hostile.shape, seconds(hostile.text)
+    return hostile.shape, seconds(hostile.text, is_bounded=True)
+
+
+def _timed_to_the_end(hostile: Hostile) -> tuple[str, dict[str, float]]:
+    return hostile.shape, seconds(hostile.text, is_bounded=False)
 
 
 def figures(times: list[float]) -> str:
@@ -133,12 +141,13 @@ def main() -> None:
     parser.add_argument("--chars", type=int, default=CHARS)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="only each so-many-th text")
+    parser.add_argument("--unbounded", action="store_true")
     parser.add_argument("--show", type=int, default=15, help="so many of the slowest are listed")
     options = parser.parse_args()
     packaged_tables()
     chosen = islice(hostile_texts(options.seed, options.chars), 0, None, options.every)
     with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        timed = list(pool.imap(_timed, chosen))
+        timed = list(pool.imap(_timed_to_the_end if options.unbounded else _timed, chosen))
     print(f"{len(timed)} texts of {options.chars:,} characters")
     for step in ("read", "answer", "mask"):
         print(f"{step:<8} {figures([times[step] for _shape, times in timed])}")

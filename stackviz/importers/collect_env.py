@@ -159,7 +159,7 @@ _TITLES = frozenset(
 )  # fmt: skip
 _TAIL = frozenset({"ROCM Version", "Neuron SDK Version", "vLLM Version", "vLLM Build Flags", "GPU Topology"})
 _TOPOLOGY = re.compile(
-    r"(?:GPU|NIC)\d|(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+=|CUDA Archs:|Could not collect$|\s*CPU Affinity"
+    r"(?:GPU|NIC)\d|(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+=|CUDA Archs:|Could not collect$|CPU Affinity"
 )
 
 
