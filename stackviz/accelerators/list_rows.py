@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.accelerators.list_query import BOUNDS, COLUMNS, FORMS, FilterChoices, ListQuery
 from stackviz.accelerators.list_search import Counted, Search, largest_shown, listed_field
+from stackviz.catalog.announced import is_announced
 from stackviz.catalog.fields import DENSE, FIELDS, Field
 from stackviz.catalog.figures import Headline, choose_headline, printed_unit
 from stackviz.catalog.match import CardName, match_cards
@@ -59,12 +60,16 @@ class LackingFigures:
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
-    """An accelerator and its cells. `variants`: others of its family, which share the row."""
+    """An accelerator and its cells. `variants`: others of its family, which share the row.
+
+    `is_announced`: it cannot be had yet.
+    """
 
     accelerator: Accelerator
     kind: str
     cells: tuple[ListCell, ...]
     variants: tuple[Accelerator, ...]
+    is_announced: bool
 
     @property
     def variants_text(self) -> str:
@@ -174,7 +179,13 @@ def list_rows(
         )
 
     return [
-        ListRow(item, kinds[item.kind], tuple(cell(item, field) for field in fields), tuple(variants))
+        ListRow(
+            item,
+            kinds[item.kind],
+            tuple(cell(item, field) for field in fields),
+            tuple(variants),
+            is_announced(item, catalogue),
+        )
         for item, *variants in folded
     ]
 

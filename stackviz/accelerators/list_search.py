@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from stackviz.accelerators.list_query import BOUNDS, OBSERVED_POWER, SUPPORTS, ListQuery, form_of
+from stackviz.catalog.announced import is_announced
 from stackviz.catalog.asked_for import by_request
 from stackviz.catalog.capabilities import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.catalog.conditions import KEYS
@@ -106,10 +107,14 @@ def amounts_shown(field: Field, catalogue: PublicCatalogue) -> Amounts:
 
 
 def largest_shown(field: Field, catalogue: PublicCatalogue) -> float:
-    """The largest amount that the list shows of a field, under the usual condition if any has it."""
+    """The largest amount of what can be had that the list shows of a field, under the usual condition if any has it."""
 
     def find() -> float:
-        shown = [value for value in _shown(field, catalogue).values() if value.amount is not None]
+        shown = [
+            value
+            for pk, value in _shown(field, catalogue).items()
+            if value.amount is not None and not is_announced(catalogue.by_pk[pk], catalogue)
+        ]
         usual = [value for value in shown if base_condition(value) == listed_field(field).usual[0]]
         return max((value.amount or 0.0 for value in usual or shown), default=0.0)
 

@@ -26,6 +26,7 @@ from stackviz.accelerators.sheet_sources import (
 )
 from stackviz.accelerators.standing import RelativeFigure, standings
 from stackviz.accelerators.value_history import History, Slot, value_histories
+from stackviz.catalog.announced import DATE, planned_date
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
@@ -112,7 +113,7 @@ class Sheet:
 
     `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not. `sources`: those
     that rows and names point to, by number. `filters`: by which sources the rows can be chosen. `desktop`: of a laptop
-    card, the card that it is named after.
+    card, the card that it is named after. `planned`: when what is announced only is to come out; "" if it is out.
     """
 
     accelerator: Accelerator
@@ -125,6 +126,7 @@ class Sheet:
     names: tuple[Name, ...]
     relatives: tuple[Relative, ...]
     desktop: DesktopVersion | None
+    planned: str
     predecessor: Accelerator | None
     value_count: int
     source_count: int
@@ -173,6 +175,7 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
         names=names,
         relatives=relatives(accelerator, catalogue) if at is None else (),
         desktop=desktop_version(accelerator, catalogue) if at is None else None,
+        planned=planned_date(preferred[DATE]),
         predecessor=before,
         value_count=sum(map(len, preferred.values())),
         source_count=len({value.source_id for value in values}),

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.announced import is_announced
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAMED_ACCUMULATE, Field
 from stackviz.catalog.figures import base_condition, join_unnamed, printed_unit, variant_of
 from stackviz.catalog.models import Accelerator, SpecValue
@@ -44,9 +45,12 @@ class RelativeFigure:
 
 @dataclass(frozen=True, slots=True)
 class LadderPlace:
-    """`rank`: equal figures share one; `count`: of all that are ranked; `row`: on the ladder, from 0."""
+    """`rank`: equal figures share one, None: announced, without a place; `count`: of all that have one.
 
-    rank: int
+    `row`: on the ladder, from 0.
+    """
+
+    rank: int | None
     count: int
     row: int
 
@@ -81,13 +85,14 @@ def _standing(
 ) -> RelativeFigure:
     amounts = _amounts(field, catalogue)[condition]
     mine = amounts[accelerator.pk]
-    peers = [amount for pk, amount in amounts.items() if catalogue.by_pk[pk].kind == accelerator.kind]
+    kin = [pk for pk in amounts if catalogue.by_pk[pk].kind == accelerator.kind]
+    peers = [amounts[pk] for pk in kin if not is_announced(catalogue.by_pk[pk], catalogue)] or [mine]
     top = max(peers)
     before = amounts.get(predecessor.pk) if predecessor else None
     median = statistics.median(peers) if len(peers) >= FEWEST else None
     rank, url = _rank(field, condition, accelerator, catalogue)
     return RelativeFigure(
-        length=_percent(mine, top),
+        length=_percent(min(mine, top), top),
         median_at="" if median is None else _percent(median, top),
         median="" if median is None else _text(field, median),
         largest=_text(field, top),
@@ -111,7 +116,8 @@ def _rank(field: Field, condition: str, accelerator: Accelerator, catalogue: Pub
     page = ranked.row // RUNGS_PER_PAGE + 1
     if page > 1:
         query["page"] = str(page)
-    words = _("place %(place)d of %(all)d") % {"place": ranked.rank, "all": ranked.count}
+    place = {"place": ranked.rank, "all": ranked.count}
+    words = _("place %(place)d of %(all)d") % place if ranked.rank else _("announced")
     return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
 
 
@@ -120,9 +126,13 @@ def _ladder_places(field: Field, condition: str, catalogue: PublicCatalogue) -> 
 
     def rank() -> dict[int, LadderPlace]:
         amounts = _amounts(field, catalogue)[condition]
-        rungs = [Rung(pk, amounts[pk]) for pk in sorted(amounts, key=lambda pk: catalogue.by_pk[pk].name)]
+        rungs = [
+            Rung(pk, amounts[pk], takes_place=not is_announced(catalogue.by_pk[pk], catalogue))
+            for pk in sorted(amounts, key=lambda pk: catalogue.by_pk[pk].name)
+        ]
         steps = rank_rungs(rungs, "linear", lower_is_better=field.higher_is_better is False).steps
-        return {step.key: LadderPlace(step.rank, len(steps), row) for row, step in enumerate(steps)}
+        count = sum(step.rank is not None for step in steps)
+        return {step.key: LadderPlace(step.rank, count, row) for row, step in enumerate(steps)}
 
     return catalogue.once(("ladder places", field.name, condition), rank)
 

@@ -112,7 +112,12 @@ KEYS: tuple[Key, ...] = (
     Key(
         "event",
         _("what the date refers to"),
-        {"announced": _("announced"), "launched": _("launched"), "shipped": _("first shipped")},
+        {
+            "announced": _("announced"),
+            "planned": _("planned"),
+            "launched": _("launched"),
+            "shipped": _("first shipped"),
+        },
     ),
     Key(
         "load",

@@ -12,19 +12,26 @@ TICKS_APART = 18  # per cent of the width: room for `100,000` on a phone
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One item to rank: `value` in the ladder's unit; `measured`: the best measured value, None for none."""
+    """One item to rank: `value` in the ladder's unit; `measured`: the best measured value, None for none.
+
+    `takes_place` False: it stands where its value puts it, but is not counted.
+    """
 
     key: int
     value: float
     measured: float | None = None
+    takes_place: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class LadderStep:
-    """A ranked rung: equal values share a `rank`; lengths in per cent, as text for CSS; "" where not measured."""
+    """A ranked rung: equal values share a `rank`; lengths in per cent, as text for CSS; "" where not measured.
+
+    `rank` None: it takes no place.
+    """
 
     key: int
-    rank: int
+    rank: int | None
     length: str
     measured_length: str
 
@@ -48,13 +55,22 @@ def rank_rungs(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool 
     ranked = sorted(rungs, key=lambda rung: rung.value if lower_is_better else -rung.value)
     values = [rung.value for rung in rungs] + [rung.measured for rung in rungs if rung.measured is not None]
     scale = bar_scale(values, kind)
-    steps: list[LadderStep] = []
-    for number, rung in enumerate(ranked, 1):
-        is_level = number > 1 and rung.value == ranked[number - 2].value
-        rank = steps[-1].rank if is_level else number
+    places = _places(ranked)
+    steps = []
+    for rung in ranked:
         measured = "" if rung.measured is None else _percent(scale, rung.measured)
-        steps.append(LadderStep(rung.key, rank, _percent(scale, rung.value), measured))
+        steps.append(LadderStep(rung.key, places.get(rung.key), _percent(scale, rung.value), measured))
     return Ladder(tuple(steps), tuple(_ticks(scale)) if rungs else ())
+
+
+def _places(ranked: Sequence[Rung]) -> dict[int, int]:
+    """Key -> place of those that take one, best first; equal values share it."""
+    counted = [rung for rung in ranked if rung.takes_place]
+    places: dict[int, int] = {}
+    for number, rung in enumerate(counted, 1):
+        before = counted[number - 2] if number > 1 else None
+        places[rung.key] = places[before.key] if before and before.value == rung.value else number
+    return places
 
 
 def _percent(scale: Scale, value: float) -> str:

@@ -38,7 +38,7 @@ class Dot:
     """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape.
 
     `is_hollow`: drawn as a ring, because others measured it. `priority`: of those that readers look for,
-    from 0: they are named first.
+    from 0: they are named first. `can_lead` False: never on the front.
     """
 
     key: int
@@ -50,6 +50,7 @@ class Dot:
     note: str = ""
     is_hollow: bool = False
     priority: int | None = None
+    can_lead: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +199,9 @@ def front_of(dots: Sequence[Dot], ways: Ways | None) -> list[Dot]:
     """The dots on the Pareto front, by x; none without a better way."""
     if ways is None:
         return []
-    indices = pareto_front([(dot.x, dot.y) for dot in dots], more_x=ways.more_x, more_y=ways.more_y)
-    return [dots[index] for index in indices]
+    leading = [dot for dot in dots if dot.can_lead]
+    indices = pareto_front([(dot.x, dot.y) for dot in leading], more_x=ways.more_x, more_y=ways.more_y)
+    return [leading[index] for index in indices]
 
 
 def tick_label(tick: float, kind: ScaleKind) -> str:

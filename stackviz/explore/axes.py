@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.announced import is_announced
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
@@ -164,6 +165,7 @@ def _subject(item: Accelerator, catalogue: PublicCatalogue) -> PlottedAccelerato
         year=_year(catalogue.preferred(item.pk, DATE)),
         architecture=text(_ARCHITECTURE),
         capability=text(_CAPABILITY),
+        is_announced=is_announced(item, catalogue),
     )
 
 

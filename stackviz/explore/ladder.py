@@ -26,9 +26,12 @@ MANY_PRODUCTS = 5  # of a vendor, before a sentence says that none of them is ra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderRow:
-    """One ranked accelerator. `length`, `measured_length`: per cent of the width; "" where nothing was measured."""
+    """One accelerator with a figure. `rank` None: announced, so it takes no place.
 
-    rank: int
+    `length`, `measured_length`: per cent of the width; "" where nothing was measured.
+    """
+
+    rank: int | None
     subject: PlottedAccelerator
     css: str
     figure: AxisFigure
@@ -105,7 +108,8 @@ class Ranking:
 
     @property
     def count_text(self) -> str:
-        return ngettext("%(n)d ranked", "%(n)d ranked", len(self.rows)) % {"n": len(self.rows)}
+        count = sum(row.rank is not None for row in self.rows)
+        return ngettext("%(n)d ranked", "%(n)d ranked", count) % {"n": count}
 
     @property
     def unranked_text(self) -> str:
@@ -135,7 +139,7 @@ def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, Measu
     subjects = filter_accelerators(catalogue.subjects, choice)
     by_pk = {subject.pk: subject for subject in subjects}
     beside = {pk: best for pk, best in measured.items() if _is_beside(axis, pk)} if is_comparable(axis) else {}
-    rungs = [_rung(axis, subject.pk, beside) for subject in subjects if subject.pk in axis.figures]
+    rungs = [_rung(axis, subject, beside) for subject in subjects if subject.pk in axis.figures]
     is_log = choice.scale == "log" or (not choice.scale and spans_decades(rung.value for rung in rungs))
     drawn = rank_rungs(rungs, "log" if is_log else "linear", lower_is_better=axis.measure.better is False)
     rows = tuple(
@@ -158,7 +162,7 @@ def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, Measu
         is_log=is_log,
         legend=legend((row.subject for row in rows), "vendor"),
         unranked=tuple(unranked(axis, subjects)),
-        notes=tuple(_notes(axis, catalogue, choice, sum(row.measured is not None for row in rows))),
+        notes=tuple(_notes(axis, catalogue, choice, rows)),
     )
 
 
@@ -181,12 +185,13 @@ def _is_beside(axis: Axis, pk: int) -> bool:
     return figure is not None and not figure.instead
 
 
-def _rung(axis: Axis, pk: int, measured: Mapping[int, MeasuredSummary]) -> Rung:
-    beside = measured.get(pk)
+def _rung(axis: Axis, subject: PlottedAccelerator, measured: Mapping[int, MeasuredSummary]) -> Rung:
+    beside = measured.get(subject.pk)
     return Rung(
-        pk,
-        axis.measure.scaled(axis.figures[pk].amount),
+        subject.pk,
+        axis.measure.scaled(axis.figures[subject.pk].amount),
         axis.measure.scaled(beside.best) if beside else None,
+        takes_place=not subject.is_announced,
     )
 
 
@@ -246,8 +251,19 @@ def _timed_text(timed: int) -> str:
     return words % {"n": timed}
 
 
-def _notes(axis: Axis, catalogue: PlotData, choice: LadderChoice, timed: int) -> list[str]:
-    """Notes shown above the table. `timed`: number of rows with a measured value."""
+def _announced_text(count: int) -> str:
+    words = ngettext(
+        "%(n)d is announced and cannot be had yet; it stands where its figure puts it, without a place.",
+        "%(n)d are announced and cannot be had yet; they stand where their figures put them, without a place.",
+        count,
+    )
+    return words % {"n": count}
+
+
+def _notes(axis: Axis, catalogue: PlotData, choice: LadderChoice, rows: Sequence[LadderRow]) -> list[str]:
+    """Notes shown above the table."""
+    timed = sum(row.measured is not None for row in rows)
+    announced = sum(row.subject.is_announced for row in rows)
     is_timed = bool(measures(measured_field(axis.measure.name)))
     notes = [joined_text()] if axis.is_joined else []
     notes += filter(None, [instead_text(axis, filter_accelerators(catalogue.subjects, choice))])
@@ -257,6 +273,7 @@ def _notes(axis: Axis, catalogue: PlotData, choice: LadderChoice, timed: int) ->
         notes.append(_("No public machine has measured this yet."))
     elif timed:
         notes.append(_timed_text(timed))
+    notes += [_announced_text(announced)] if announced else []
     return [*notes, *undated_texts(catalogue, choice)]
 
 

@@ -19,6 +19,6 @@ def later_vendors(ranking: Ranking, page: Page[LadderRow]) -> tuple[LaterVendor,
     """Of the vendors with a colour of their own those whose best stands on a later page, best first."""
     by_vendor: dict[str, LaterVendor] = {}
     for at, row in enumerate(ranking.rows):
-        if vendor_slot(row.subject.vendor) != OTHER:
+        if row.rank is not None and vendor_slot(row.subject.vendor) != OTHER:
             by_vendor.setdefault(row.subject.vendor, LaterVendor(row, at // page.per_page + 1))
     return tuple(later for later in by_vendor.values() if later.page > page.number)

@@ -18,6 +18,7 @@ class PlottedAccelerator:
     """One accelerator as rankings and plots show it.
 
     `year`: of the date that the list and the spec sheet show first; None where no source gives a date.
+    `is_announced`: it cannot be had yet; it is drawn, but leads nothing.
     """
 
     pk: int
@@ -31,6 +32,7 @@ class PlottedAccelerator:
     year: int | None = None
     architecture: str = ""
     capability: str = ""
+    is_announced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

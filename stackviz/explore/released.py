@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.announced import PLANNED
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import condition_rank
@@ -17,9 +18,9 @@ YEAR = "year"  # its base unit
 
 
 def first_date(dates: Iterable[SpecValue]) -> SpecValue | None:
-    """The date the list shows: could be bought before announced."""
+    """The date the list shows: could be bought before announced. None of what is planned alone."""
     field = FIELDS[DATE]
-    dated = [date for date in dates if _is_year(date.value[:4])]
+    dated = [date for date in dates if _is_year(date.value[:4]) and date.condition != PLANNED]
     return min(dated, key=lambda date: (condition_rank(field, date.condition), date.value), default=None)
 
 

@@ -307,6 +307,7 @@ def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None, colou
         slot=slot_of(subject, colour),
         note=_figures_text(subject, (x, y, size)),
         is_hollow=x.measure.is_hollow or y.measure.is_hollow,
+        can_lead=not subject.is_announced,
     )
 
 
@@ -324,11 +325,15 @@ def _point(subject: PlottedAccelerator, plan: _Plan, spot: Spot, *, is_on_front:
         top=spot.y,
         mark=f"m{spot.slot}{spot.step}",
         css=css(spot.slot),
-        words=", ".join(filter(None, (words, of_bound, _("on the front") if is_on_front else ""))),
+        words=", ".join(filter(None, (words, of_bound, *_standing_words(subject, is_on_front=is_on_front)))),
         pair=", ".join(_with_unit(axis, axis.figures[subject.pk]) for axis in (x, y)),
         share=share,
         is_on_front=is_on_front,
     )
+
+
+def _standing_words(subject: PlottedAccelerator, *, is_on_front: bool) -> tuple[str, str]:
+    return _("on the front") if is_on_front else "", _("announced") if subject.is_announced else ""
 
 
 def _with_unit(axis: Axis, figure: AxisFigure) -> str:

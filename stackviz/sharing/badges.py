@@ -11,7 +11,7 @@ from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.introduction import headline_of, marked_text
-from stackviz.accelerators.standing import ladder_place
+from stackviz.accelerators.standing import LadderPlace, ladder_place
 from stackviz.benchmarks.comparability import rate_of_ranked
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import CatalogueEdition
@@ -60,7 +60,13 @@ def rank_badge(request: HttpRequest, slug: str, field: str) -> HttpResponse:
     with override("en"):
         ranked = ladder_place(described, accelerator, catalogue)
         label = f"{accelerator.short_name} {described.words[0]}, rank"
-        return _answer(request, Badge(label, f"{ranked.rank} of {ranked.count}" if ranked else "not published"))
+        return _answer(request, Badge(label, _place_words(ranked)))
+
+
+def _place_words(ranked: LadderPlace | None) -> str:
+    if ranked is None:
+        return "not published"
+    return f"{ranked.rank} of {ranked.count}" if ranked.rank else "announced"
 
 
 @require_safe

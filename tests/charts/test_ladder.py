@@ -25,3 +25,8 @@ def test_ticks_keep_apart():
 
 def test_nothing_ranked_is_an_empty_ladder():
     assert rank_rungs([], "log").steps == rank_rungs([], "linear").ticks == ()
+
+
+def test_what_takes_no_place_leaves_the_places_of_the_others():
+    drawn = rank_rungs([Rung(1, 9, takes_place=False), Rung(2, 5), Rung(3, 5), Rung(4, 1)], "linear")
+    assert [(step.key, step.rank) for step in drawn.steps] == [(1, None), (2, 1), (3, 1), (4, 3)]
