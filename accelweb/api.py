@@ -41,7 +41,7 @@ api.add_router("", diagnose, tags=["diagnose"])
 def refuse_parameter(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """Answer a query or path parameter of the wrong type with status 422 and its name."""
     first = error.errors[0]
-    field = ".".join(str(part) for part in first["loc"][1:])
+    field = [part for part in first["loc"] if isinstance(part, str)][-1]  # behind where it stands, and in which group
     return api.create_response(request, {"error": first["msg"], "field": field}, status=422)
 
 

@@ -7,14 +7,13 @@ depend only on the address and the catalogue's edition: each has an ETag, and a 
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
-from ninja import Field as Described
-from ninja import Query, Router, Schema
+from ninja import Query, Router
 from ninja.decorators import decorate_view
 
+from stackviz.accelerators.api_parameters import ListParameters, SheetParameters, SourceParameters, ValueParameters
 from stackviz.accelerators.api_query import (
     field_names,
     is_true,
@@ -51,38 +50,13 @@ from stackviz.catalog.queries import preferred_values, public_accelerators
 from stackviz.web.address import clean_text, read_moment
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refusal, refuse_others
+from stackviz.web.openapi import link, links
 
 router = Router()
 
-MOST_ROWS = 1000
-FARTHEST = 100_000  # rows skipped: the database reads every one of them
 REFUSED = {404: ErrorBody, 422: ErrorBody}
 _CUT = frozenset({"limit", "offset"})
 _tagged = decorate_view(unless_changed(CatalogueEdition.current))
-
-Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="maximum number of items")]
-Offset = Annotated[int, Query(ge=0, le=FARTHEST, description="number of items to skip")]
-Fields = Annotated[
-    list[str], Query(description="names of fields, repeated or comma-separated: include only their values")
-]
-Alternatives = Annotated[str, Query(description="1: include values of other sources")]
-
-
-class Filters(Schema):
-    """The filters of /accelerators/. Several values: the parameter several times, or once with commas."""
-
-    q: str = Described("", description="text in a name, or a name that a card, a Mac or a tool reports")
-    vendor: list[str] = Described([], description="slugs, such as nvidia")
-    architecture: list[str] = Described([], description="such as Hopper")
-    kind: list[str] = Described([], description="gpu, soc, npu or asic")
-    form: list[str] = Described([], description="pcie, sxm, oam or other")
-    supports: list[str] = Described(
-        [], description="bf16, fp8, ...: by a published rate that is not zero, or by compute capability (NVIDIA)"
-    )
-    year_from: str = Described("", description="released in this year or later")
-    year_to: str = Described("", description="released in this year or earlier")
-    memory_min: str = Described("", description="at least this many GB of memory")
-    power_max: str = Described("", description="at most this many W of board power")
 
 
 @router.get(
@@ -90,25 +64,25 @@ class Filters(Schema):
     operation_id="stackviz_catalog_api_list_accelerators",
     response={200: AcceleratorPage, **REFUSED},
     summary="Accelerators, filtered, sorted, in pages",
+    openapi_extra=links(
+        200,
+        link("stackviz_catalog_api_get_accelerator", slug="/items/0/slug"),
+        link("stackviz_fit_api_fit", accelerator="/items/0/slug"),
+        link("stackviz_cited_api_list_cited", accelerator="/items/0/slug"),
+        link("stackviz_machines_api_list_machines", accelerator="/items/0/slug"),
+    ),
 )
 @_tagged
-def list_accelerators(
-    request: HttpRequest,
-    filters: Query[Filters],  # noqa: ARG001 - read by the parser the list has; here for the document
-    sort: Annotated[str, Query(description="name, vendor, kind or any field; -tdp_w: descending")] = "",  # noqa: ARG001
-    fields: Fields = [],  # noqa: B006
-    limit: Limit = 100,
-    offset: Offset = 0,
-) -> AcceleratorPage:
+def list_accelerators(request: HttpRequest, parameters: Query[ListParameters]) -> AcceleratorPage:
     """Sorted by name by default. Accelerators without a value of the field sorted by come last."""
     query = read_filters(request, _CUT | {"sort", "fields"})
-    names = field_names(fields)
+    names = field_names(parameters.fields_)
     search = Search(query)
-    items = search.ordered()[offset : offset + limit]
+    items = search.ordered()[parameters.offset : parameters.offset + parameters.limit]
     specs = _specs_of(items, names)
     counts = search.counted()
     return AcceleratorPage(
-        **page_links(request, counts.matching, limit, offset),
+        **page_links(request, counts.matching, parameters.limit, parameters.offset),
         without_figure=counts.unknown,
         items=[
             AcceleratorItem(**brief(item).dict(), address=address_of(request, item), specs=specs.get(item.pk, []))
@@ -124,20 +98,14 @@ def list_accelerators(
     summary="One accelerator with its values",
 )
 @_tagged
-def get_accelerator(
-    request: HttpRequest,
-    slug: str,
-    fields: Fields = [],  # noqa: B006
-    alternatives: Alternatives = "",
-    at: Annotated[str, Query(description="2026-11-20 or 2026-11-20T16:00:00Z: as of this moment")] = "",
-) -> AcceleratorOut:
+def get_accelerator(request: HttpRequest, slug: str, parameters: Query[SheetParameters]) -> AcceleratorOut:
     """Every public value with its source, in the unit it is printed in; `fields` leaves out the others."""
     refuse_others(request, {"fields", "alternatives", "at"})
-    names, with_others = field_names(fields), is_true(alternatives, "alternatives")
+    names, with_others = field_names(parameters.fields_), is_true(parameters.alternatives, "alternatives")
     accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
     if accelerator is None:
         raise Refusal(404, f"unknown accelerator {slug[:80]!r}", "slug")
-    answer = _at(request, accelerator, at) if at else _now(request, accelerator)
+    answer = _at(request, accelerator, parameters.at) if parameters.at else _now(request, accelerator)
     answer.specs = [
         spec for spec in answer.specs if (with_others or spec.is_preferred) and (not names or spec.field in names)
     ]
@@ -151,24 +119,16 @@ def get_accelerator(
     summary="Values across accelerators",
 )
 @_tagged
-def list_values(
-    request: HttpRequest,
-    filters: Query[Filters],  # noqa: ARG001
-    field: Annotated[list[str], Query(description="names of fields, repeated or comma-separated")] = [],  # noqa: B006
-    condition: Annotated[str | None, Query(description="sparsity=dense; empty: values without a condition")] = None,
-    alternatives: Alternatives = "",
-    sort: Annotated[str, Query(description="amount or -amount, texts last; by accelerator if not given")] = "",
-    limit: Limit = 100,
-    offset: Offset = 0,
-) -> ValuePage:
+def list_values(request: HttpRequest, parameters: Query[ValueParameters]) -> ValuePage:
     """The preferred value of each field and condition of the accelerators that the filters find."""
     query = read_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
-    matching = _values(query, field_names(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
-    ordered = matching.order_by(*value_order(sort))
-    rows = list(ordered.select_related("source", "accelerator__vendor")[offset : offset + limit])
+    with_others = is_true(parameters.alternatives, "alternatives")
+    matching = _values(query, field_names(parameters.field, "field"), parameters.condition, with_others=with_others)
+    ordered = matching.order_by(*value_order(parameters.sort)).select_related("source", "accelerator__vendor")
+    rows = list(ordered[parameters.offset : parameters.offset + parameters.limit])
     names = checkers(rows)
     return ValuePage(
-        **page_links(request, matching.count(), limit, offset),
+        **page_links(request, matching.count(), parameters.limit, parameters.offset),
         items=[ValueOut(**spec_out(row, names).dict(), accelerator=brief(row.accelerator)) for row in rows],
     )
 
@@ -176,9 +136,10 @@ def list_values(
 @router.get(
     "/fields/",
     operation_id="stackviz_catalog_api_list_fields",
-    response=RegistryOut,
+    response={200: RegistryOut, 422: ErrorBody},
     by_alias=True,
     summary="The fields and the conditions of values",
+    openapi_extra=links(200, link("stackviz_catalog_api_list_values", field="/fields/0/name")),
 )
 @_tagged
 def list_fields(request: HttpRequest) -> RegistryOut:
@@ -200,32 +161,27 @@ def list_fields(request: HttpRequest) -> RegistryOut:
     summary="The documents that values come from",
 )
 @_tagged
-def list_sources(
-    request: HttpRequest,
-    q: Annotated[str, Query(description="text in the title or the address")] = "",
-    kind: Annotated[str, Query(description="maker, device, press or community")] = "",
-    read_as: Annotated[str, Query(description="first-hand, copy, quote or excerpt")] = "",
-    limit: Limit = 100,
-    offset: Offset = 0,
-) -> SourcePage:
+def list_sources(request: HttpRequest, parameters: Query[SourceParameters]) -> SourcePage:
     """Sources with at least one public value, by title."""
     refuse_others(request, _CUT | {"q", "kind", "read_as"})
-    if kind and kind not in Source.Kind.values:
-        raise Refusal(422, f"kind must be one of {', '.join(Source.Kind.values)}, not {kind[:40]!r}", "kind")
-    if read_as and read_as not in Source.Reading.values:
-        problem = f"read_as must be one of {', '.join(Source.Reading.values)}, not {read_as[:40]!r}"
+    if parameters.kind and parameters.kind not in Source.Kind.values:
+        raise Refusal(422, f"kind must be one of {', '.join(Source.Kind.values)}, not {parameters.kind[:40]!r}", "kind")
+    if parameters.read_as and parameters.read_as not in Source.Reading.values:
+        problem = f"read_as must be one of {', '.join(Source.Reading.values)}, not {parameters.read_as[:40]!r}"
         raise Refusal(422, problem, "read_as")
     public = Q(spec_values__status=SpecValue.Status.PUBLIC, spec_values__accelerator__is_public=True)
     values = SpecValue.objects.filter(
         source=OuterRef("pk"), status=SpecValue.Status.PUBLIC, accelerator__is_public=True
     )
-    wanted = {name: value for name, value in (("kind", kind), ("read_as", read_as)) if value}
+    wanted = {name: value for name, value in (("kind", parameters.kind), ("read_as", parameters.read_as)) if value}
     sources = Source.objects.filter(Exists(values), **wanted)
-    for term in clean_text(q).split():
+    for term in clean_text(parameters.q).split():
         sources = sources.filter(Q(title__icontains=term) | Q(url__icontains=term))
-    rows = sources.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[offset : offset + limit]
+    rows = sources.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[
+        parameters.offset : parameters.offset + parameters.limit
+    ]
     return SourcePage(
-        **page_links(request, sources.count(), limit, offset),
+        **page_links(request, sources.count(), parameters.limit, parameters.offset),
         items=[
             SourceOut(**dict(source_brief(row)), key=row.key, kind=row.kind, values=getattr(row, "values", 0))
             for row in rows

@@ -1,5 +1,6 @@
 """Parameters of the API. The list's parser reads the filters; parameters it does not know are refused here."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,13 +11,25 @@ from django.http import HttpRequest
 
 from stackviz.accelerators.list_filters import known_choices
 from stackviz.accelerators.list_query import ListQuery, read_list_query
-from stackviz.catalog.conditions import ConditionError, canonical
+from stackviz.catalog.conditions import KEYS, MAX_CONDITION_LENGTH, ConditionError, canonical
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.queries import public_catalogue
 from stackviz.web.address import comma_separated
 from stackviz.web.errors import Refusal
 
 TRUE, FALSE = ("1", "true", "yes"), ("", "0", "false", "no")
+BOOLEANS = (*TRUE, *filter(None, FALSE))
+VALUE_SORTS = ("accelerator", "amount", "-amount")
+
+
+def _condition_pattern() -> str:
+    """`key=value; key=value`, or nothing. That no key may stand there twice is left to the parser."""
+    free = r"[A-Za-z0-9][^;=\s]*"
+    parts = "|".join(f"{key.name}=({'|'.join(map(re.escape, key.values)) or free})" for key in KEYS)
+    return f"^(({parts})(; ({parts}))*)?$"
+
+
+CONDITION = {"type": "string", "pattern": _condition_pattern(), "maxLength": MAX_CONDITION_LENGTH}
 
 
 def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> ListQuery:
@@ -51,7 +64,7 @@ def is_true(text: str, parameter: str) -> bool:
 def value_order(sort: str) -> tuple[str | OrderBy, ...]:
     """Sort order of values; texts, which have no amount, come last."""
     usual = ("accelerator__name", "accelerator", "field", "condition", "-is_preferred", "pk")
-    if sort in ("", "accelerator"):
+    if sort in ("", VALUE_SORTS[0]):
         return usual
     if sort.removeprefix("-") != "amount":
         raise Refusal(422, f"values can be sorted by accelerator or amount, not by {sort[:40]!r}", "sort")

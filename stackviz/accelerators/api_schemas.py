@@ -2,23 +2,32 @@
 
 from collections.abc import Iterable
 from datetime import date, datetime
+from typing import Annotated, Literal
 
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest
 from ninja import Field as Described
 from ninja import Schema
+from pydantic import WithJsonSchema
 
-from stackviz.catalog.fields import Field
+from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.models import Accelerator, Source, SpecValue
 from stackviz.catalog.people import public_name
 from stackviz.units import UNITS
+from stackviz.web.openapi import none_or_one_of, one_of
+
+AcceleratorKind = Annotated[str, WithJsonSchema(one_of(Accelerator.Kind.values))]
+Basis = Annotated[str, WithJsonSchema(one_of(SpecValue.Basis.values))]
+FieldName = Annotated[str, WithJsonSchema(one_of(FIELDS))]
+Reading = Annotated[str, WithJsonSchema(none_or_one_of(Source.Reading.values))]
+SourceKind = Annotated[str, WithJsonSchema(one_of(Source.Kind.values))]
 
 
 class AcceleratorBrief(Schema):
     slug: str
     name: str
     vendor: str
-    kind: str
+    kind: AcceleratorKind
 
 
 class SourceBrief(Schema):
@@ -26,7 +35,7 @@ class SourceBrief(Schema):
 
     title: str
     url: str
-    read_as: str
+    read_as: Reading
     read_on: date | None
 
 
@@ -37,13 +46,13 @@ class SpecOut(Schema):
     somebody changed it here after it was loaded; `checked_by`, `checked_at`: who approved it and when.
     """
 
-    field: str
+    field: FieldName
     value: float | int | str
     unit: str
     amount: float | None
     si_unit: str
     condition: str
-    basis: str
+    basis: Basis
     source: SourceBrief
     note: str
     is_preferred: bool
@@ -96,7 +105,7 @@ class SourceOut(SourceBrief):
     """`values`: how many public values it is the source of."""
 
     key: str
-    kind: str
+    kind: SourceKind
     values: int
 
 
@@ -111,13 +120,13 @@ class FieldOut(Schema):
     `unit`. `formula`: the name of the formula that checks it, or empty.
     """
 
-    name: str
+    name: FieldName
     title: str
     unit: str
     si_unit: str
     group: str
     meaning: str
-    better: str | None
+    better: Literal["higher", "lower"] | None
     usual: list[str]
     plausible: tuple[float, float] | None
     formula: str

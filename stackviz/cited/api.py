@@ -1,10 +1,11 @@
 """The HTTP API of cited results, for reading. Pages go by primary key, so that each costs the same."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from ninja import Query, Router, Schema
+from ninja import Field as Described
+from ninja import Path, Query, Router, Schema
 from ninja.decorators import decorate_view
 
 from stackviz.catalog.models import Accelerator
@@ -14,10 +15,15 @@ from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import result_address
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refusal, refuse_others
+from stackviz.web.openapi import link, links, none_or_one_of, one_of
 
 router = Router()
 
 MOST_ROWS = 1000
+LARGEST_ID = 2**63 - 1  # of a primary key
+REFUSED = {404: ErrorBody, 422: ErrorBody}
+_BENCHMARK = one_of(CITED_BENCHMARKS)
+_STATE = one_of(CitedResult.State.values)
 _tagged = decorate_view(unless_changed(edition_of_cases))
 
 
@@ -45,7 +51,7 @@ class CitedResultOut(Schema):
     accelerator: str | None
     reported_name: str
     count: int
-    benchmark: str
+    benchmark: str = Described(json_schema_extra=_BENCHMARK)
     params: dict[str, str | int]
     case: str
     value: str
@@ -56,8 +62,20 @@ class CitedResultOut(Schema):
     date: str | None
     source: CitedSourceOut
     note: str
-    state: str
+    state: str = Described(json_schema_extra=_STATE)
     reason: str
+
+
+class CitedParameters(Schema):
+    accelerator: str = Described("", description="slug of a sheet")
+    benchmark: str = Described(
+        "",
+        description="key, as /api/v1/cited/benchmarks/ lists them",
+        json_schema_extra=none_or_one_of(CITED_BENCHMARKS),
+    )
+    state: str = Described("public", description="whether it is charted", json_schema_extra=_STATE)
+    after: int = Described(0, ge=0, le=LARGEST_ID, description="only results with a larger id")
+    limit: int = Described(100, ge=1, le=MOST_ROWS, description="at most so many items")
 
 
 class CitedPage(Schema):
@@ -74,7 +92,7 @@ class CitedBenchmarkOut(Schema):
     title: str
     measures: str
     units: list[str]
-    better: str
+    better: Literal["higher", "lower"]
     compared: list[str]
     parameters: list[str]
     definition: str
@@ -84,19 +102,18 @@ class CitedBenchmarks(Schema):
     items: list[CitedBenchmarkOut]
 
 
-@router.get("/cited/", response={200: CitedPage, 404: ErrorBody, 422: ErrorBody}, summary="Cited results, in pages")
+@router.get(
+    "/cited/",
+    response={200: CitedPage, **REFUSED},
+    summary="Cited results, in pages",
+    openapi_extra=links(200, link("stackviz_cited_api_get_cited", pk="/items/0/id")),
+)
 @_tagged
-def list_cited(
-    request: HttpRequest,
-    accelerator: Annotated[str, Query(description="slug of a sheet")] = "",
-    benchmark: Annotated[str, Query(description="key, as /api/v1/cited/benchmarks/ lists them")] = "",
-    state: Annotated[str, Query(description="public, unmatched, doubtful or withdrawn")] = "public",
-    after: Annotated[int, Query(ge=0, description="only results with a larger id")] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many items")] = 100,
-) -> CitedPage:
+def list_cited(request: HttpRequest, parameters: Query[CitedParameters]) -> CitedPage:
     """What others measured and published, by id. Without `state` the public results, which pages chart."""
     refuse_others(request, {"accelerator", "benchmark", "state", "after", "limit"})
-    rows = list(_filtered(accelerator, benchmark, state).filter(pk__gt=after).order_by("pk")[: limit + 1])
+    limit = parameters.limit
+    rows = list(_filtered(parameters).filter(pk__gt=parameters.after).order_by("pk")[: limit + 1])
     is_last = len(rows) <= limit
     return CitedPage(
         next=None if is_last else _page_after(request, rows[limit - 1].pk),
@@ -104,7 +121,12 @@ def list_cited(
     )
 
 
-@router.get("/cited/benchmarks/", response=CitedBenchmarks, summary="The benchmarks that results are cited of")
+@router.get(
+    "/cited/benchmarks/",
+    response={200: CitedBenchmarks, 422: ErrorBody},
+    summary="The benchmarks that results are cited of",
+    openapi_extra=links(200, link("stackviz_cited_api_list_cited", benchmark="/items/0/key")),
+)
 def list_cited_benchmarks(request: HttpRequest) -> CitedBenchmarks:
     """Units, direction, parameters, and where each is defined."""
     refuse_others(request, set())
@@ -125,9 +147,9 @@ def list_cited_benchmarks(request: HttpRequest) -> CitedBenchmarks:
     )
 
 
-@router.get("/cited/{pk}/", response={200: CitedResultOut, 404: ErrorBody}, summary="One cited result")
+@router.get("/cited/{pk}/", response={200: CitedResultOut, **REFUSED}, summary="One cited result")
 @_tagged
-def get_cited(request: HttpRequest, pk: int) -> CitedResultOut:
+def get_cited(request: HttpRequest, pk: Annotated[int, Path(le=LARGEST_ID)]) -> CitedResultOut:
     """In whatever state it is."""
     refuse_others(request, set())
     row = CitedResult.objects.filter(pk=pk).select_related("accelerator", "source").first()
@@ -136,7 +158,8 @@ def get_cited(request: HttpRequest, pk: int) -> CitedResultOut:
     return _out(request, row)
 
 
-def _filtered(accelerator: str, benchmark: str, state: str) -> "QuerySet[CitedResult]":
+def _filtered(parameters: CitedParameters) -> "QuerySet[CitedResult]":
+    accelerator, benchmark, state = parameters.accelerator, parameters.benchmark, parameters.state
     rows = CitedResult.objects.select_related("accelerator", "source")
     if state not in CitedResult.State.values:
         raise Refusal(422, f"state must be one of {', '.join(CitedResult.State.values)}, not {state[:40]!r}", "state")

@@ -1,7 +1,7 @@
 """`POST /api/v1/diagnose/`: the diagnosis of a text as JSON. Needs no key and stores nothing."""
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import translation
@@ -26,7 +26,7 @@ MULTIPART = "multipart/form-data"
 JSON, MARKDOWN = "application/json", "text/markdown"
 
 
-class CardOut(Schema):
+class DiagnosedCard(Schema):
     index: int
     reported_name: str
     accelerator: str | None = Field(description="slug of its spec sheet; null if no sheet has the name, or several do")
@@ -34,17 +34,17 @@ class CardOut(Schema):
     driver_version: str | None
 
 
-class ComponentOut(Schema):
+class DiagnosedComponent(Schema):
     layer: str | None
     component: str
     version: str | None
-    state: str = Field(description="reported, fits, warning, broken, unknown")
+    state: Literal["reported", "fits", "warning", "broken", "unknown"]
     name: str | None = Field(None, description="the name a card reports; cards only")
 
 
 class FindingOut(Schema):
     rule: str
-    severity: str = Field(description="broken, warning, note, cannot-tell; most serious first")
+    severity: Literal["broken", "warning", "note", "cannot-tell"] = Field(description="most serious first")
     component: str
     title: str
     explanation: str
@@ -60,7 +60,7 @@ class ResultOut(Schema):
     value: float | None = Field(description="the mean; null for a run that did not finish")
     unit: str
     stddev: float | None = Field(None, description="only if the dump states it")
-    state: str | None = Field(None, description="failed, skipped; only for a run that did not finish")
+    state: Literal["failed", "skipped"] | None = Field(None, description="only for a run that did not finish")
     reason: str | None = Field(None, description="why it did not finish")
 
 
@@ -74,8 +74,8 @@ class MachineOut(Schema):
 
     kinds: list[str] = Field(description="kinds of the dumps that were read")
     facts: dict[str, str | int | float | bool | None]
-    cards: list[CardOut]
-    components: list[ComponentOut]
+    cards: list[DiagnosedCard]
+    components: list[DiagnosedComponent]
     findings: list[FindingOut]
     results: list[ResultOut]
     not_understood: list[str] = Field(description="lines that no importer reads, shortened")

@@ -1,6 +1,6 @@
 """`/fit/` over HTTP: does a model fit an accelerator, which rates to expect; and the models of the table."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
 from ninja import Field as Described
@@ -9,36 +9,79 @@ from ninja import Query, Router, Schema
 from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.answers import FitAnswer, answer_for
 from stackviz.fit.calibration import Prediction
+from stackviz.fit.custom_model import CUSTOM
 from stackviz.fit.evidence import calibrations, fit_evidence
 from stackviz.fit.language_models import LanguageModel, language_models
-from stackviz.fit.precisions import PRECISIONS
-from stackviz.fit.query import FitQuery, read_fit_query
+from stackviz.fit.numbers import WholeRange
+from stackviz.fit.precisions import CACHE_PRECISIONS, PRECISIONS
+from stackviz.fit.query import (
+    BATCH,
+    CACHE,
+    CARDS,
+    CONTEXT,
+    MEMORY_GB,
+    PRECISION,
+    RANK,
+    TASKS,
+    FitQuery,
+    read_fit_query,
+)
 from stackviz.fit.targets import FitTarget, fit_targets
+from stackviz.fit.training import OPTIMIZERS
+from stackviz.web.address import LONGEST_TEXT
 from stackviz.web.errors import ErrorBody, Refusal
+from stackviz.web.openapi import link, links, one_of, whole_number
 
 router = Router()
 REFUSED = {422: ErrorBody}
 _PAGE_ONLY = frozenset({"page"})
 
 
+def _whole(numbers: WholeRange, description: str) -> Any:  # noqa: ANN401 (as Described)
+    """A parameter that is a whole number, with its default."""
+    schema = whole_number(numbers.low, numbers.high)
+    return Described(str(numbers.default), description=description, json_schema_extra=schema)
+
+
 class FitParameters(Schema):
     """What to run and on what. Typed numbers (`layers`, `hidden`, ...) go with model=custom."""
 
-    accelerator: str = Described("", description="slug of an accelerator, such as apple-m4-max-40")
-    model: str = Described("", description="slug of a model of /api/v1/fit/models/, or custom")
-    precision: str = Described("q4_k_m", description=", ".join(PRECISIONS))
-    context: str = Described("4096", description="tokens the cache holds for each sequence, 1 to 4,194,304")
-    batch: str = Described("1", description="sequences at once")
-    depth: str = Described("", description="tokens in the cache when rates are computed; half of the context")
-    cache: str = Described("fp16", description="precision of the KV cache: fp16, fp8, q8_0, q4_0, fp32")
-    cards: str = Described("1", description="how many of the accelerator")
-    split: str = Described("pipeline", description="pipeline (layers) or tensor (every matrix)")
-    memory: str = Described("", description="GB of the configuration; the smallest that fits, else the largest")
-    task: str = Described("inference", description="inference, full (training) or lora")
-    optimizer: str = Described("adamw", description="adamw, adamw-8bit, adafactor, sgd-momentum, sgd")
-    checkpointing: str = Described("full", description="none or full")
-    rank: str = Described("16", description="rank of the adapters, for lora")
-    parameters: str = Described("", description="of a custom model: 8B or 8.03e9; layers, hidden, ... likewise")
+    accelerator: str = Described(description="slug of an accelerator, such as apple-m4-max-40")
+    model: str = Described(
+        description="slug of a model of /api/v1/fit/models/, or custom",
+        json_schema_extra=one_of([*language_models(), CUSTOM]),
+    )
+    precision: str = Described(PRECISION, description="of the weights", json_schema_extra=one_of(PRECISIONS))
+    context: str = _whole(CONTEXT, "tokens the cache holds for each sequence")
+    batch: str = _whole(BATCH, "sequences at once")
+    depth: str = Described(
+        "",
+        description="tokens in the cache when rates are computed, at most the context; half of it",
+        json_schema_extra=whole_number(0, CONTEXT.high),
+    )
+    cache: str = Described(CACHE, description="precision of the KV cache", json_schema_extra=one_of(CACHE_PRECISIONS))
+    cards: str = _whole(CARDS, "how many of the accelerator")
+    split: str = Described(
+        "pipeline",
+        description="pipeline (layers) or tensor (every matrix)",
+        json_schema_extra=one_of(("pipeline", "tensor")),
+    )
+    memory: str = Described(
+        "",
+        description="GB of the configuration; the smallest that fits, else the largest",
+        json_schema_extra=whole_number(MEMORY_GB.low, MEMORY_GB.high),
+    )
+    task: str = Described(
+        "inference", description="inference, full (training) or lora", json_schema_extra=one_of(TASKS)
+    )
+    optimizer: str = Described("adamw", description="for training", json_schema_extra=one_of(OPTIMIZERS))
+    checkpointing: str = Described("full", description="for training", json_schema_extra=one_of(("none", "full")))
+    rank: str = _whole(RANK, "of the adapters, for lora")
+    parameters: str = Described(
+        "",
+        description="of a custom model: 8B or 8.03e9; layers, hidden, ... likewise",
+        json_schema_extra={"maxLength": LONGEST_TEXT},
+    )
 
 
 class RangeOut(Schema):
@@ -57,7 +100,7 @@ class EfficiencyOut(Schema):
     """
 
     value: float
-    source: str = Described(alias="from")
+    source: Literal["accelerator", "family", "vendor", "all"] = Described(alias="from")
     count: int
     measured: int
 
@@ -76,7 +119,7 @@ class FitOut(Schema):
     available_bytes: int
     decode_tokens_per_s: RangeOut | None
     prefill_tokens_per_s: RangeOut | None
-    bound_by: str | None
+    bound_by: Literal["bandwidth", "compute", "overhead"] | None
     efficiency: EfficiencyOut | None
     parts: list[PartOut]
     inputs: dict[str, Any]
@@ -128,7 +171,12 @@ def fit(
     return _fit_out(query, answer)
 
 
-@router.get("/fit/models/", response=ModelPage, summary="The models of the table, with the sources of their shapes")
+@router.get(
+    "/fit/models/",
+    response=ModelPage,
+    summary="The models of the table, with the sources of their shapes",
+    openapi_extra=links(200, link("stackviz_fit_api_fit", model="/items/0/slug")),
+)
 def fit_models(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - the same for every request
     items = [_model_out(model) for model in language_models().values()]
     return {"count": len(items), "items": items}

@@ -5,13 +5,14 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from ninja import Field, Router, Schema
+from ninja import Field, Path, Router, Schema
 from ninja.security import HttpBearer
+from pydantic import WithJsonSchema
 
 from stackviz.ingest.accept import MachineDeleted, ReportConflict, accept_report, count_upload
 from stackviz.ingest.body import read_body
@@ -21,6 +22,7 @@ from stackviz.ingest.transient import fault_of
 from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
 from stackviz.labs.models import Report
 from stackviz.web.errors import Refusal
+from stackviz.web.openapi import link, one_of
 from stackviz.web.rate_limit import RateLimited
 from stackviz.wire import ReportError, ReportTooLarge, json_schema
 
@@ -109,8 +111,8 @@ class MachineLink(Schema):
 
 
 class StageSchema(Schema):
-    name: str = Field(description="received, stored, read, charted")
-    state: str = Field(description="done, active, waiting, failed")
+    name: Literal["received", "stored", "read", "charted"]
+    state: Literal["done", "active", "waiting", "failed"]
     at: datetime | None = None
     detail: str = ""
 
@@ -134,7 +136,7 @@ class ReportStatus(Schema):
     """How far a report came. Final once `status` is read or failed."""
 
     id: UUID
-    status: str = Field(description="received, read, failed")
+    status: str = Field(json_schema_extra=one_of(Report.Status.values))
     received_at: datetime
     read_at: datetime | None = None
     error: str = ""
@@ -163,11 +165,15 @@ def report_schema() -> dict[str, Any]:
     url_name="reports",
     summary="Send a report",
     openapi_extra={
+        "responses": {
+            status: {"links": {"report_status": link("stackviz_ingest_api_report_status", report_id="/id")}}
+            for status in (200, 202)
+        },
         "requestBody": {
             "required": True,
             "description": "One report, UTF-8 JSON, at most 4 MiB; `Content-Encoding: gzip` is accepted.",
             "content": {"application/json": {"schema": report_schema()}},
-        }
+        },
     },
 )
 def send_report(request: HttpRequest) -> HttpResponse:
@@ -189,8 +195,10 @@ def send_report(request: HttpRequest) -> HttpResponse:
     return JsonResponse(stored, status=202 if accepted.is_new else 200)
 
 
-@router.get("/reports/{report_id}/", response={200: ReportStatus, 404: Refused}, url_name="report_status")
-def report_status(request: HttpRequest, report_id: str) -> dict[str, Any]:
+@router.get("/reports/{report_id}/", response={200: ReportStatus, 404: Refused, 503: Refused}, url_name="report_status")
+def report_status(
+    request: HttpRequest, report_id: Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"}), Path()]
+) -> dict[str, Any]:
     """What became of a report. A private lab's needs the signed link of the upload's answer, or the lab's key."""
     with refusing():
         report = readable_report(request, _uuid(report_id), _sender_or_none(request))

@@ -5,15 +5,17 @@ from typing import Any
 
 from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema
-from ninja.errors import HttpError
 
 from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.queries import latest_results
 from stackviz.labs.models import Card, Finding, Machine
 from stackviz.labs.queries import latest_snapshots, machine_detail
 from stackviz.machines.rows import machines_found, machines_page
 from stackviz.web.address import clean_text
+from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.key_paging import CUT_PATTERN, Cut, cut_of
+from stackviz.web.openapi import link, links, one_of
 
 router = Router()
 MOST_ITEMS = 200
@@ -56,7 +58,7 @@ class CardItem(Schema):
 
 class FindingItem(Schema):
     rule: str
-    severity: str
+    severity: str = Field(json_schema_extra=one_of(Finding.Severity.values))
     component: str
     title: str
     evidence: dict[str, Any]
@@ -77,7 +79,7 @@ class ResultItem(Schema):
     device: str
     card: int | None
     params: dict[str, Any]
-    state: str
+    state: str = Field(json_schema_extra=one_of(Result.State.values))
     reason: str
     unit: str
     samples: int
@@ -114,7 +116,12 @@ class MachineFilter(Schema):
     offset: int = Field(0, ge=0, le=DEEPEST, description="Machines to skip, without `page`. Deep lists: follow `next`.")
 
 
-@router.get("/machines/", response=MachineList, url_name="machines")
+@router.get(
+    "/machines/",
+    response={200: MachineList, 422: ErrorBody},
+    url_name="machines",
+    openapi_extra=links(200, link("stackviz_machines_api_get_machine", lab="/items/0/lab", slug="/items/0/slug")),
+)
 def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[str, Any]:
     """Machines by name (`q`) or by the slug of an accelerator in them. Follow `next` for all of them."""
     rows = machines_found(request.user, q=clean_text(filters.q), accelerator=clean_text(filters.accelerator))
@@ -141,7 +148,12 @@ def _next_address(request: HttpRequest, after: str) -> str | None:
     return request.build_absolute_uri(f"?{query.urlencode()}")
 
 
-@router.get("/machines/{lab}/{slug}/", response=MachineFull, url_name="machine")
+@router.get(
+    "/machines/{lab}/{slug}/",
+    response={200: MachineFull, 404: ErrorBody},
+    url_name="machine",
+    openapi_extra=links(200, link("stackviz_ingest_api_report_status", report_id="/results/0/report")),
+)
 def get_machine(request: HttpRequest, lab: str, slug: str) -> dict[str, Any]:
     """One machine as its latest report describes it, with the newest result of each series.
 
@@ -150,7 +162,7 @@ def get_machine(request: HttpRequest, lab: str, slug: str) -> dict[str, Any]:
     try:
         detail = machine_detail(request.user, lab, slug)
     except Machine.DoesNotExist:
-        raise HttpError(404, f"no machine {lab}/{slug} here") from None
+        raise Refusal(404, f"no machine {lab[:80]}/{slug[:80]} here", "slug") from None
     snapshot = detail.snapshot
     results = latest_results([detail.machine])[detail.machine.pk]
     return {

@@ -4,10 +4,12 @@ from django.http import HttpRequest
 from ninja import Router, Schema
 from ninja.errors import HttpError
 
+from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.layers import State
 from stackviz.stacks.queries import described_column, stack_rows
 from stackviz.stacks.undrawn_components import undrawn_components
 from stackviz.web.errors import ErrorBody
+from stackviz.web.openapi import link, links
 
 router = Router()
 
@@ -23,12 +25,12 @@ class StackPage(Schema):
     items: list[StackBrief]
 
 
-class SourceOut(Schema):
+class StackSource(Schema):
     title: str
     url: str
 
 
-class ComponentOut(Schema):
+class StackComponent(Schema):
     """A component in its place. `role` is shared by what does the same job on other stacks."""
 
     component: str
@@ -40,10 +42,10 @@ class ComponentOut(Schema):
     calls: list[str]
     see_version: str
     install: str
-    source: SourceOut
+    source: StackSource
 
 
-class ToolOut(Schema):
+class StackTool(Schema):
     """What watches the stack, and what it reads of it."""
 
     name: str
@@ -52,15 +54,20 @@ class ToolOut(Schema):
     reads: list[str]
     see_version: str
     install: str
-    source: SourceOut
+    source: StackSource
 
 
 class StackOut(StackBrief):
-    components: list[ComponentOut]
-    tools: list[ToolOut]
+    components: list[StackComponent]
+    tools: list[StackTool]
 
 
-@router.get("/stacks/", response=StackPage, summary="Stacks described here")
+@router.get(
+    "/stacks/",
+    response=StackPage,
+    summary="Stacks described here",
+    openapi_extra=links(200, link("stackviz_stacks_api_get_stack", slug="/items/0/slug")),
+)
 def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
     rows = stack_rows()
     items = [StackBrief(slug=row.slug, name=row.name, summary=row.summary) for row in rows]
@@ -75,7 +82,7 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
         raise HttpError(404, f"no stack is called {slug!r}")
     beyond = undrawn_components(slug)
     components = [
-        ComponentOut(
+        StackComponent(
             component=box.component,
             name=box.name,
             layer=box.layer.value,
@@ -85,21 +92,27 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
             calls=list(box.calls),
             see_version=box.see_version,
             install=box.install,
-            source=SourceOut(title=box.source.title, url=box.source.url) if box.source else SourceOut(title="", url=""),
+            source=StackSource(title=box.source.title, url=box.source.url)
+            if box.source
+            else StackSource(title="", url=""),
         )
         for box in column.boxes
         if box.state != State.ABSENT
     ]
     tools = [
-        ToolOut(
+        StackTool(
             name=tool.name,
             role=tool.role,
             description=f"{tool.what_it_is} {tool.what_it_does}",
             reads=[name for name, _url in tool.reads],
             see_version=tool.see_version,
             install=tool.install,
-            source=SourceOut(title=tool.source.title, url=tool.source.url),
+            source=_source(tool.source),
         )
         for tool in beyond.tools
     ]
     return StackOut(slug=row.slug, name=row.name, summary=row.summary, components=components, tools=tools)
+
+
+def _source(source: SourceLink | None) -> StackSource:
+    return StackSource(title=source.title, url=source.url) if source else StackSource(title="", url="")

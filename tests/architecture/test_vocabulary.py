@@ -29,8 +29,6 @@ TWICE_WITH_NEED = {
     "Finding": THE_RULES_AND_THE_TABLES,
     "Release": THE_RULES_AND_THE_TABLES,
     "Requirement": THE_RULES_AND_THE_TABLES,
-    "ComponentOut": IN_THE_API,
-    "SourceOut": IN_THE_API,
     "Refused": IN_THE_API,
     "Field": "a field of a spec sheet, and a field of the wire format: both are what readers call it",
 }

@@ -235,7 +235,7 @@ def test_the_answer_keeps_to_its_description(send, client):
     described = set(schemas["DiagnosisOut"]["properties"])
     told = send(TWO_MACHINES).json()
     assert set(told) <= described
-    assert set(told["cards"][0]) <= set(schemas["CardOut"]["properties"])
+    assert set(told["cards"][0]) <= set(schemas["DiagnosedCard"]["properties"])
     assert set(told["findings"][0]) == set(schemas["FindingOut"]["properties"])
 
 
