@@ -21,7 +21,7 @@ COPY tools/translations.py tools/
 RUN useradd --system --uid 10001 --home-dir /app accelweb \
     && python -m tools.translations --compile \
     && SECRET_KEY=only-while-building python manage.py collectstatic --noinput \
-    && mkdir -p /app/var/data \
+    && mkdir -p /app/var/data /app/var/metrics \
     && chown -R accelweb /app/var
 USER accelweb
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from accelweb.logs import without_links
+from accelweb.env import env_text
+from accelweb.logs import FORMATTERS, without_secrets
 
 SILENT_FOR_S = 10  # between two pieces of a request; a lab's worst link sends something sooner
 
@@ -31,9 +32,18 @@ def post_worker_init(worker: Any) -> None:  # noqa: ANN401, ARG001 (gunicorn has
     gc.freeze()
 
 
+access_log_format = '%(h)s %(t)s "%(r)s" %(s)s %(b)s %(M)sms "%(f)s" "%(a)s" request=%({x-request-id}o)s'
+
+
 class logger_class(Logger):  # type: ignore[misc]  # noqa: N801 (gunicorn's name; it has no types)
-    """The access log, without the words of private links: not in the address, nor in the one a visitor came from."""
+    """gunicorn's logs in the format of the site's, LOG_FORMAT; without the words of private links and other secrets."""
+
+    def setup(self, cfg: Any) -> None:  # noqa: ANN401
+        super().setup(cfg)
+        if env_text("LOG_FORMAT") == "json":
+            for handler in (*self.error_log.handlers, *self.access_log.handlers):
+                handler.setFormatter(FORMATTERS["json"]())
 
     def atoms(self, *request: Any) -> dict[str, Any]:  # noqa: ANN401
         told: dict[str, Any] = super().atoms(*request)
-        return {name: without_links(value) if isinstance(value, str) else value for name, value in told.items()}
+        return {name: without_secrets(value) if isinstance(value, str) else value for name, value in told.items()}

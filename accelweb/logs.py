@@ -1,12 +1,23 @@
-"""Log filter that removes the secrets of private links, and of links to a new password: they are part of addresses.
+"""How log lines look: a line of text or of JSON, each with the id of its request, and without secrets.
 
-Imports the standard library only: gunicorn.conf.py uses it too.
+gunicorn.conf.py uses it too, before Django is set up.
 """
 
+import json
 import logging
 import re
+from datetime import UTC, datetime
 
+from stackviz.web.request_ids import current_request_id
+
+TEXT_FORMAT = "{asctime} {levelname} {name}: {message}"
 _LINK = re.compile(r"(/diagnos(?:e|is)/|/password/[A-Za-z0-9_-]{1,40}/)[A-Za-z0-9_-]{20,}")
+_SECRETS = (
+    (re.compile(r"(aw_[a-z0-9]{8}_)[A-Za-z0-9_-]{8,}"), r"\1…"),  # an agent key; its prefix says which
+    (re.compile(r"([?&]t=)[A-Za-z0-9_:-]{16,}"), r"\1…"),  # the signature of a receipt
+    (re.compile(r"(\bBearer\s+)(?!aw_)[^\s'\",]{8,}", re.IGNORECASE), r"\1…"),
+    (re.compile(r"(://[^\s/@:]{0,100}:)[^\s/@]{1,200}@"), r"\1…@"),  # the password of a database or a broker
+)
 
 
 def without_links(text: str) -> str:
@@ -14,12 +25,45 @@ def without_links(text: str) -> str:
     return _LINK.sub(r"\1…", text)
 
 
-class WithoutLinks(logging.Filter):
-    """Removes the secrets of private links from every log line."""
+def without_secrets(text: str) -> str:
+    """The text without words of private links, keys, signatures, tokens and passwords in addresses."""
+    text = without_links(text)
+    for secret, stand_in in _SECRETS:
+        text = secret.sub(stand_in, text)
+    return text
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        message = record.getMessage()
-        cleaned = without_links(message)
-        if cleaned != message:
-            record.msg, record.args = cleaned, ()
-        return True
+
+def request_id_of(record: logging.LogRecord) -> str:
+    """Of the request the line is about; "" if there is none."""
+    return current_request_id() or str(getattr(getattr(record, "request", None), "request_id", ""))
+
+
+class TextLines(logging.Formatter):
+    """`2026-11-27 16:04:01,123 WARNING django.request: Not Found: /x/ request=5f0c...`"""
+
+    def __init__(self) -> None:
+        super().__init__(TEXT_FORMAT, style="{")
+
+    def format(self, record: logging.LogRecord) -> str:
+        request_id = request_id_of(record)
+        return without_secrets(super().format(record)) + (f" request={request_id}" if request_id else "")
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: time (UTC), level, logger, message; request and exception where there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": without_secrets(record.getMessage()),
+        }
+        if request_id := request_id_of(record):
+            line["request"] = request_id
+        if record.exc_info:
+            line["exception"] = without_secrets(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False)
+
+
+FORMATTERS = {"text": TextLines, "json": JsonLines}

@@ -13,6 +13,8 @@ from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
 from accelweb.env import EnvError, env_flag, env_int, env_list, env_secret, env_text
+from accelweb.error_reports import start_error_reports
+from accelweb.logs import FORMATTERS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"  # as in pyproject.toml: tests/pages holds the two equal
@@ -34,7 +36,7 @@ if SECRET_KEY == PUBLISHED_KEY and (HTTPS or set(ALLOWED_HOSTS) - set(THIS_MACHI
     )
 
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^health/$"]  # the container's own health check speaks plain HTTP
+SECURE_REDIRECT_EXEMPT = [r"^(health/|healthz|readyz|metrics)$"]  # who asks from inside speaks plain HTTP
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
@@ -99,9 +101,11 @@ INSTALLED_APPS = [
     "stackviz.search",
     "stackviz.sharing",
     "stackviz.up",
+    "stackviz.monitoring",
 ]
 
 MIDDLEWARE = [
+    "stackviz.web.request_id_middleware.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "stackviz.ingest.upload_middleware.UploadShortcut",
     "stackviz.web.request_memo.RequestMemo",
@@ -338,6 +342,15 @@ WATCH_PACKAGE_INDEX = env_text("WATCH_PACKAGE_INDEX")  # the simple index of Pyt
 WATCH_GITHUB_TOKEN = env_text("WATCH_GITHUB_TOKEN")  # without one GitHub answers 60 requests an hour
 WATCH_PRIVATE_NETWORK = env_flag("WATCH_PRIVATE_NETWORK")  # whether links may lead into private networks, or a proxy's
 
+# --- monitoring -------------------------------------------------------------------------------------------------
+
+METRICS = env_flag("METRICS")  # whether processes count, and /metrics answers
+MONITORING_TOKEN = env_text("MONITORING_TOKEN")  # who sends it as a Bearer sees /metrics and the reasons of /readyz
+MONITORING_NETWORKS = env_list("MONITORING_NETWORKS", "127.0.0.0/8,::1/128")  # who asks from these, past no proxy, too
+READY_WAITING_S = env_int("READY_WAITING_S", 600, least=1)  # a report that waits longer: /readyz answers 503
+READY_DISK_FREE_MB = env_int("READY_DISK_FREE_MB", 500)  # less space than this under VAR_DIR: the same
+SENTRY_DSN = env_text("SENTRY_DSN")  # where errors are reported to, with sentry-sdk installed
+
 # --- CORS -------------------------------------------------------------------------------------------------------
 
 # Addresses that answer everybody alike, whoever asks. Machines are not among them: a lab's site may stand behind a wall
@@ -385,12 +398,17 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site has a use for them
 
 # --- logging ----------------------------------------------------------------------------------------------------
 
+LOG_FORMAT = env_text("LOG_FORMAT", "text")
+if LOG_FORMAT not in FORMATTERS:
+    raise EnvError(f"LOG_FORMAT={LOG_FORMAT!r} is no format of log lines: use {' or '.join(FORMATTERS)}")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"without_links": {"()": "accelweb.logs.WithoutLinks"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_links"]}},
+    "formatters": {"line": {"()": FORMATTERS[LOG_FORMAT]}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "loggers": {"django": {"handlers": [], "level": "INFO"}},  # its own handler would log every line twice
     "root": {"handlers": ["console"], "level": env_text("LOG_LEVEL", "INFO")},
 }
+
+if SENTRY_DSN:
+    start_error_reports(SENTRY_DSN, VERSION)

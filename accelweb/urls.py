@@ -3,7 +3,7 @@
 from functools import partial
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 from django.utils.translation import gettext_lazy as _
 from ninja.openapi.views import openapi_view
 
@@ -19,6 +19,8 @@ from stackviz.fit import urls as fit
 from stackviz.ingest import urls as ingest
 from stackviz.learn import urls as learn
 from stackviz.machines import urls as machines
+from stackviz.monitoring import urls as monitoring
+from stackviz.monitoring.state_page import site_state
 from stackviz.opendata import urls as opendata
 from stackviz.pages import urls as pages
 from stackviz.performance import urls as performance
@@ -46,8 +48,10 @@ urlpatterns = [
     in_each_language([*accelerators.urlpatterns, *curation.urlpatterns], "catalog", WITHOUT_LANGUAGE),
     *(in_each_language(room.urlpatterns, room.app_name, WITHOUT_LANGUAGE) for room in rooms),
     in_each_language([path("api/v1/docs/", partial(openapi_view, api=api), name="api-docs")]),
+    path("", include(monitoring)),
     path("api/v1/", api.urls),
     path("admin/login/", admin_login),
+    path("admin/state/", admin.site.admin_view(site_state), name="site-state"),
     path("admin/", admin.site.urls),
 ]
 

@@ -22,6 +22,7 @@ from stackviz.ingest.transient import fault_of
 from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
 from stackviz.labs.models import Report
 from stackviz.web.errors import Refusal
+from stackviz.web.metrics import count_accepted_report
 from stackviz.web.openapi import link, one_of
 from stackviz.web.rate_limit import RateLimited
 from stackviz.wire import ReportError, ReportTooLarge, json_schema
@@ -186,6 +187,8 @@ def send_report(request: HttpRequest) -> HttpResponse:
     with refusing():
         count_upload(sender.key_id)
         accepted = accept_report(sender, *read_body(request))
+    if accepted.is_new:
+        count_accepted_report()
     here = request.build_absolute_uri("/").rstrip("/")
     stored = {
         "id": str(accepted.report_id),

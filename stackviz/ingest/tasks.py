@@ -25,6 +25,8 @@ from stackviz.ingest.drop_bodies import drop_old_bodies
 from stackviz.ingest.interpret import interpret_all
 from stackviz.labs.models import Report
 from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.metrics import count_interpreted_reports, count_queue_failure
+from stackviz.web.request_ids import current_request_id, request_id_set
 
 RING_AGAIN_AT_ONCE = 1_000  # reports a turn of the periodic task rings for, the longest waiting first
 
@@ -39,7 +41,9 @@ RING_AGAIN_AT_ONCE = 1_000  # reports a turn of the periodic task rings for, the
 )
 def read_report(*report_ids: str) -> str:
     """Read these reports, many in a transaction. Ringing twice, or for one that is read, does nothing."""
-    return " ".join(interpret_all(report_ids))
+    statuses = interpret_all(report_ids)
+    count_interpreted_reports(statuses)
+    return " ".join(statuses)
 
 
 @shared_task(ignore_result=True)
@@ -100,12 +104,12 @@ class ReportQueue:
 
     def _reset(self) -> None:
         """As new. Also after a fork: a child has its parent's queue, which the parent empties, and not its thread."""
-        self._waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()  # report, request
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def put(self, report_id: str) -> None:
-        self._waiting.put(report_id)
+        self._waiting.put((report_id, current_request_id()))
         if self._thread is None or not self._thread.is_alive():
             self._start()
 
@@ -121,9 +125,9 @@ class ReportQueue:
             self._try([first, *self._gather()])
             time.sleep(PAUSE_S)
 
-    def _gather(self) -> list[str]:
+    def _gather(self) -> list[tuple[str, str]]:
         """What waits now, at most what fits into a message with the first."""
-        gathered: list[str] = []
+        gathered: list[tuple[str, str]] = []
         while len(gathered) < REPORTS_PER_MESSAGE - 1:
             try:
                 gathered.append(self._waiting.get_nowait())
@@ -131,13 +135,16 @@ class ReportQueue:
                 break
         return gathered
 
-    def _try(self, report_ids: list[str]) -> None:
+    def _try(self, waiting: list[tuple[str, str]]) -> None:
         if self.breaker.is_open:
             return
+        requests = dict.fromkeys(request_id for _report_id, request_id in waiting)
         try:
-            self.send(report_ids)
+            with request_id_set(",".join(requests)):
+                self.send([report_id for report_id, _request_id in waiting])
         except Exception as error:  # noqa: BLE001 (each transport has its own errors; none may end this thread)
             self.breaker.trip()
+            count_queue_failure()
             log.warning(
                 "broker unreachable (%s); reports stay queued in the database, next attempt in %s s", error, REST_S
             )

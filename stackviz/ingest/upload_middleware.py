@@ -16,13 +16,14 @@ class UploadShortcut:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
         self.path = reverse("api:reports")
-        self.upload = resolve(self.path).func
+        self.match = resolve(self.path)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.method != "POST" or request.path_info != self.path:
             return self.get_response(request)
         # As CommonMiddleware does: a host name that is not ours is refused first, the answer says how long it is.
         request.get_host()
-        answer = cast("HttpResponse", self.upload(request))
+        request.resolver_match = self.match
+        answer = cast("HttpResponse", self.match.func(request))
         answer.headers["Content-Length"] = str(len(answer.content))
         return answer

@@ -22,6 +22,7 @@ from django.utils.crypto import salted_hmac
 from redis.exceptions import RedisError
 
 from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.metrics import count_rate_limited
 
 log = logging.getLogger(__name__)
 clock: Callable[[], float] = time.time
@@ -78,6 +79,7 @@ class RateLimit:
         if batch_window != window or not left:
             left = self._reserve(key, window, by)
         if not left:
+            count_rate_limited(self.name)
             raise RateLimited(self.message, self.window_s - elapsed_s)
         if self.batches:
             _batches[self.name, key] = window, left - 1

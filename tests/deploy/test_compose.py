@@ -111,7 +111,12 @@ def test_services_have_health_checks_and_order():
         assert needs == {"migrate": "service_completed_successfully", "redis": "service_healthy"}
     assert found["postgres"]["image"] == "postgres:16"
     assert found["redis"]["image"] == "redis:7"
-    assert yaml.safe_load((ROOT / "docker-compose.yml").read_text())["volumes"].keys() == {"postgres", "redis", "data"}
+    assert yaml.safe_load((ROOT / "docker-compose.yml").read_text())["volumes"].keys() == {
+        "postgres",
+        "redis",
+        "data",
+        "metrics",
+    }
 
 
 def test_the_addresses_inside_name_services_of_the_file():

@@ -1,0 +1,101 @@
+"""When workers and beat were last seen: in Redis where there is one, else in files under `VAR_DIR`, as rate limits are.
+
+No table: the database may be what is away, and nothing is lost with these. Each process writes its own entry.
+"""
+
+import json
+import logging
+import os
+import socket
+import time
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from redis import Redis
+from redis.exceptions import RedisError
+
+from stackviz.web.circuit_breaker import Breaker
+
+log = logging.getLogger(__name__)
+
+WRITE_EVERY_S = 10
+FORGET_AFTER_S = 24 * 3600
+KEY = "accelweb:signs-of-life"
+LONGEST_WAIT_S = 1  # for Redis
+_breaker = Breaker(rest_s=10)
+_started = time.time()
+_written: dict[str, float] = {}  # kind -> when this process wrote last
+
+
+@dataclass(frozen=True, slots=True)
+class SignOfLife:
+    """A process that was there `at`; `since`: when it started. Both in seconds since 1970. `kind`: worker or beat."""
+
+    kind: str
+    host: str
+    pid: int
+    version: str
+    since: float
+    at: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}-{self.host}-{self.pid}"
+
+
+def give_sign_of_life(kind: str) -> None:
+    """This process is there. Cheap to call often; never raises."""
+    now = time.time()
+    if now - _written.get(kind, 0) < WRITE_EVERY_S or _breaker.is_open:
+        return
+    _written[kind] = now
+    sign = SignOfLife(kind, socket.gethostname(), os.getpid(), settings.VERSION, _started, now)
+    try:
+        _store(sign.name, json.dumps(asdict(sign)))
+    except (RedisError, OSError) as error:
+        _breaker.trip()
+        log.warning("sign of life of %s not stored: %s", kind, error)
+
+
+def signs_of_life() -> list[SignOfLife]:
+    """The newest first, of the last day. Raises RedisError or OSError when they cannot be read."""
+    found = (SignOfLife(**json.loads(text)) for text in _stored())
+    recent = [sign for sign in found if sign.at > time.time() - FORGET_AFTER_S]
+    return sorted(recent, key=lambda sign: -sign.at)
+
+
+@cache
+def redis_client(url: str) -> Redis:
+    """A client that does not wait long."""
+    return Redis.from_url(url, socket_connect_timeout=LONGEST_WAIT_S, socket_timeout=LONGEST_WAIT_S)
+
+
+def _store(name: str, text: str) -> None:
+    if settings.REDIS_URL:
+        client = redis_client(settings.REDIS_URL)
+        client.hset(KEY, name, text)
+        client.expire(KEY, FORGET_AFTER_S)
+        return
+    folder = _folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{name}.part"
+    part.write_text(text)
+    part.replace(folder / f"{name}.json")
+
+
+def _stored() -> list[str]:
+    if settings.REDIS_URL:
+        return [value.decode() for value in redis_client(settings.REDIS_URL).hvals(KEY)]  # type: ignore[union-attr]
+    texts = []
+    for file in _folder().glob("*.json"):
+        if file.stat().st_mtime < time.time() - FORGET_AFTER_S:
+            file.unlink(missing_ok=True)
+        else:
+            texts.append(file.read_text())
+    return texts
+
+
+def _folder() -> Path:
+    return Path(settings.VAR_DIR) / "signs-of-life"
