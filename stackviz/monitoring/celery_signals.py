@@ -14,7 +14,7 @@ from celery.signals import (
     worker_ready,
 )
 
-from stackviz.monitoring.signs_of_life import give_sign_of_life
+from stackviz.monitoring.heartbeats import record_heartbeat
 from stackviz.web.metrics import observe_task
 from stackviz.web.request_ids import current_request_id, request_id_set
 
@@ -25,19 +25,19 @@ _running: dict[str, tuple[float, ExitStack]] = {}  # task id -> when it began, w
 @worker_ready.connect
 @heartbeat_sent.connect
 def worker_is_there(**_rest: Any) -> None:  # noqa: ANN401 (of a signal)
-    give_sign_of_life("worker")
+    record_heartbeat("worker")
 
 
 @beat_init.connect
 @beat_embedded_init.connect
 def beat_is_there(**_rest: Any) -> None:  # noqa: ANN401
-    """From now on each message that this process sends is a sign of life of beat."""
-    give_sign_of_life("beat")
+    """From now on each message that this process sends is a heartbeat of beat."""
+    record_heartbeat("beat")
     before_task_publish.connect(beat_sends, weak=False)
 
 
 def beat_sends(**_rest: Any) -> None:  # noqa: ANN401
-    give_sign_of_life("beat")
+    record_heartbeat("beat")
 
 
 @before_task_publish.connect

@@ -30,8 +30,8 @@ class Present(Collector):
         if found.waiting is not None:
             yield _gauge("reports_waiting", "Reports no worker has read", (), {(): found.waiting})
             yield _gauge("oldest_waiting_seconds", "Age of the oldest of them", (), {(): found.oldest_waiting_s})
-        silent = {(sign.kind,): time.time() - sign.at for sign in reversed(found.signs)}
-        yield _gauge("silent_seconds", "Since the last sign of life", ("process",), silent)
+        silent = {(heartbeat.kind,): time.time() - heartbeat.at for heartbeat in reversed(found.processes)}
+        yield _gauge("silent_seconds", "Since the last heartbeat", ("process",), silent)
         yield _gauge("disk_free_bytes", "Free under VAR_DIR", (), {(): found.disk_free_bytes})
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from stackviz.labs.models import Report
-from stackviz.monitoring.signs_of_life import SignOfLife, redis_client, signs_of_life
+from stackviz.monitoring.heartbeats import Heartbeat, heartbeats, redis_client
 
 CACHED_S = 5
 SEEN_WITHIN_S = {"worker": 60, "beat": 150}  # a worker tells every 10 s; beat has something to send every minute
@@ -42,7 +42,7 @@ class Readiness:
     checks: tuple[ReadinessCheck, ...]
     waiting: int | None
     oldest_at: datetime | None
-    signs: tuple[SignOfLife, ...]
+    processes: tuple[Heartbeat, ...]
     disk_free_bytes: int
 
     @property
@@ -66,17 +66,17 @@ def readiness() -> Readiness:
 def look() -> Readiness:
     """The same, now, in the current language. One query."""
     waiting, oldest_at, database = _reports()
-    signs, unread = _signs()
+    processes, unread = _processes()
     free = shutil.disk_usage(settings.VAR_DIR).free
-    found = Readiness((), waiting, oldest_at, tuple(signs), free)
+    found = Readiness((), waiting, oldest_at, tuple(processes), free)
     checks = (
         ReadinessCheck("database", database),
         ReadinessCheck("broker", _broker()),
-        *(ReadinessCheck(kind, unread or _unseen(kind, signs)) for kind in SEEN_WITHIN_S),
+        *(ReadinessCheck(kind, unread or _unseen(kind, processes)) for kind in SEEN_WITHIN_S),
         ReadinessCheck("disk", _disk(free)),
         ReadinessCheck("reports", _too_long(found)),
     )
-    return Readiness(checks, waiting, oldest_at, tuple(signs), free)
+    return Readiness(checks, waiting, oldest_at, tuple(processes), free)
 
 
 def _reports() -> tuple[int | None, datetime | None, str]:
@@ -101,15 +101,15 @@ def _broker() -> str:
     return ""
 
 
-def _signs() -> tuple[list[SignOfLife], str]:
+def _processes() -> tuple[list[Heartbeat], str]:
     try:
-        return signs_of_life(), ""
+        return heartbeats(), ""
     except (RedisError, OSError, ValueError, TypeError) as error:
-        return [], _("unknown: signs of life cannot be read (%(error)s)") % {"error": type(error).__name__}
+        return [], _("unknown: heartbeats cannot be read (%(error)s)") % {"error": type(error).__name__}
 
 
-def _unseen(kind: str, signs: list[SignOfLife]) -> str:
-    at = next((sign.at for sign in signs if sign.kind == kind), None)
+def _unseen(kind: str, processes: list[Heartbeat]) -> str:
+    at = next((heartbeat.at for heartbeat in processes if heartbeat.kind == kind), None)
     if at is None:
         return _("no %(kind)s was seen in the last day; start one") % {"kind": kind}
     silent_s = time.time() - at

@@ -57,10 +57,10 @@ def _processes(found: Readiness) -> Iterator[StateLine]:
     yield StateLine(_("This web process"), _("runs"), moment=_started)
     for name in SEEN_WITHIN_S:
         title = _("Worker") if name == "worker" else _("Beat")
-        living = [s for s in found.signs if s.kind == name and s.at > time.time() - SEEN_WITHIN_S[name]]
-        for sign in living:
-            text = _("runs on %(host)s, version %(version)s") % {"host": sign.host, "version": sign.version}
-            yield StateLine(title, text, moment=datetime.fromtimestamp(sign.since, UTC))
+        living = [each for each in found.processes if each.kind == name and each.at > time.time() - SEEN_WITHIN_S[name]]
+        for each in living:
+            text = _("runs on %(host)s, version %(version)s") % {"host": each.host, "version": each.version}
+            yield StateLine(title, text, moment=datetime.fromtimestamp(each.since, UTC))
         if not living:
             yield StateLine(title, broken.get(name, ""), is_bad=True)
 

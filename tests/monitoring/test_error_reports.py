@@ -37,7 +37,7 @@ def fail(body):
 
 def test_error_is_reported_without_secrets(sent):
     try:
-        fail("a report that somebody sent")
+        fail("tnes ydobemos"[::-1])  # not as it stands in the source, which is reported
     except ValueError as error:
         sentry_sdk.capture_exception(error)
     (event,) = sent

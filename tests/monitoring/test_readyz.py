@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured  # noqa: F401
 from django.utils import timezone
 
-from stackviz.monitoring import readiness, signs_of_life
+from stackviz.monitoring import heartbeats, readiness
 from tests.machines.factories import make_lab, make_machine, make_waiting_report
 
 pytestmark = pytest.mark.django_db
@@ -23,14 +23,14 @@ def folder(settings, tmp_path, monkeypatch):
     (tmp_path / "broker/queue").mkdir(parents=True)
     settings.VAR_DIR, settings.MONITORING_TOKEN = tmp_path, TOKEN
     monkeypatch.setattr(readiness, "_cached", None)
-    monkeypatch.setattr(signs_of_life, "_written", {})
+    monkeypatch.setattr(heartbeats, "_written", {})
     return tmp_path
 
 
 @pytest.fixture
 def all_there():
-    signs_of_life.give_sign_of_life("worker")
-    signs_of_life.give_sign_of_life("beat")
+    heartbeats.record_heartbeat("worker")
+    heartbeats.record_heartbeat("beat")
 
 
 def look(client, **extra):
@@ -71,7 +71,7 @@ def test_absent_worker_and_beat_are_named(client):
     ("kind", "silent_s", "status"), [("worker", 59, 200), ("worker", 70, 503), ("beat", 70, 200), ("beat", 160, 503)]
 )
 def test_silent_process_is_named(client, all_there, folder, kind, silent_s, status):
-    file = next((folder / "signs-of-life").glob(f"{kind}-*.json"))
+    file = next((folder / "heartbeats").glob(f"{kind}-*.json"))
     file.write_text(json.dumps(json.loads(file.read_text()) | {"at": time.time() - silent_s}))
     answer = look(client)
     assert answer.status_code == status

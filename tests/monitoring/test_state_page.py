@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.utils import timezone, translation
 
-from stackviz.monitoring import signs_of_life
+from stackviz.monitoring import heartbeats
 from tests.machines.factories import make_lab, make_machine, make_waiting_report
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ def staff(client):
 def folder(settings, tmp_path, monkeypatch):
     (tmp_path / "broker/queue").mkdir(parents=True)
     settings.VAR_DIR = settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(signs_of_life, "_written", {})
+    monkeypatch.setattr(heartbeats, "_written", {})
     return tmp_path
 
 
@@ -33,7 +33,7 @@ def test_only_staff_sees_it(client):
 
 def test_it_says_what_runs_and_what_waits(staff):
     make_waiting_report(make_machine(make_lab(), "dgx-07"), timezone.now())
-    signs_of_life.give_sign_of_life("worker")
+    heartbeats.record_heartbeat("worker")
     page = staff.get(PAGE).content.decode()
     assert "Something needs your attention:" in page
     assert "1 wait to be read" in page
@@ -44,8 +44,8 @@ def test_it_says_what_runs_and_what_waits(staff):
 
 
 def test_everything_runs(staff):
-    signs_of_life.give_sign_of_life("worker")
-    signs_of_life.give_sign_of_life("beat")
+    heartbeats.record_heartbeat("worker")
+    heartbeats.record_heartbeat("beat")
     assert "Everything runs." in staff.get(PAGE).content.decode()
 
 

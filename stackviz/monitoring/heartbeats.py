@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 WRITE_EVERY_S = 10
 FORGET_AFTER_S = 24 * 3600
-KEY = "accelweb:signs-of-life"
+KEY = "accelweb:heartbeats"
 LONGEST_WAIT_S = 1  # for Redis
 _breaker = Breaker(rest_s=10)
 _started = time.time()
@@ -30,7 +30,7 @@ _written: dict[str, float] = {}  # kind -> when this process wrote last
 
 
 @dataclass(frozen=True, slots=True)
-class SignOfLife:
+class Heartbeat:
     """A process that was there `at`; `since`: when it started. Both in seconds since 1970. `kind`: worker or beat."""
 
     kind: str
@@ -45,25 +45,25 @@ class SignOfLife:
         return f"{self.kind}-{self.host}-{self.pid}"
 
 
-def give_sign_of_life(kind: str) -> None:
+def record_heartbeat(kind: str) -> None:
     """This process is there. Cheap to call often; never raises."""
     now = time.time()
     if now - _written.get(kind, 0) < WRITE_EVERY_S or _breaker.is_open:
         return
     _written[kind] = now
-    sign = SignOfLife(kind, socket.gethostname(), os.getpid(), settings.VERSION, _started, now)
+    heartbeat = Heartbeat(kind, socket.gethostname(), os.getpid(), settings.VERSION, _started, now)
     try:
-        _store(sign.name, json.dumps(asdict(sign)))
+        _store(heartbeat.name, json.dumps(asdict(heartbeat)))
     except (RedisError, OSError) as error:
         _breaker.trip()
-        log.warning("sign of life of %s not stored: %s", kind, error)
+        log.warning("heartbeat of %s not stored: %s", kind, error)
 
 
-def signs_of_life() -> list[SignOfLife]:
+def heartbeats() -> list[Heartbeat]:
     """The newest first, of the last day. Raises RedisError or OSError when they cannot be read."""
-    found = (SignOfLife(**json.loads(text)) for text in _stored())
-    recent = [sign for sign in found if sign.at > time.time() - FORGET_AFTER_S]
-    return sorted(recent, key=lambda sign: -sign.at)
+    found = (Heartbeat(**json.loads(text)) for text in _stored())
+    recent = [heartbeat for heartbeat in found if heartbeat.at > time.time() - FORGET_AFTER_S]
+    return sorted(recent, key=lambda heartbeat: -heartbeat.at)
 
 
 @cache
@@ -98,4 +98,4 @@ def _stored() -> list[str]:
 
 
 def _folder() -> Path:
-    return Path(settings.VAR_DIR) / "signs-of-life"
+    return Path(settings.VAR_DIR) / "heartbeats"
