@@ -7,6 +7,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from stackviz.accelerators.api import router as accelerators
+from stackviz.accelerators.api_prices import router as prices
 from stackviz.cited.api import router as cited
 from stackviz.diagnose.api import router as diagnose
 from stackviz.fit.api import router as fit
@@ -27,6 +28,7 @@ api = NinjaAPI(
     openapi_url="/openapi.json",
 )
 api.add_router("", accelerators, tags=["accelerators"])
+api.add_router("", prices, tags=["accelerators"])
 api.add_router("", fit, tags=["fit"])
 api.add_router("", stacks, tags=["stacks"])
 api.add_router("", watch, tags=["freshness"])

@@ -356,7 +356,10 @@ SENTRY_DSN = env_text("SENTRY_DSN")  # where errors are reported to, with sentry
 # Addresses that answer everybody alike, whoever asks. Machines are not among them: a lab's site may stand behind a wall
 # that its visitors' browsers are inside of.
 OPEN_TO_ALL_SITES = (
-    *(f"/api/v1/{name}/" for name in ("accelerators", "values", "fields", "sources", "stacks", "cited", "freshness")),
+    *(
+        f"/api/v1/{name}/"
+        for name in ("accelerators", "values", "fields", "sources", "stacks", "cited", "freshness", "prices")
+    ),
     "/api/v1/openapi.json",
     "/data/",
     "/oembed",

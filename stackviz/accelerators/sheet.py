@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 
 from stackviz.accelerators.list_query import OBSERVED_POWER
 from stackviz.accelerators.relatives import DesktopVersion, Relative, desktop_version, predecessor, relatives
+from stackviz.accelerators.sheet_prices import SheetPrices, sheet_prices
 from stackviz.accelerators.sheet_sources import (
     NumberedSources,
     SheetFigure,
@@ -132,6 +133,7 @@ class Sheet:
     source_count: int
     sources: tuple[SheetSource, ...]
     filters: tuple[SourceFilter, ...]
+    prices: SheetPrices
     changed_at: datetime | None
 
     @property
@@ -141,7 +143,7 @@ class Sheet:
 
 
 def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: SourceChoice | None = None) -> Sheet:
-    """An accelerator's sheet, now or as it was at a moment. Ten queries at most.
+    """An accelerator's sheet, now or as it was at a moment. Twelve queries at most.
 
     Only the present sheet has relatives: they are not part of its history. `choice` leaves out rows of other sources.
     """
@@ -160,6 +162,7 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
     numbers = NumberedSources(values)
     cells = _cells(values, choice or SourceChoice())
     groups = _groups(cells, numbers, value_histories(accelerator.pk, at), _checkers(values))
+    prices = sheet_prices(accelerator, values, numbers, at)
     names = _names(names_at(accelerator.pk, at) if at else catalogue.names(accelerator.pk), numbers)
     return Sheet(
         accelerator=accelerator,
@@ -181,6 +184,7 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
         source_count=len({value.source_id for value in values}),
         sources=numbers.listed(),
         filters=source_filters([value for values in preferred.values() for value in values]),
+        prices=prices,
         changed_at=last_change(accelerator.pk, at) if at else last_changes(catalogue).get(accelerator.pk),
     )
 

@@ -11,5 +11,5 @@ class CatalogConfig(AppConfig):
         from stackviz.catalog import models
 
         models.CatalogueEdition.renew_with(
-            models.Vendor, models.Source, models.Accelerator, models.SpecValue, models.Alias
+            models.Vendor, models.Source, models.Accelerator, models.SpecValue, models.Price, models.Alias
         )

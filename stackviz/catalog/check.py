@@ -1,4 +1,4 @@
-"""What has to be true of every public value, checked over the database: three queries, whatever its size."""
+"""What has to be true of every public value, checked over the database: four queries, whatever its size."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class CatalogueCheck:
 
 
 def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> CatalogueCheck:
-    """Look at every public value and name. `exceptions`: those of the curated files, unless given. Three queries."""
+    """Look at all that is public. `exceptions`: those of the curated files, unless given. Four queries."""
     lines = read_catalogue(DATA).exceptions if exceptions is None else exceptions
     reviewed = read_reviewed({line.slot: line for line in lines})
     outcomes, used = [], set[Cell]()

@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from urllib.parse import urlsplit
 
 from stackviz.catalog.by_formula import disagreements, figure_of
 from stackviz.catalog.conditions import ConditionError, canonical, parse, write
@@ -17,8 +16,9 @@ from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.formula import expectations
 from stackviz.catalog.models import Alias, Source, SpecValue
 from stackviz.catalog.never_named import forbidden_address_in
+from stackviz.catalog.price_checks import preferred_prices, prices
 from stackviz.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of, excused_or, label_of, problem_of
-from stackviz.catalog.vendor_hosts import is_host_of
+from stackviz.catalog.vendor_hosts import is_host_of, is_page
 
 # Two printed rates this near are the same rate, rounded differently.
 SAME = 0.01
@@ -39,20 +39,10 @@ def _sources(reviewed: Reviewed) -> Iterator[CheckFinding]:
         if value.source is None:
             return "a source"
         return (
-            "" if _is_page(value.source.url) else f"the web address of a page for its source, not {value.source.url!r}"
+            "" if is_page(value.source.url) else f"the web address of a page for its source, not {value.source.url!r}"
         )
 
     return _of_each(reviewed, wrong)
-
-
-def _is_page(text: str) -> bool:
-    """Whether it is an http(s) address of a page on the web; the front page of a site proves nothing."""
-    try:
-        address = urlsplit(text)
-    except ValueError:
-        return False
-    is_on_web = address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
-    return is_on_web and bool(address.path.strip("/") or address.query)
 
 
 def _vendor_hosts(reviewed: Reviewed) -> Iterator[CheckFinding]:
@@ -279,4 +269,6 @@ CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "date": ("no product is older than its architecture", dates),
     "power": ("board power is no more than its module, its form factor and its peak allow", powers),
     "name": ("no name leads to two sheets", _names),
+    "price": ("every price has a currency, a plausible amount, a day that has come and a page as its source", prices),
+    "price-of-day": ("every place and day has exactly one preferred price", preferred_prices),
 }

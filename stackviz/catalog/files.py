@@ -7,6 +7,7 @@
     aliases.csv       device,name,kind,memory_gb,gpu_cores,source,note
     exceptions.csv    device,field,condition,reason,source  why a figure does not follow its formula; not loaded
     corrections.csv   device,field,reason  why a figure changed in the files: what the log says of it
+    prices.csv        dated street prices and rents: see price_lines.py
 
 `status` is public (the preferred value of its field and condition), alternative (public, another value is preferred or
 this one confirms it), unreviewed (no address known) or retired (known to be wrong).
@@ -16,12 +17,14 @@ import csv
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from datetime import date
+from datetime import UTC, date, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS, amount_of
+from stackviz.catalog.price_lines import MOST_PRICES, PriceLine, price_line_problems
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.rules.card_names import normalized
 
@@ -131,6 +134,7 @@ class Catalogue:
     aliases: tuple[AliasLine, ...]
     exceptions: tuple[ExceptionLine, ...] = ()
     corrections: tuple[CorrectionLine, ...] = ()
+    prices: tuple[PriceLine, ...] = ()
 
 
 def data_version(folder: Path = DATA) -> str:
@@ -157,6 +161,8 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
     exceptions = _read(excepted, ExceptionLine) if excepted.exists() else ()
     corrected = folder / "corrections.csv"
     corrections = _read(corrected, CorrectionLine) if corrected.exists() else ()
+    priced = folder / "prices.csv"
+    prices = _read(priced, PriceLine, MOST_PRICES) if priced.exists() else ()
     known = _Known({line.slug for line in accelerators}, {line.key: line.url for line in sources})
     problems = [
         *_in_file("vendors.csv", _repeated([line.slug for line in vendors])),
@@ -170,6 +176,7 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
         *_in_file("aliases.csv", _alias_problems(aliases, known)),
         *_in_file("exceptions.csv", _exception_problems(exceptions, known)),
         *_in_file("corrections.csv", _correction_problems(corrections, known)),
+        *_in_file("prices.csv", price_line_problems(prices, known.devices, known.sources, datetime.now(UTC).date())),
     ]
     if problems:
         raise CuratedDataError(problems)
@@ -183,10 +190,13 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
         aliases=aliases,
         exceptions=exceptions,
         corrections=corrections,
+        prices=prices,
     )
 
 
-Line = TypeVar("Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine, ExceptionLine, CorrectionLine)
+Line = TypeVar(
+    "Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine, ExceptionLine, CorrectionLine, PriceLine
+)
 Problem = tuple[int, str]  # position among the lines of a file, and what is wrong
 
 
@@ -204,12 +214,16 @@ class _Known:
             yield number, f"unknown source {source!r}"
 
 
-def _read(path: Path, kind: type[Line]) -> tuple[Line, ...]:
+def _read(path: Path, kind: type[Line], most: int | None = None) -> tuple[Line, ...]:
+    """The lines of a file. Of one with more than `most` no further row is read, and it is refused."""
     header = [column.name for column in fields(kind)]
     problems: list[str] = []
-    lines = tuple(
-        kind(**dict(zip(header, row, strict=True))) for _number, row in numbered_rows(path, path.name, header, problems)
-    )
+    rows = islice(numbered_rows(path, path.name, header, problems), most + 1 if most else None)
+    lines = tuple(kind(**dict(zip(header, row, strict=True))) for _number, row in rows)
+    if most and len(lines) > most:
+        problems.append(
+            f"{path.name}:{most + 2}: more than {most:,} rows; keep the newest price of each place and month"
+        )
     if problems:
         raise CuratedDataError(problems)
     return lines
@@ -223,11 +237,14 @@ def numbered_rows(path: Path, name: str, header: list[str], problems: list[str])
         if first != header:
             problems.append(f"{name}:1: the header is {','.join(first)[:200]}, not {','.join(header)}")
             return
-        for row in rows:
-            if len(row) == len(header):
-                yield rows.line_num, row
-            elif row:
-                problems.append(f"{name}:{rows.line_num}: {len(row)} columns, not {len(header)}")
+        try:
+            for row in rows:
+                if len(row) == len(header):
+                    yield rows.line_num, row
+                elif row:
+                    problems.append(f"{name}:{rows.line_num}: {len(row)} columns, not {len(header)}")
+        except csv.Error as error:
+            problems.append(f"{name}:{rows.line_num}: {error}")
 
 
 def _in_file(name: str, problems: Iterable[Problem]) -> list[str]:

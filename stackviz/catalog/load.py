@@ -7,6 +7,7 @@ from django.db import transaction
 
 from stackviz.catalog.change import BATCH, Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
 from stackviz.catalog.files import DATA, Catalogue, data_version, read_catalogue
+from stackviz.catalog.load_prices import load_prices
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, Source, SpecValue, Vendor
 from stackviz.rules.card_names import normalized
 
@@ -39,18 +40,22 @@ def _load(catalogue: Catalogue, reason: str) -> dict[str, Counts]:
     accelerators, accelerator_counts = _load_accelerators(catalogue, vendors, reason)
     value_counts = _load_values(catalogue, accelerators, sources, reason)
     name_counts = _load_aliases(catalogue, accelerators, sources, reason)
+    price_counts = load_prices(catalogue.prices, accelerators, sources, reason)
     accelerator_counts.deleted = _delete_emptied(accelerators.keys() - {line.slug for line in catalogue.accelerators})
     return {
         "sources": source_counts,
         "accelerators": accelerator_counts,
         "values": value_counts,
         "names": name_counts,
+        "prices": price_counts,
     }
 
 
 def _delete_emptied(gone: set[str]) -> int:
     """Delete accelerators whose lines are gone, unless data about them was added here. -> how many."""
-    emptied = Accelerator.objects.filter(data_key__in=gone, spec_values__isnull=True, aliases__isnull=True)
+    emptied = Accelerator.objects.filter(
+        data_key__in=gone, spec_values__isnull=True, aliases__isnull=True, prices__isnull=True
+    )
     keys = [row.pk for row in emptied if not row.is_corrected_here]
     Accelerator.objects.filter(pk__in=keys).delete()
     return len(keys)

@@ -20,9 +20,15 @@ from stackviz.catalog.curated import (
     is_web_address,
 )
 from stackviz.catalog.fields import FIELDS, Field, amount_of
+from stackviz.catalog.price import Price
 from stackviz.rules.card_names import normalized
 from stackviz.web.reverse import address_by_name
 from stackviz.web.table_file import TableRow
+
+__all__ = [
+    "LARGEST_AMOUNT", "Accelerator", "Alias", "CatalogueEdition", "CatalogueLoad", "Price", "Proposal", "Source",
+    "SpecValue", "TableImport", "ValueImport", "Vendor",
+]  # fmt: skip
 
 LARGEST_AMOUNT = 1e24  # no published figure comes near; PostgreSQL counts NaN and Infinity as larger
 
@@ -453,7 +459,7 @@ class CatalogueLoad(FileLoad):
 
 
 class CatalogueEdition(EditionRow):
-    """Moves when an accelerator, a value, a name, a source or a vendor is added, saved or deleted."""
+    """Moves when an accelerator, a value, a price, a name, a source or a vendor is added, saved or deleted."""
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(id=1), name="one_catalogue_edition")]

@@ -11,7 +11,8 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 
 from stackviz.catalog.change import own_reason
-from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
+from stackviz.catalog.prices import newest_first
 from stackviz.catalog.queries import peaks_of
 
 
@@ -54,6 +55,12 @@ def names_at(accelerator_id: int, at: datetime) -> list[Alias]:
     rows: list[Alias] = rows_at(Alias, at, accelerator_id=accelerator_id)
     rows.sort(key=lambda row: (row.kind, row.name, row.pk))
     return _with_sources(rows)
+
+
+def public_prices_at(accelerator_id: int, at: datetime) -> list[Price]:
+    """The public prices that the sheet had at the moment, newest first, sources loaded. Two queries."""
+    rows: list[Price] = rows_at(Price, at, accelerator_id=accelerator_id, status=Price.Status.PUBLIC)
+    return newest_first(_with_sources(rows))
 
 
 def public_accelerators_at(

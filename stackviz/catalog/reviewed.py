@@ -1,4 +1,4 @@
-"""What the checks of the catalogue look at, and what they find: public values and names, read in three queries."""
+"""What the checks of the catalogue look at, and what they find: public values, names and prices, in four queries."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from stackviz.catalog.by_formula import NOT_BY_FORMULA, published_by
 from stackviz.catalog.files import ExceptionLine
 from stackviz.catalog.formula import Published
-from stackviz.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.catalog.models import Accelerator, Alias, Price, SpecValue
 
 Cell = tuple[str, str, str]  # slug, field, condition
 
@@ -42,15 +42,17 @@ class Reviewed:
     exceptions: Mapping[Cell, ExceptionLine]
     published: Mapping[int, Published] = field(default_factory=dict)
     cells: Mapping[Cell, Sequence[SpecValue]] = field(default_factory=dict)
+    prices: Sequence[Price] = ()
 
 
 def read_reviewed(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
-    """Everything public, in an order that does not change. `exceptions`: by their cell. Three queries."""
+    """Everything public, in an order that does not change. `exceptions`: by their cell. Four queries."""
     accelerators = list(Accelerator.objects.filter(is_public=True).select_related("vendor"))
     known = {accelerator.pk: accelerator for accelerator in accelerators}
     rows = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True)
     rows = rows.select_related("source").order_by("accelerator", "field", "condition", "-is_preferred", "pk")
     names = Alias.objects.filter(accelerator__is_public=True).order_by("normalized", "accelerator", "pk")
+    priced = Price.objects.filter(status=Price.Status.PUBLIC, accelerator__is_public=True).select_related("source")
     # An accelerator may become public between the queries.
     values = [value for value in rows if value.accelerator_id in known]
     aliases = [alias for alias in names if alias.accelerator_id in known]
@@ -60,8 +62,11 @@ def read_reviewed(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
         value.accelerator = known[value.accelerator_id]
         by_sheet[value.accelerator_id].append(value)
         cells[cell_of(value)].append(value)
+    prices = [price for price in priced if price.accelerator_id in known]
     for alias in aliases:
         alias.accelerator = known[alias.accelerator_id]
+    for price in prices:
+        price.accelerator = known[price.accelerator_id]
     published = {pk: published_by(known[pk].slug, sheet_values) for pk, sheet_values in by_sheet.items()}
     return Reviewed(
         accelerators=accelerators,
@@ -70,6 +75,7 @@ def read_reviewed(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
         exceptions=exceptions,
         published=published,
         cells=cells,
+        prices=prices,
     )
 
 

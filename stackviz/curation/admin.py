@@ -21,13 +21,14 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Proposal, Source, SpecValue, Vendor
+from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Price, Proposal, Source, SpecValue, Vendor
 from stackviz.curation.bulk_edit_page import EditsMany
 from stackviz.curation.card_admin import CardAdmin, NameDecisionAdmin
 from stackviz.curation.correction_admin import ReaderCorrectionAdmin
 from stackviz.curation.forms import InlineValueForm, SpecValueForm
 from stackviz.curation.import_admin import BringsTables
 from stackviz.curation.models import ReaderCorrection
+from stackviz.curation.price_admin import PriceAdmin
 from stackviz.curation.review_queue import ProposalAdmin
 from stackviz.curation.value_admin import ProposesValues
 from stackviz.curation.value_check import check_typed_value
@@ -304,7 +305,8 @@ class SourceAdmin(_SourceAdmin):
     def _is_held(self, request: HttpRequest, source: Source | None) -> bool:
         if source is None or request.user.has_perm("catalog.approve"):
             return False
-        return source.spec_values.filter(status=SpecValue.Status.PUBLIC).exists() or source.aliases.exists()
+        public = (source.spec_values.filter(status=SpecValue.Status.PUBLIC), source.aliases, source.prices)
+        return any(rows.exists() for rows in public)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
         return super().get_queryset(request).annotate(spec_count=Count("spec_values"))
@@ -324,5 +326,6 @@ class VendorAdmin(_VendorAdmin):
 admin.site.register(Card, CardAdmin)
 admin.site.register(NameDecision, NameDecisionAdmin)
 admin.site.register(CatalogueLoad, FileLoadAdmin)
+admin.site.register(Price, PriceAdmin)
 admin.site.register(Proposal, ProposalAdmin)
 admin.site.register(ReaderCorrection, ReaderCorrectionAdmin)

@@ -3,11 +3,11 @@
 from typing import Any
 
 CURATORS, APPROVERS = "Curators", "Approvers"
-_SEEN = ("accelerator", "specvalue", "alias", "source", "vendor", "proposal", "valueimport")
+_SEEN = ("accelerator", "specvalue", "alias", "source", "vendor", "proposal", "valueimport", "price")
 _RIGHTS = {
     CURATORS: (
         *(f"view_{name}" for name in _SEEN),
-        *(f"{verb}_{name}" for verb in ("add", "change") for name in ("specvalue", "source")),
+        *(f"{verb}_{name}" for verb in ("add", "change") for name in ("specvalue", "source", "price")),
         "propose",
     ),
     APPROVERS: (*(f"view_{name}" for name in _SEEN), "approve"),

@@ -1,7 +1,7 @@
 """Figures of the catalogue inside a text: `nvidia-h100-sxm5-80gb:memory_bandwidth_gb_s`, or the quotient of two.
 
     {{ apple-m4-max-40:memory_bandwidth_gb_s }}                                         546 GB/s
-    {{ nvidia-h100-sxm5-80gb:launch_price_usd[price=listing] }}                         30,000 USD
+    {{ nvidia-jetson-nano:launch_price_usd[price=kit] }}                                99 USD
     {{ nvidia-h100-sxm5-80gb:bf16_tensor_tflops / nvidia-a100-sxm4-80gb:bf16_tensor_tflops }}         3.17
     {{ nvidia-h100-sxm5-80gb:bf16_tensor_tflops / nvidia-h100-sxm5-80gb:memory_bandwidth_gb_s }}      295 FLOP/B
 

@@ -8,7 +8,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.4"
+SCHEMA_VERSION = "1.5"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
 FINGERPRINTS = {
     "1.0": "a18ca6d80c56ace7",
@@ -16,6 +16,7 @@ FINGERPRINTS = {
     "1.2": "e14ec83e6f151c15",
     "1.3": "a467c7ae19a9c811",
     "1.4": "58d8190474e28fa5",
+    "1.5": "9be72ce9083af89d",
 }
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
@@ -147,6 +148,25 @@ TABLES: tuple[TableSchema, ...] = (
             _must("source", "text", "key of the source, in `sources`"),
             _NOTE,
             ColumnSchema("checked_at", "moment", "when a curator last checked it against the source"),
+        ),
+    ),
+    TableSchema(
+        name="prices",
+        title="Prices",
+        meaning="Street prices and rents per hour, each true of its day and place; launch prices are spec values.",
+        key=("accelerator", "kind", "currency", "day", "place", "offer", "cards", "source"),
+        columns=(
+            _must("accelerator", "text", "slug, in `accelerators`"),
+            _must("kind", "text", "`street` or `rent` (per hour)"),
+            _must("amount", "number", "in `currency`, for `cards` together, as printed; nothing is converted"),
+            _must("currency", "text", "code of ISO 4217"),
+            _must("cards", "integer", "how many accelerators the amount is for"),
+            _must("day", "text", "day (2025-11-30), or month (2026-02) where the source names no day"),
+            _must("place", "text", "the shop, or the cloud and its region"),
+            ColumnSchema("offer", "text", "the model, instance or terms"),
+            _must("status", "text", "`preferred`, or `alternative`: of another source"),
+            _must("source", "text", "key of the source, in `sources`"),
+            _NOTE,
         ),
     ),
     TableSchema(

@@ -15,7 +15,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import Result, Series
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
 from stackviz.cited.models import CitedResult, CitedSource
 from stackviz.labs.models import Card, Machine
 from stackviz.labs.queries import visible_machines
@@ -60,6 +60,10 @@ def _public_aliases() -> QuerySet[Alias]:
     return Alias.objects.filter(accelerator__is_public=True, source__isnull=False)
 
 
+def _public_prices() -> QuerySet[Price]:
+    return Price.objects.filter(accelerator__is_public=True, status=Price.Status.PUBLIC)
+
+
 def vendor_rows() -> Iterator[Row]:
     sold = Vendor.objects.filter(pk__in=_public_accelerators().values("vendor"))
     return _values(sold.order_by("slug"), ("slug", "name"))
@@ -70,6 +74,7 @@ def source_rows() -> Iterator[Row]:
     citing = (
         _public_values(),
         _public_aliases(),
+        _public_prices(),
         Component.objects.all(),
         _public_counterparts(),
         Release.objects.all(),
@@ -101,6 +106,15 @@ def spec_value_rows() -> Iterator[Row]:
         si = UNITS[unit].si if unit in UNITS else ""
         status = "preferred" if is_preferred else "alternative"
         yield _known((accelerator, field, value, unit, amount, si, condition, status, *rest))
+
+
+def price_rows() -> Iterator[Row]:
+    rows = _public_prices().select_related("accelerator", "source")
+    for price in rows.order_by("accelerator__slug", "kind", "day", "pk").iterator(chunk_size=CHUNK):
+        status = "preferred" if price.is_preferred else "alternative"
+        asked = (price.accelerator.slug, str(price.kind), float(price.amount), price.currency, price.cards)
+        where = (price.day_text, price.place, price.offer)
+        yield _known((*asked, *where, status, price.source.key, price.note))
 
 
 def alias_rows() -> Iterator[Row]:
@@ -240,6 +254,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "fields": field_rows,
     "accelerators": accelerator_rows,
     "spec_values": spec_value_rows,
+    "prices": price_rows,
     "aliases": alias_rows,
     "stacks": stack_table_rows,
     "components": component_rows,

@@ -12,6 +12,7 @@ from stackviz.cited.models import CitedResult
 from stackviz.cited.ranking import RankedAccelerator, readable_symbol
 from stackviz.cited.words import other_params, parameter_text, result_address, share_text, software_text
 from stackviz.results.bounds import ReachedBound, reached_bound
+from stackviz.results.priced import cheapest, priced_result
 from stackviz.results.ranking import CitedLadder
 from stackviz.units import format_factor, format_in, format_number, from_si
 from stackviz.web.templatetags.web import joined
@@ -30,7 +31,10 @@ class CitedDot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedRow:
-    """One accelerator. `text` in the unit of the scale; `made`: with what and when. What there is not is ""."""
+    """One accelerator. `text` in the unit of the scale; `made`: with what and when. What there is not is "".
+
+    `priced`: (figure, what it is made of) against the cheapest price of each kind and currency in the result's month.
+    """
 
     rank: int
     name: str
@@ -50,6 +54,7 @@ class CitedRow:
     source_url: str
     url: str
     remark: str
+    priced: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,11 @@ class DrawnLadder:
     @property
     def has_bounds(self) -> bool:
         return any(row.bound_at for row in self.rows)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether any row has a price of its month."""
+        return any(row.priced for row in self.rows)
 
 
 def draw_ladder(ladder: CitedLadder) -> DrawnLadder:
@@ -118,6 +128,7 @@ def _row(
         source_url=best.source.url,
         url=result_address(best),
         remark=lone_text(row),
+        priced=tuple((item.text, f"{item.where}: {item.worked}") for item in cheapest(priced_result(best))),
     )
 
 

@@ -9,6 +9,7 @@ from stackviz.cited.models import CitedResult
 from stackviz.cited.words import result_address
 from stackviz.results.bounds import reached_bound
 from stackviz.results.measured_rows import measured_rows
+from stackviz.results.priced import priced_out, priced_result
 from stackviz.results.ranking import CitedLadder
 from stackviz.units import unit
 from stackviz.web.download import csv_response, json_response
@@ -16,7 +17,7 @@ from stackviz.web.download import csv_response, json_response
 HEADER = (
     "rank", "is_best", "slug", "name", "vendor", "reported_name", "devices", "value", "unit", "amount",
     "amount_per_device", "base_unit", "bound", "share_of_bound", "bound_by", "params", "software", "date",
-    "source_title", "source_url", "note", "result", "kind",
+    "source_title", "source_url", "note", "result", "kind", "price_per_result",
 )  # fmt: skip
 
 
@@ -85,9 +86,14 @@ def result_out(result: CitedResult) -> dict[str, Any]:
         "note": result.note,
         "result": result_address(result),
         "kind": "cited",
+        "price_per_result": priced_out(priced_result(result)) if accelerator else [],
     }
 
 
 def cells(row: dict[str, Any]) -> list[object]:
     pairs = {name: "; ".join(f"{key}={value}" for key, value in row[name].items()) for name in ("params", "software")}
+    pairs["price_per_result"] = "; ".join(
+        f"{item['figure']:.6g} {item['currency']} ({item['kind']}, {item['place']}, {item['day']})"
+        for item in row.get("price_per_result", ())
+    )
     return [pairs.get(name, row.get(name)) for name in HEADER]

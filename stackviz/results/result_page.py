@@ -13,6 +13,7 @@ from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS, parameter_titles
 from stackviz.cited.words import benchmark_address, setting_text, share_text
 from stackviz.results.bounds import ReachedBound, reached_bound
+from stackviz.results.priced import PricedRate, is_priced, priced_result
 from stackviz.units import quantity_label
 from stackviz.web.address import row_key
 
@@ -26,7 +27,8 @@ class ResultSheet:
     """One result as its page shows it.
 
     `printed`: as the source prints it; `amount`: the same, scaled to read well; `base`: unscaled, "" where that reads
-    the same. `accelerator`: None without a public sheet.
+    the same. `accelerator`: None without a public sheet. `is_priced`: whether a price can be divided by it; `priced`:
+    against each price of its month.
     """
 
     result: CitedResult
@@ -44,6 +46,8 @@ class ResultSheet:
     per_device: str
     bound: ReachedBound | None
     share: str
+    is_priced: bool
+    priced: tuple[PricedRate, ...]
 
 
 @require_safe
@@ -84,6 +88,8 @@ def result_sheet(result: CitedResult) -> ResultSheet:
         per_device=quantity_label(result.amount_per_device, result.si) if is_shared_out else "",
         bound=bound,
         share=share_text(bound.share) if bound else "",
+        is_priced=is_priced(result.si, higher_is_better=benchmark.higher_is_better),
+        priced=priced_result(result) if accelerator else (),
     )
 
 

@@ -35,6 +35,7 @@ from stackviz.labs.models import Report, Snapshot
 from stackviz.labs.queries import visible_reports
 from stackviz.measuring import BENCHMARKS
 from stackviz.reports.facts import ShownFact, shown_facts
+from stackviz.results.priced import PricedRate, is_priced, priced_rate
 from stackviz.units import quantity_label
 
 __all__ = ["run_page", "urlpatterns"]
@@ -82,6 +83,8 @@ class RunSheet:
     software: Sequence[tuple[str, str]]
     decisions: Sequence[ResultDecision]
     command: str
+    is_priced: bool
+    priced: Sequence[PricedRate]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -124,10 +127,12 @@ def run_sheet(run: StoredRun, report: Report) -> RunSheet:
     measured = run.measured
     rate, peak = measured.rate, measured.peak
     sheet = measured.accelerator_id
+    accelerator = public_catalogue().by_pk.get(sheet) if sheet is not None else None
+    can_be_priced = rate is not None and accelerator is not None and is_priced(rate.unit)
     return RunSheet(
         run=run,
         report=report,
-        accelerator=public_catalogue().by_pk.get(sheet) if sheet is not None else None,
+        accelerator=accelerator,
         url=_benchmark_url(measured.benchmark_key),
         ladder_url=_ladder_url(run),
         rate=f"{rate.label} {rate.spread_label}".strip() if rate else "",
@@ -139,7 +144,17 @@ def run_sheet(run: StoredRun, report: Report) -> RunSheet:
         software=_software(report),
         decisions=list(_decisions(report, measured.position)),
         command=reproduce_command(measured),
+        is_priced=can_be_priced,
+        priced=_priced(run, accelerator) if can_be_priced else (),
     )
+
+
+def _priced(run: StoredRun, accelerator: Accelerator | None) -> tuple[PricedRate, ...]:
+    """The rate of the one card that ran, against each price of the month in which it was measured."""
+    rate = run.measured.rate
+    if accelerator is None or rate is None:
+        return ()
+    return priced_rate(accelerator.pk, rate.value, rate.unit, 1, run.measured.measured_at.date())
 
 
 def _decisions(report: Report, position: int) -> "QuerySet[ResultDecision]":

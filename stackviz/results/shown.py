@@ -21,6 +21,7 @@ from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import devices_text, listed, result_address, setting_text
 from stackviz.results.drawing import DrawnLadder, VendorBest, best_of_vendors, draw_ladder
 from stackviz.results.forms import FacetControl, OtherCase, devices_note, facet_form, other_cases
+from stackviz.results.priced import is_priced
 from stackviz.results.ranking import CitedLadder, ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
 from stackviz.units import format_in
@@ -104,6 +105,7 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder, choice: CitedChoice) -> Ladd
     if ladder.case and ladder.case.results > ladder.results_read:
         words = _("This setting has %(all)d results; %(n)d are read, the best of each accelerator first.")
         notes.append(words % {"all": ladder.case.results, "n": ladder.results_read})
+    notes += filter(None, [_price_note(ladder, drawn)])
     return LadderWords(
         setting=setting_text(ladder.benchmark, ladder.case.params) if ladder.case else "",
         counts=", ".join(counts),
@@ -112,6 +114,16 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder, choice: CitedChoice) -> Ladd
         notes=tuple(notes),
         overtaken=overtaken_text(ladder, choice),
     )
+
+
+def _price_note(ladder: CitedLadder, drawn: DrawnLadder) -> str:
+    """How results are priced, or that no price of their months is known; "" where a price cannot be divided by them."""
+    si = ladder.case.si if ladder.case else ""
+    if not drawn.rows or not is_priced(si, higher_is_better=ladder.benchmark.higher_is_better):
+        return ""
+    if not drawn.has_prices:
+        return _("Price per result: no price of that time, for none of these results.")
+    return _("A result is priced by the cheapest street price or rent of its own month only, derived: see its formula.")
 
 
 def overtaken_text(ladder: CitedLadder, choice: CitedChoice) -> str:

@@ -374,7 +374,7 @@ def test_no_answer_depends_on_who_asks(curated, client, admin_client, db):
 def test_every_address_is_in_the_document_and_in_the_docs(client, db):
     document = client.get(V1 + "openapi.json").json()
     text = (ROOT / "docs/api.md").read_text()
-    for path in ("accelerators/", "accelerators/{slug}/", "values/", "fields/", "sources/"):
+    for path in ("accelerators/", "accelerators/{slug}/", "values/", "fields/", "sources/", "prices/"):
         operation = document["paths"][V1 + path]["get"]
         assert f"`{V1}{path}" in text
         for parameter in operation.get("parameters", []):
@@ -415,6 +415,7 @@ def test_operation_ids_are_stable(client):
         "stackviz_catalog_api_list_values",
         "stackviz_catalog_api_list_fields",
         "stackviz_catalog_api_list_sources",
+        "stackviz_catalog_api_list_prices",
         "stackviz_stacks_api_list_stacks",
         "stackviz_stacks_api_get_stack",
         "stackviz_fit_api_fit",

@@ -154,7 +154,9 @@ def test_a_price_that_a_shop_lists_is_not_the_launch_price(catalogue):
     prices = [line for line in catalogue.specs if line.field == "launch_price_usd"]
     listed = [line for line in prices if "listing" in titles[line.source] or "listing" in line.note]
     assert len(listed) > 10
-    assert [line.key for line in listed if parse(line.condition).get("price") != "listing"] == []
+    assert [line.key for line in listed if line.status != "retired"] == []
+    street = {(line.device, line.source) for line in catalogue.prices if line.kind == "street"}
+    assert [line.key for line in listed if (line.device, line.source) not in street] == []
 
 
 def test_sparse_only_vendor_page_derives_dense_rate(catalogue):

@@ -194,7 +194,7 @@ def test_figures_are_those_of_the_catalogue(curated):
     assert ">1.64</a>" in draw_figure(ratio, catalogue)  # 3,350 / 2,039
     ridge = "nvidia-h100-sxm5-80gb:bf16_tensor_tflops / nvidia-h100-sxm5-80gb:memory_bandwidth_gb_s"
     assert ">295 FLOP/B</a>" in draw_figure(ridge, catalogue)  # 989.4e12 / 3.35e12
-    assert ">30,000 USD</a>" in draw_figure("nvidia-h100-sxm5-80gb:launch_price_usd[price=listing]", catalogue)
+    assert ">99 USD</a>" in draw_figure("nvidia-jetson-nano:launch_price_usd[price=kit]", catalogue)
     assert 'class="miss"' in draw_figure("nvidia-h100-sxm5-80gb:launch_price_usd", catalogue)
     assert 'class="miss"' in draw_figure("apple-m1-8:fp8_tensor_tflops", catalogue)
     with pytest.raises(UnreadableFigure):

@@ -1,0 +1,97 @@
+"""Curation of dated prices: one person enters a price with its source, a second one makes it public or retires it."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin import helpers
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from stackviz.catalog.curated_admin import HistoryAdmin, OriginFilter, WhyForm
+from stackviz.catalog.models import Price
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _ModelForm = forms.ModelForm[Price]
+else:
+    _ModelForm = forms.ModelForm
+
+
+class PriceForm(_ModelForm):
+    reason = forms.CharField(max_length=300, label=gettext_lazy("Reason"))
+
+    class Meta:
+        model = Price
+        fields = (
+            "accelerator", "kind", "amount", "currency", "cards", "day", "is_month", "place", "offer", "source", "note",
+        )  # fmt: skip
+
+
+class PriceAdmin(HistoryAdmin):
+    """A price in review can be changed; a public one cannot: it is retired, and the right one entered."""
+
+    form = PriceForm
+    action_form: type[helpers.ActionForm] = WhyForm
+    list_display = ["accelerator", "kind", "label", "cards", "day_text", "place", "status", "is_preferred", "source"]
+    list_filter = ["kind", "status", "currency", OriginFilter]
+    list_select_related = ["accelerator", "source"]
+    search_fields = ["accelerator__name", "accelerator__slug", "place", "offer", "source__title"]
+    autocomplete_fields = ["accelerator", "source"]
+    date_hierarchy = "day"
+    actions = ["approve", "retire"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Price | None = None) -> bool:
+        is_open = obj is None or obj.status == Price.Status.REVIEW
+        return is_open and bool(super().has_change_permission(request, obj))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Price | None = None) -> bool:
+        is_open = obj is not None and obj.status == Price.Status.REVIEW
+        return is_open and bool(super().has_delete_permission(request, obj))
+
+    def has_approve_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("catalog.approve")
+
+    def save_model(self, request: HttpRequest, obj: Price, form: Any, change: bool) -> None:  # noqa: ANN401, FBT001
+        """Whoever saved it last has proposed it; nothing is public before somebody else has looked."""
+        obj.status, obj.is_preferred = Price.Status.REVIEW, False
+        obj.proposed_by_id, obj.checked_by, obj.checked_at = request.user.pk, None, None
+        obj.set_change_reason(form.cleaned_data.get("reason", "") if hasattr(form, "cleaned_data") else "")
+        super().save_model(request, obj, form, change)
+
+    @admin.action(description=gettext_lazy("Approve: make prices public"), permissions=["approve"])
+    def approve(self, request: HttpRequest, queryset: QuerySet[Price]) -> None:
+        """Prices in review that somebody else has entered; the first of its place and day is preferred."""
+        done = 0
+        for price in queryset.filter(status=Price.Status.REVIEW).exclude(proposed_by=request.user.pk):
+            others = Price.objects.filter(accelerator=price.accelerator_id, day=price.day, is_preferred=True)
+            price.is_preferred = price.slot not in {other.slot for other in others}
+            price.status = Price.Status.PUBLIC
+            self._decide(request, price)
+            done += 1
+        self._report(request, done, queryset.count())
+
+    @admin.action(description=gettext_lazy("Retire: withdraw wrong prices"), permissions=["approve"])
+    def retire(self, request: HttpRequest, queryset: QuerySet[Price]) -> None:
+        """Public prices, with a reason; they stay, so that nobody enters them again."""
+        if not request.POST.get("why", "").strip():
+            self.message_user(request, _("Say why: the reason is missing."), messages.ERROR)
+            return
+        prices = list(queryset.filter(status=Price.Status.PUBLIC).exclude(proposed_by=request.user.pk))
+        for price in prices:
+            price.status, price.is_preferred = Price.Status.RETIRED, False
+            self._decide(request, price)
+        self._report(request, len(prices), queryset.count())
+
+    def _decide(self, request: HttpRequest, price: Price) -> None:
+        price.checked_by_id, price.checked_at = request.user.pk, timezone.now()
+        price.set_change_reason(request.POST.get("why", "").strip())
+        price.save()
+
+    def _report(self, request: HttpRequest, done: int, chosen: int) -> None:
+        self.message_user(request, ngettext("%(n)d price decided.", "%(n)d prices decided.", done) % {"n": done})
+        if done < chosen:
+            words = _("%(n)d left: they are in another state, or you entered them yourself.")
+            self.message_user(request, words % {"n": chosen - done}, messages.WARNING)
