@@ -8,6 +8,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Length, Upper
+from django.db.models.lookups import Exact
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -63,9 +65,14 @@ class Price(Curated):
             models.CheckConstraint(
                 condition=Q(status__in=["review", "public", "retired"]), name="price_status_is_known"
             ),
-            models.CheckConstraint(condition=Q(currency__regex=r"^[A-Z]{3}$"), name="price_currency_is_a_code"),
+            models.CheckConstraint(
+                condition=Exact(Length("currency"), 3) & Exact(Upper("currency"), F("currency")),
+                name="price_currency_is_a_code",
+            ),
             models.CheckConstraint(condition=~Q(place=""), name="price_has_a_place"),
-            models.CheckConstraint(condition=Q(is_month=False) | Q(day__day=1), name="price_month_is_its_first_day"),
+            models.CheckConstraint(
+                condition=Q(is_month=False) | Q(day__endswith="-01"), name="price_month_is_its_first_day"
+            ),
             models.CheckConstraint(
                 condition=Q(is_preferred=False) | Q(status="public"), name="price_preferred_is_public"
             ),

@@ -158,9 +158,7 @@ _TITLES = frozenset(
      "Versions of relevant libraries", "Environment Variables", "Legend:", "NIC Legend:"}
 )  # fmt: skip
 _TAIL = frozenset({"ROCM Version", "Neuron SDK Version", "vLLM Version", "vLLM Build Flags", "GPU Topology"})
-_TOPOLOGY = re.compile(
-    r"(?:GPU|NIC)\d|(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+=|CUDA Archs:|Could not collect$|CPU Affinity"
-)
+_TOPOLOGY = re.compile(r"(?:GPU|NIC)\d|(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+=|CUDA Archs:|Could not collect$|CPU Affinity")
 
 
 def _is_topology(line: str) -> bool:
