@@ -33,8 +33,8 @@ def stacks_of_accelerator(stacks: Iterable[_Stack], vendor: str, accelerator: st
     of_vendor = [stack for stack in stacks if stack.vendor == vendor]
     if not accelerator:
         return of_vendor
-    own = [stack for stack in of_vendor if _is_made_for(stack.slug, accelerator)]
-    return own or [stack for stack in of_vendor if not accelerator_patterns().get(stack.slug)]
+    made_for_it = [stack for stack in of_vendor if _is_made_for(stack.slug, accelerator)]
+    return made_for_it or [stack for stack in of_vendor if not accelerator_patterns().get(stack.slug)]
 
 
 def _is_made_for(stack: str, accelerator: str) -> bool:
