@@ -24,6 +24,7 @@ FILES: dict[str, frozenset[str]] = {
     "stackviz/fit/data/models.csv": frozenset({"note"}),
     "stackviz/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
     "stackviz/explore/data/timeline.csv": frozenset({"text"}),
+    "stackviz/plan/data/support.csv": frozenset({"note"}),
 }
 # Of these files the names in plain words are translated; PyTorch is PyTorch.
 NAMED: frozenset[str] = frozenset({"stackviz/stacks/data/components.toml", "stackviz/stacks/data/stacks.toml"})

@@ -41,7 +41,7 @@ from stackviz.catalog.spec_table import spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
-PLANNED_VENDORS = ("nvidia", "apple")  # whose stacks `/plan/` and `/operators/` describe
+OPERATOR_VENDORS = ("nvidia", "apple")  # whose stacks `/operators/` describes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,9 +137,9 @@ class Sheet:
     changed_at: datetime | None
 
     @property
-    def can_be_planned(self) -> bool:
-        """Whether `/plan/` and `/operators/` know its vendor's stack."""
-        return self.accelerator.vendor.slug in PLANNED_VENDORS
+    def has_operators(self) -> bool:
+        """Whether `/operators/` knows its vendor's stack."""
+        return self.accelerator.vendor.slug in OPERATOR_VENDORS
 
 
 def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: SourceChoice | None = None) -> Sheet:

@@ -4,15 +4,16 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from stackviz.plan.planned_machine import SYSTEMS
-from stackviz.plan.query import plannable_card
+from stackviz.plan.targets import find_target
+from stackviz.plan.ways import ways
 from stackviz.stacks.rule_tables import rule_tables
 
 
 def plan_address(slug: str, system: str = "") -> str:
-    """The plan for a public accelerator; "" where none can be made. A system that does not run it is left open."""
-    card = plannable_card(rule_tables(), slug)
-    if card is None:
+    """The plan for a public accelerator; "" for any other. A system that does not run it is left open."""
+    tables = rule_tables()
+    target = find_target(tables, slug)
+    if target is None:
         return ""
-    fits = system in SYSTEMS and card.vendor in SYSTEMS[system].vendors
+    fits = any(way.system == system and system for way in ways(tables, target))
     return f"{reverse('plan:page')}?{urlencode({'accelerator': slug} | ({'system': system} if fits else {}))}"

@@ -2,12 +2,14 @@
 
 from django.utils.translation import gettext as _
 
+from stackviz.plan.answer import Answer
 from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.page import Plan
+from stackviz.web.curated_text import curated_words
 from stackviz.web.finding_text import finding_words
 from stackviz.web.preview import Introduction
 
-__all__ = ["introduce_plan"]
+__all__ = ["introduce_answer", "introduce_plan"]
 
 
 def introduce_plan(plan: Plan) -> Introduction:
@@ -23,6 +25,11 @@ def introduce_plan(plan: Plan) -> Introduction:
         PlanOutcome.FAILS: _("%(name)s: torch %(torch)s will not work"),
     }.get(plan.outcome, _("%(name)s: cannot tell whether torch %(torch)s works"))
     return Introduction(title % words, _answer(plan, words))
+
+
+def introduce_answer(answer: Answer) -> Introduction:
+    """The sentence that answers, and the command or why there is none."""
+    return Introduction(answer.sentence, " ".join(answer.commands) or curated_words(answer.way.note))
 
 
 def _answer(plan: Plan, words: dict[str, str]) -> str:

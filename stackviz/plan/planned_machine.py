@@ -13,7 +13,10 @@ from stackviz.wire import Scalar
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system one may plan for. `platform`: as drivers go; `wheel`: as wheels go; `facts`: what it would report."""
+    """A system one may plan for. `platform`: as drivers go; `wheel`: as wheels go; `facts`: what it would report.
+
+    `vendors`: whose cards the tables of torch's builds know on it.
+    """
 
     key: str
     platform: str
@@ -27,6 +30,7 @@ def _system(key: str, platform: str, wheel: str, vendors: str, **facts: Scalar) 
     return System(key, platform, wheel, MappingProxyType(named), frozenset(vendors.split()))
 
 
+JETPACK = "jetpack"  # the Linux of NVIDIA's Jetson boards: no table of torch's builds speaks of it
 SYSTEMS = {
     system.key: system
     for system in (
@@ -35,6 +39,7 @@ SYSTEMS = {
         _system("windows-x86_64", "windows", "windows-x86_64", "nvidia", os_name="Windows", python_arch="AMD64"),
         _system("wsl2", "windows", "linux-x86_64", "nvidia", os_name="Linux", os_wsl="2", python_arch="x86_64"),
         _system("macos-arm64", "macos", "macos-arm64", "apple", os_name="macOS", python_arch="arm64"),
+        _system(JETPACK, "linux", "linux-aarch64", "", os_name="Linux", python_arch="aarch64"),
     )
 }
 

@@ -1,9 +1,9 @@
-"""What an address plans: `?accelerator=nvidia-t4&system=linux-x86_64&torch=2.14.1&driver=580`.
+"""What an address plans: `?accelerator=nvidia-t4&framework=pytorch&system=linux-x86_64&torch=2.14.1&driver=580`.
 
 What is not given is chosen; what does not exist is ignored with a note. No query but that for the catalogue's edition.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -14,31 +14,24 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.asked_for import most_requested
 from stackviz.catalog.queries import public_catalogue
-from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine, System
+from stackviz.plan.chosen_way import WayChoice, choose_way
+from stackviz.plan.options import Option, options
+from stackviz.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
 from stackviz.plan.releases import pythons, torch_releases
+from stackviz.plan.targets import find_target, target_card
+from stackviz.plan.ways import PYTORCH, ways
 from stackviz.rules import Tables
-from stackviz.rules.compatibility import computed_once
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.lifecycle import newest_out
 from stackviz.web.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"
-VENDORS = ("nvidia", "apple")  # whose cards the tables of torch's builds speak of
+CPU_SYSTEMS = tuple(key for key, system in SYSTEMS.items() if system.vendors)
 EXAMPLES = (  # an old card, a new one on Windows, a Mac
     ("nvidia-geforce-gtx-1080-ti", "linux-x86_64"),
     ("nvidia-geforce-rtx-5090", "windows-x86_64"),
     ("apple-m4-max-40", "macos-arm64"),
 )
-JETSON = "nvidia-jetson-"  # boards whose driver, CUDA and torch come with their JetPack: no table here has those
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One choice of a list."""
-
-    value: str
-    title: str
-    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +44,12 @@ class PlanExample:
 class PlanQuery:
     """A plan with the lists it was chosen from. `accelerators`: by vendor, those most asked for first.
 
+    `choice`: the framework and how it is installed; None without an accelerator, or for the CPU.
     `torch_is_open`, `python_is_open`: none was chosen, so any that works is fine; `machine` has the newest.
     """
 
     machine: PlannedMachine
+    choice: WayChoice | None
     accelerator: str
     title: str
     accelerators: tuple[tuple[str, tuple[Option, ...]], ...]
@@ -69,24 +64,42 @@ class PlanQuery:
     python_is_open: bool
 
     @property
+    def has_plan(self) -> bool:
+        """Whether the tables of torch's builds decide: for the CPU, and for PyTorch on CUDA cards and Macs."""
+        return self.accelerator == CPU_ONLY or (self.choice is not None and self.choice.is_planned)
+
+    @property
+    def shows_torch(self) -> bool:
+        """Whether a release of torch may be chosen: while nothing rules it out."""
+        return self.has_plan or not self.accelerator
+
+    @property
     def takes_driver(self) -> bool:
         """Whether an NVIDIA driver has a place in this plan, as far as it is decided."""
         card = self.machine.card
-        return self.accelerator != CPU_ONLY and self.machine.system.platform != "macos" and _is_nvidia(card)
+        is_open = self.accelerator != CPU_ONLY and self.shows_torch
+        return is_open and self.machine.system.platform != "macos" and _is_nvidia(card)
 
     @property
     def address(self) -> str:
         """The plan as it was understood, every choice named."""
         return self.with_torch(self.machine.torch)
 
+    def with_framework(self, framework: str) -> str:
+        """The plan of the same accelerator for another framework, all else open."""
+        return f"{reverse('plan:page')}?{urlencode({'accelerator': self.accelerator, 'framework': framework})}"
+
     def with_torch(self, torch: str) -> str:
         """The same plan with another release of torch."""
         machine = self.machine
+        choice = self.choice
         chosen = {
             "accelerator": self.accelerator,
+            "framework": choice.framework if choice and choice.framework != PYTORCH else "",
+            "installer": choice.installer if choice and choice.installer != "pip" else "",
             "system": machine.system.key,
-            "torch": torch,
-            "macos": machine.macos,
+            "torch": torch if self.has_plan else "",
+            "macos": machine.macos if self.has_plan else "",
             "driver": self.driver,
             "python": machine.python if torch == machine.torch and not self.python_is_open else "",
         }
@@ -99,16 +112,19 @@ SYSTEM_TITLES = {
     "windows-x86_64": "Windows, x86-64",
     "wsl2": "Linux in WSL2, x86-64",
     "macos-arm64": "macOS, Apple silicon",
+    JETPACK: "JetPack (Jetson)",
 }
 
 
 def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> PlanQuery:
     """The plan an address asks for."""
     reader = AddressReader(query)
-    names = _names(tables)
+    names = _public_names()
     slug = _accelerator(reader, names)
-    card = _cards(tables).get(slug)
-    system = _system(reader, card)
+    target = find_target(tables, slug)
+    card = target_card(tables, target) if target else None
+    choice = choose_way(reader, ways(tables, target), SYSTEM_TITLES) if target else None
+    system = SYSTEMS[choice.system] if choice else _system(reader)
     torches = torch_releases(tables, system.wheel)
     torch = reader.choice("torch", torches, _("torch release"), _newest(tables, "pytorch", torches, day))
     macos = _macos(reader, system, tables, day)
@@ -119,14 +135,15 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
     return PlanQuery(
         machine=machine,
+        choice=choice,
         accelerator=slug,
         title=names.get(slug, (_("CPU only"), ""))[0],
         accelerators=_by_vendor(names, slug),
         examples=() if slug else _examples(names),
-        systems=_options(((key, SYSTEM_TITLES[key]) for key in SYSTEMS), system.key),
-        torches=_options(((version, version) for version in torches), torch),
-        macs=_options(macs, macos) if system.platform == "macos" else (),
-        pythons=_options(((version, version) for version in reversed(wheels)), python),
+        systems=options(((key, SYSTEM_TITLES[key]) for key in (choice.systems if choice else CPU_SYSTEMS)), system.key),
+        torches=options(((version, version) for version in torches), torch),
+        macs=options(macs, macos) if system.platform == "macos" else (),
+        pythons=options(((version, version) for version in reversed(wheels)), python),
         driver=machine.driver,
         notes=reader.notes(query, most=None),
         torch_is_open=reader.text("torch") not in torches,
@@ -139,44 +156,19 @@ def with_release(query: PlanQuery, torch: str, tables: Tables, day: datetime) ->
     machine = replace(query.machine, torch=torch)
     wheels = pythons(machine, tables)
     python = _newest(tables, "python", wheels, day) if query.python_is_open else machine.python
-    options = _options(((version, version) for version in reversed(wheels)), python)
-    return replace(query, machine=replace(machine, python=python), pythons=options)
-
-
-def _names(tables: Tables) -> dict[str, tuple[str, str]]:
-    """Slug -> (name, vendor) of the public accelerators a plan can be made for."""
-    cards = _cards(tables)
-    return {slug: named for slug, named in _public_names().items() if slug in cards}
-
-
-def plannable_card(tables: Tables, slug: str) -> KnownCard | None:
-    """The card a plan for this public accelerator is made with; None where none can be made."""
-    return _cards(tables).get(slug) if slug in _public_names() else None
+    listed = options(((version, version) for version in reversed(wheels)), python)
+    return replace(query, machine=replace(machine, python=python), pythons=listed)
 
 
 def _public_names() -> dict[str, tuple[str, str]]:
-    """Slug -> (name, vendor) of the public accelerators of VENDORS, by vendor and name."""
+    """Slug -> (name, vendor) of the public accelerators, by vendor and name."""
     catalogue = public_catalogue()
 
     def read() -> dict[str, tuple[str, str]]:
-        rows = [row for row in catalogue.accelerators if row.vendor.slug in VENDORS]
-        rows.sort(key=lambda row: (row.vendor.name, row.name))
+        rows = sorted(catalogue.accelerators, key=lambda row: (row.vendor.name, row.name))
         return {row.slug: (row.name, row.vendor.name) for row in rows}
 
     return catalogue.once("plan: names", read)
-
-
-@computed_once
-def _cards(tables: Tables) -> Mapping[str, KnownCard]:
-    """Slug -> the card of the shortest name, of the accelerators whose builds the tables know."""
-    cards = sorted(filter(_can_plan, tables.cards), key=lambda card: (len(card.reported_name), card.reported_name))
-    return {card.accelerator: card for card in reversed(cards)}
-
-
-def _can_plan(card: KnownCard) -> bool:
-    if card.vendor == "nvidia":
-        return bool(card.compute_capability) and not card.accelerator.startswith(JETSON)
-    return card.vendor == "apple"
 
 
 def _is_nvidia(card: KnownCard | None) -> bool:
@@ -184,31 +176,17 @@ def _is_nvidia(card: KnownCard | None) -> bool:
 
 
 def _accelerator(reader: AddressReader, names: Mapping[str, tuple[str, str]]) -> str:
-    """The slug that is asked for; one with a sheet but no plan gets a note that says why."""
+    """The slug that is asked for; "" with a note for one that no public sheet has."""
     slug = reader.text("accelerator")
     if not slug or slug in names or slug == CPU_ONLY:
         return slug
-    accelerator = public_catalogue().by_slug.get(slug)
-    name = accelerator.name if accelerator else ""
-    if name and slug.startswith(JETSON):
-        problem = _("%(name)s runs the driver, CUDA and torch of its JetPack, which these tables do not cover")
-        reader.note("accelerator", problem % {"name": name}, _("cannot be used in a plan"))
-    elif name:
-        problem = _("%(name)s is neither an NVIDIA card nor an Apple chip")
-        reader.note("accelerator", problem % {"name": name}, _("only these and the CPU can be used in a plan"))
-    else:
-        reader.unknown_value("accelerator", _("accelerator"), slug)
+    reader.unknown_value("accelerator", _("accelerator"), slug)
     return ""
 
 
-def _system(reader: AddressReader, card: KnownCard | None) -> System:
-    fitting = [key for key, system in SYSTEMS.items() if card is None or card.vendor in system.vendors]
-    key = reader.text("system")
-    if key in SYSTEMS and key not in fitting:
-        problem = _("%(system)s does not run this accelerator") % {"system": SYSTEM_TITLES[key]}
-        reader.note("system", problem, _("the plan is for %(other)s") % {"other": SYSTEM_TITLES[fitting[0]]})
-        return SYSTEMS[fitting[0]]
-    return SYSTEMS[reader.choice("system", fitting, _("system"), fitting[0])]
+def _system(reader: AddressReader) -> System:
+    """Of a plan for the CPU alone."""
+    return SYSTEMS[reader.choice("system", CPU_SYSTEMS, _("system"), CPU_SYSTEMS[0])]
 
 
 def _macos(reader: AddressReader, system: System, tables: Tables, day: datetime) -> str:
@@ -240,10 +218,6 @@ def _is_driver(text: str) -> bool:
     return 1 <= len(parts) <= 4 and all(whole_number(part, max_digits=4) is not None for part in parts)
 
 
-def _options(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:
-    return tuple(Option(value, title, value == chosen) for value, title in pairs)
-
-
 def _by_vendor(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple[str, tuple[Option, ...]], ...]:
     """Groups of options, by vendor: those most asked for, then all others. None stands twice."""
     first = [slug for slug in _requested() if slug in names]
@@ -251,11 +225,11 @@ def _by_vendor(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple
     others = [slug for slug in names if slug not in first]
     groups = [(_("%(vendor)s, most asked for") % {"vendor": vendor}, vendor, first) for vendor in vendors]
     groups += [(_("%(vendor)s, all others") % {"vendor": vendor}, vendor, others) for vendor in vendors]
-    options = (
-        (title, _options(((slug, names[slug][0]) for slug in slugs if names[slug][1] == vendor), chosen))
+    listed = (
+        (title, options(((slug, names[slug][0]) for slug in slugs if names[slug][1] == vendor), chosen))
         for title, vendor, slugs in groups
     )
-    return tuple((title, offered) for title, offered in options if offered)
+    return tuple((title, offered) for title, offered in listed if offered)
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.html import escape
@@ -15,20 +15,21 @@ from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.svg import svg_of
-from stackviz.plan.introduction import introduce_plan
+from stackviz.plan.answer import answer_json, answer_of
+from stackviz.plan.introduction import introduce_answer, introduce_plan
 from stackviz.plan.page import Plan, make_plan
 from stackviz.plan.query import PlanQuery, read_plan_query
 from stackviz.rules import Tables
 from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.address import Note
-from stackviz.web.download import svg_response
+from stackviz.web.download import json_response, svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
-CHOICES = ("accelerator", "system", "torch", "macos", "driver", "python")
+CHOICES = ("accelerator", "framework", "installer", "system", "torch", "macos", "driver", "python")
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
 PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; a cached one costs nothing
 
@@ -36,15 +37,31 @@ PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; a cac
 @require_safe
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
-    """The form; with an accelerator (or "cpu") also the plan, or its drawing as SVG. For htmx both without the page."""
+    """The form; with an accelerator (or "cpu") also the plan, as JSON, or its drawing as SVG.
+
+    For htmx form and plan without the page.
+    """
     tables, now = rule_tables(), timezone.now()
     query = read_plan_query(request.GET, tables, now)
     try:
-        if query.accelerator and request.GET.get("format") == "svg":
+        if request.GET.get("format") == "json":
+            return _as_json(request, query, tables, now)
+        if query.has_plan and request.GET.get("format") == "svg":
             return _as_svg(request, query, _planned(request, query, tables, now))
         return _shown(request, query, _body(request, query, tables, now))
     except RateLimited as limited:
         return _too_many(request, query, limited)
+
+
+def _as_json(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> HttpResponse:
+    """400 with the first thing that could not be used, and what may be chosen: a program must not guess."""
+    if query.notes or not query.choice:
+        problem = query.notes[0].problem if query.notes else _("Name an accelerator: ?accelerator=SLUG")
+        parameter = query.notes[0].parameter if query.notes else "accelerator"
+        return JsonResponse({"detail": problem, "parameter": parameter}, status=400)
+    plan = _plan_of(request, query, tables, now)
+    query = plan.query if plan else query
+    return json_response("plan", answer_json(answer_of(query, plan), query.choice))
 
 
 def _as_svg(request: HttpRequest, query: PlanQuery, plan: Plan) -> HttpResponse:
@@ -72,7 +89,7 @@ def _too_many(request: HttpRequest, query: PlanQuery, limited: RateLimited) -> H
     """The form as it was filled in, with nothing planned."""
     retry = _("try again in %(seconds)s seconds") % {"seconds": limited.retry_after_s}
     query = replace(query, notes=(Note("", _("Too many plans were requested from this address"), retry),))
-    answer = _shown(request, query, _rendered(query, None))
+    answer = _shown(request, query, _rendered(replace(query, choice=None), None))
     return ask_to_wait(answer, limited)
 
 
@@ -85,12 +102,13 @@ def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime)
     if not query.accelerator:
         return _rendered(query, None)
     if query.notes or query.driver:
-        return _rendered(query, _planned(request, query, tables, now))
+        return _rendered(query, _plan_of(request, query, tables, now))
     torch = "" if query.torch_is_open else machine.torch
     python = "" if query.python_is_open else machine.python
-    chosen = (query.accelerator, machine.system.key, torch, machine.macos, python)
+    way = (query.choice.framework, query.choice.installer) if query.choice else ()
+    chosen = (query.accelerator, *way, machine.system.key, torch, machine.macos, python)
     state = ("plan", CatalogueEdition.current(), Edition.current(), now.date(), *chosen)
-    return cached_parts(state, lambda: _rendered(query, _planned(request, query, tables, now)), CACHE_S)
+    return cached_parts(state, lambda: _rendered(query, _plan_of(request, query, tables, now)), CACHE_S)
 
 
 def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> Plan:
@@ -99,10 +117,20 @@ def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: dateti
     return make_plan(query, tables, now)
 
 
+def _plan_of(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> Plan | None:
+    """The plan, where the tables of torch's builds decide."""
+    return _planned(request, query, tables, now) if query.has_plan else None
+
+
 def _rendered(query: PlanQuery, plan: Plan | None) -> tuple[SafeString, ...]:
     query = plan.query if plan else query
-    body = render_part("plan/_plan.jinja", query=query, plan=plan, svg_url=f"{query.address}&format=svg")
-    if plan is None:
+    answer = answer_of(query, plan)
+    svg_url = f"{query.address}&format=svg"
+    body = render_part("plan/_plan.jinja", query=query, plan=plan, answer=answer, svg_url=svg_url)
+    if plan:
+        introduction = introduce_plan(plan)
+    elif answer:
+        introduction = introduce_answer(answer)
+    else:
         return (body,)
-    introduction = introduce_plan(plan)
     return body, escape(introduction.title), escape(introduction.answer)

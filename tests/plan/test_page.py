@@ -35,15 +35,13 @@ def test_empty_form_offers_choices(plan):
 
 def test_the_list_begins_with_what_is_asked_for_most_and_names_each_once(plan):
     page = plan().content.decode()
-    assert re.findall(r'<optgroup label="([^"]+)"', page) == [
-        "NVIDIA, most asked for",
-        "Apple, most asked for",
-        "NVIDIA, all others",
-        "Apple, all others",
-    ]
-    values = re.findall(r'<option value="((?:nvidia|apple)-[^"]+)"', page)
+    groups = re.findall(r'<optgroup label="([^"]+)"', page)
+    assert groups[0] == "NVIDIA, most asked for"
+    assert {"Apple, most asked for", "AMD, all others", "Hailo, all others"} <= set(groups)
+    assert len(groups) == len(set(groups))
+    values = re.findall(r'<option value="([a-z-]+-[^"]+)"', page.partition("</select>")[0])
     assert values[0] == "nvidia-h100-sxm5-80gb"
-    assert len(values) == len(set(values)) > 100
+    assert len(values) == len(set(values)) > 600
 
 
 def test_each_example_is_a_plan_that_works(plan):
@@ -104,17 +102,20 @@ def test_a_mac_hears_which_macos_the_gpu_wants(plan):
     [
         ("accelerator=nvidia-h9000", "Unknown accelerator “nvidia-h9000”"),
         (
-            "accelerator=amd-mi300x",
-            "is neither an NVIDIA card nor an Apple chip; only these and the CPU can be used in a plan.",
+            "accelerator=amd-mi300x&framework=caffe",
+            "Unknown framework “caffe”; choose pytorch, jax, tensorflow, vllm, mlx; it was ignored.",
         ),
-        ("accelerator=nvidia-jetson-nano", "its JetPack, which these tables do not cover; cannot be used in a plan."),
+        (
+            "accelerator=nvidia-t4&framework=jax&installer=conda",
+            "Unknown installer “conda”; choose pip, uv; it was ignored.",
+        ),
         ("accelerator=cpu&torch=9.9", "Unknown torch release “9.9”"),
         ("accelerator=nvidia-t4&driver=new", "“new” is not a driver version"),
         ("accelerator=apple-m1-8&system=linux-x86_64", "does not run this accelerator"),
         ("accelerator=nvidia-t4&python=%3Cscript%3E", "Unknown Python release “<script>”"),
         ("accelerator=nvidia-t4&system=%00", "it works"),
     ],
-    ids=["accelerator", "amd", "jetson", "torch", "driver", "system", "python", "nul"],
+    ids=["accelerator", "framework", "installer", "torch", "driver", "system", "python", "nul"],
 )
 def test_what_does_not_exist_is_left_out_and_said(plan, query, said):
     response = plan(query)
@@ -123,16 +124,17 @@ def test_what_does_not_exist_is_left_out_and_said(plan, query, said):
     assert "<script>" not in response.content.decode().partition("<main")[2]
 
 
-def test_every_accelerator_that_is_offered_can_be_planned(plan):
-    slugs = re.findall(r'<option value="((?:nvidia|apple)-[^"]+)"', plan().content.decode())
-    assert len(slugs) > 80
-    for slug in slugs[:: len(slugs) // 12]:
-        response = plan(f"accelerator={slug}", headers=HTMX)
-        assert response.status_code == 200
-        assert "Verdict" in response.content.decode()
-
-
-@pytest.mark.parametrize("query", ["accelerator=nvidia-t4", "accelerator=apple-m1-8", "accelerator=cpu"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "accelerator=nvidia-t4",
+        "accelerator=apple-m1-8",
+        "accelerator=cpu",
+        "accelerator=amd-mi300x",
+        "accelerator=hailo-8",
+        "accelerator=nvidia-t4&framework=jax&installer=uv",
+    ],
+)
 def test_a_plan_costs_the_same_few_queries_and_stays_small(plan, query, django_assert_max_num_queries):
     plan(query)
     cache.clear()
@@ -205,7 +207,7 @@ def test_too_old_driver_is_given_as_the_reason(plan):
 
 
 def test_driver_can_serve_a_card_no_build_supports(plan):
-    tiles = words_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("Install")[0]
+    tiles = words_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("What will not work")[0]
     assert "NVIDIA driver 580 LTS" in tiles
     assert "no driver in the tables supports it" not in tiles
 

@@ -1,0 +1,128 @@
+"""What a plan answers first: what to type, or why there is nothing to type, and what runs instead. No queries."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from stackviz.plan.builds import PlanOutcome
+from stackviz.plan.chosen_way import FrameworkLine, WayChoice
+from stackviz.plan.page import Plan
+from stackviz.plan.query import SYSTEM_TITLES, PlanQuery
+from stackviz.plan.ways import INSTALLERS, Way, uv_command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsOn:
+    """A framework of the overview, where it runs, and the address of its plan."""
+
+    title: str
+    outcome: PlanOutcome
+    systems: tuple[str, ...]
+    url: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """`sentence`: in one line; `commands`: to type in order, none where nothing can be; `needs`: besides Python."""
+
+    name: str
+    sentence: str
+    outcome: PlanOutcome
+    commands: tuple[str, ...]
+    needs: tuple[str, ...]
+    pythons: tuple[str, ...]
+    way: Way
+    overview: tuple[RunsOn, ...]
+
+
+def answer_of(query: PlanQuery, plan: Plan | None) -> Answer | None:
+    """Of an accelerator; None where none, or the CPU, is chosen."""
+    choice = query.choice
+    if choice is None:
+        return None
+    way = choice.way
+    outcome = plan.outcome if plan else way.outcome
+    return Answer(
+        name=query.title,
+        sentence=_sentence(query, choice, outcome),
+        outcome=outcome,
+        commands=_commands(plan, choice) if plan else way.commands,
+        needs=_needs(plan) if plan else tuple(filter(None, way.needs.split(", "))),
+        pythons=plan.pythons if plan else way.pythons,
+        way=way,
+        overview=tuple(_overview(query, choice)),
+    )
+
+
+def _sentence(query: PlanQuery, choice: WayChoice, outcome: PlanOutcome) -> str:
+    words = {
+        "name": query.title,
+        "framework": choice.title,
+        "system": SYSTEM_TITLES[choice.system],
+        "installer": str(INSTALLERS.get(choice.installer, "")),
+    }
+    if outcome == PlanOutcome.WORKS and choice.installer:
+        return _("%(framework)s for %(name)s on %(system)s, with %(installer)s") % words
+    if outcome == PlanOutcome.WORKS:
+        return _("%(framework)s for %(name)s on %(system)s") % words
+    if outcome == PlanOutcome.FAILS:
+        return _("No release on record of %(framework)s supports %(name)s on %(system)s") % words
+    return _("Cannot tell whether %(framework)s supports %(name)s on %(system)s") % words
+
+
+def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
+    """Of a plan by the tables of torch's builds; none where it does not work."""
+    if plan.outcome == PlanOutcome.FAILS:
+        return ()
+    return (uv_command(plan.command) if choice.installer == "uv" else plan.command,)
+
+
+def _needs(plan: Plan) -> tuple[str, ...]:
+    driver = plan.query.driver or (plan.branches.chosen.driver if plan.branches.chosen else "")
+    listed = [_("NVIDIA driver %(driver)s") % {"driver": driver}] if driver and plan.query.takes_driver else []
+    return (*listed, *(f"macOS ≥ {need.low}" for need in plan.macos))
+
+
+def _overview(query: PlanQuery, choice: WayChoice) -> list[RunsOn]:
+    return [
+        RunsOn(
+            title=line.title,
+            outcome=line.outcome,
+            systems=tuple(SYSTEM_TITLES[key] for key in line.systems),
+            url=query.with_framework(line.framework),
+            is_chosen=line.framework == choice.framework,
+        )
+        for line in choice.lines
+    ]
+
+
+def answer_json(answer: Answer | None, choice: WayChoice) -> dict[str, Any]:
+    """The answer for programs: keys as in addresses, texts as the page has them."""
+    if answer is None:
+        return {}
+    source = answer.way.source
+    return {
+        "accelerator": answer.name,
+        "framework": choice.framework,
+        "system": choice.system,
+        "installer": choice.installer,
+        "outcome": answer.outcome.value,
+        "answer": answer.sentence,
+        "commands": list(answer.commands),
+        "needs": list(answer.needs),
+        "pythons": list(answer.pythons),
+        "note": answer.way.note,
+        "source": {"title": source.title, "url": source.url, "read_on": answer.way.read_on or None},
+        "frameworks": {line.framework: _line_json(line) for line in choice.lines},
+        "choices": {
+            "framework": [line.framework for line in choice.lines],
+            "system": list(choice.systems),
+            "installer": [option.value for option in choice.installers],
+        },
+    }
+
+
+def _line_json(line: FrameworkLine) -> dict[str, Any]:
+    return {"outcome": line.outcome.value, "systems": list(line.systems)}
