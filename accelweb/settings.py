@@ -83,6 +83,7 @@ INSTALLED_APPS = [
     "stackviz.cited",
     "stackviz.benchmarks",
     "stackviz.watch",
+    "stackviz.backups",
     "stackviz.accelerators",
     "stackviz.accounts",
     "stackviz.curation",

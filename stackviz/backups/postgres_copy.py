@@ -1,0 +1,86 @@
+"""PostgreSQL: each table as COPY writes it, all in one read-only transaction, which sees one moment while others write.
+
+No `pg_dump`: its version must fit the server's, and the image has none. The tables themselves are made by the
+migrations that the backup names.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import connection, transaction
+from psycopg import sql
+
+from stackviz.backups.archive import Archive, Writer
+
+FOLDER = "tables/"
+# A partition's rows are read through the table it is a part of.
+_TABLES = """
+    SELECT relname FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    ORDER BY relname"""
+_COLUMNS = """
+    SELECT attname FROM pg_attribute
+    WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum"""
+_SEQUENCES = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema() ORDER BY 1"
+
+
+def tables() -> list[str]:
+    return [name for (name,) in _rows(_TABLES)]
+
+
+@transaction.atomic
+def copy_out(archive: Writer) -> dict[str, Any]:
+    """Returns what a restore needs besides the tables: their columns, in order, and where sequences stand."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    columns = {table: [name for (name,) in _rows(_COLUMNS, _quoted(table))] for table in tables()}
+    for table, names in columns.items():
+        archive.add(f"{FOLDER}{table}", _copied(table, names))
+    sequences = {name: value for name, value in _rows(_SEQUENCES) if value is not None}
+    return {"columns": columns, "sequences": sequences}
+
+
+def _copied(table: str, columns: list[str]) -> Iterator[bytes]:
+    # A partitioned table has no rows of its own: COPY takes a query.
+    query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(_names(columns), sql.Identifier(table))
+    with connection.cursor() as cursor, cursor.copy(query) as copy:
+        for block in copy:
+            yield bytes(block)
+
+
+@transaction.atomic
+def copy_in(archive: Archive) -> None:
+    """All rows of all tables, which are as the backup's migrations made them, instead of what they hold."""
+    columns: dict[str, list[str]] = archive.manifest.extra["columns"]
+    with connection.cursor() as cursor:
+        cursor.execute(sql.SQL("TRUNCATE {}").format(_names(tables())))
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        for table, names in columns.items():
+            statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), _names(names))
+            with cursor.copy(statement) as copy:
+                for block in archive.blocks(f"{FOLDER}{table}"):
+                    copy.write(block)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        for name, value in archive.manifest.extra["sequences"].items():
+            cursor.execute("SELECT setval(%s::regclass, %s)", [_quoted(name), value])
+
+
+def drop_tables() -> None:
+    """Everything in the schema: the backup's own migrations make it anew."""
+    if names := tables():
+        with connection.cursor() as cursor:
+            cursor.execute(sql.SQL("DROP TABLE {} CASCADE").format(_names(names)))
+
+
+def _names(names: list[str]) -> sql.Composed:
+    return sql.SQL(", ").join(map(sql.Identifier, names))
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)
+
+
+def _rows(query: str, *values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
+    with connection.cursor() as cursor:
+        cursor.execute(query, values or None)
+        return list(cursor.fetchall())

@@ -1,0 +1,92 @@
+"""Restore a backup: verify it, refuse what would lose data, replace the database, bring it up to this release."""
+
+from datetime import date
+from pathlib import Path
+
+from django.contrib.auth.models import User
+from django.core.cache import caches
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
+
+from stackviz.backups import postgres_copy, sqlite_copy
+from stackviz.backups.archive import Archive, Manifest
+from stackviz.backups.errors import BackupError
+from stackviz.benchmarks.partitions import is_partitioned, make_months
+from stackviz.labs.models import Lab, Report
+
+
+def restore_backup(path: Path, *, replace: bool) -> Manifest:
+    """Make the database what it was. Raises BackupError; until all checks have passed nothing is changed.
+
+    `replace`: also where people, labs or reports are stored. A backup of an earlier release is migrated.
+    """
+    archive = Archive(path)
+    try:
+        _refuse(archive.manifest, replace=replace)
+        if connection.vendor == "sqlite":
+            connection.close()
+            sqlite_copy.copy_in(archive, Path(connection.settings_dict["NAME"]))
+        else:
+            _restore_postgres(archive)
+    finally:
+        archive.close()
+    call_command("migrate", verbosity=0, interactive=False)
+    for name in caches:
+        caches[name].clear()  # pages of the database that was here
+    return archive.manifest
+
+
+def check_backup(path: Path) -> Manifest:
+    """The manifest of a file that could be restored by this release. Raises BackupError."""
+    archive = Archive(path)
+    archive.close()
+    _refuse_newer(archive.manifest)
+    return archive.manifest
+
+
+def _refuse(manifest: Manifest, *, replace: bool) -> None:
+    if manifest.database != connection.vendor:
+        raise BackupError(f"this is a backup of {manifest.database}, and the site's database is {connection.vendor}")
+    _refuse_newer(manifest)
+    if not replace and (found := _what_is_stored()):
+        raise BackupError(f"this database is in use: {found}. Take a backup of it first, then add --replace")
+
+
+def _refuse_newer(manifest: Manifest) -> None:
+    known = MigrationExecutor(connection).loader.disk_migrations
+    unknown = [f"{app}.{name}" for app, name in manifest.migrations if (app, name) not in known]
+    if unknown:
+        raise BackupError(
+            f"the backup was taken by a newer release ({manifest.site_version}): this one does not know "
+            f"{', '.join(unknown[:3])}. Upgrade the site, then restore"
+        )
+
+
+def _what_is_stored() -> str:
+    """`2 users, 1 labs`; empty for a database without people, labs and reports, whatever the catalogue has."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    if ("labs", "0001_initial") not in applied:
+        return ""
+    counts = {"users": User.objects.count(), "labs": Lab.objects.count(), "reports": Report.objects.count()}
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+
+
+def _restore_postgres(archive: Archive) -> None:
+    postgres_copy.drop_tables()
+    executor = MigrationExecutor(connection)
+    executor.migrate(_newest_of_each_app(archive.manifest, executor))
+    if (months := archive.manifest.extra["months"]) and is_partitioned():
+        make_months(date.fromisoformat(months[0]), date.fromisoformat(months[-1]))
+    postgres_copy.copy_in(archive)
+
+
+def _newest_of_each_app(manifest: Manifest, executor: MigrationExecutor) -> list[tuple[str, str]]:
+    """Migrations of the backup that no other one of their app follows."""
+    applied = {(app, name) for app, name in manifest.migrations}
+    nodes = executor.loader.graph.node_map
+    followed = {
+        key for key in applied if any(child.key[0] == key[0] and child.key in applied for child in nodes[key].children)
+    }
+    return sorted(applied - followed)

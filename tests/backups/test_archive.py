@@ -1,0 +1,98 @@
+"""The file of a backup: whole or refused, and its owner's alone."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from stackviz.backups.archive import Archive, writing
+from stackviz.backups.errors import BackupError
+
+FIELDS = {
+    "taken_at": "2026-11-27T12:00:00+00:00",
+    "site_version": "0.1.0",
+    "database": "sqlite",
+    "migrations": [["labs", "0001_initial"]],
+}
+
+
+def write(path: Path, **parts: list[bytes]) -> None:
+    with writing(path) as archive:
+        for name, blocks in parts.items():
+            archive.add(name, blocks)
+        archive.finish(FIELDS)
+
+
+@pytest.fixture
+def backup(tmp_path) -> Path:
+    write(tmp_path / "site.backup", one=[b"a" * 3_000_000, b"b"], two=[])
+    return tmp_path / "site.backup"
+
+
+def rewritten(path: Path, change) -> None:
+    """The same zip with its members as `change` leaves them."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def test_what_was_written_is_read(backup):
+    archive = Archive(backup)
+    assert archive.manifest.migrations == [["labs", "0001_initial"]]
+    assert b"".join(archive.blocks("one")) == b"a" * 3_000_000 + b"b"
+    assert b"".join(archive.blocks("two")) == b""
+
+
+def test_only_its_owner_reads_it(backup):
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in backup.parent.iterdir()] == ["site.backup"]
+
+
+def test_failure_leaves_nothing(tmp_path):
+    def fails():
+        yield b"a"
+        raise OSError("no space left on device")
+
+    with pytest.raises(OSError, match="no space"):
+        write(tmp_path / "site.backup", one=fails())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda members: members.update(one=b"a" * 3_000_001), "one is not what was written"),
+        (lambda members: members.pop("two"), "its parts are not those"),
+        (lambda members: members.update(three=b""), "its parts are not those"),
+        (lambda members: members.pop("manifest.json"), "has no manifest"),
+        (lambda members: members.update({"manifest.json": b"[]"}), "has no manifest"),
+        (lambda members: members.update({"manifest.json": b'{"format": 2}'}), "has format 2"),
+        (lambda members: members.update({"manifest.json": b'{"format": 1, "x": 1}'}), "has no manifest"),
+        (lambda members: members.update({"manifest.json": b"x" * 5_000_000}), "manifest is too large"),
+    ],
+)
+def test_changed_file_is_refused(backup, change, why):
+    rewritten(backup, change)
+    with pytest.raises(BackupError, match=why):
+        Archive(backup)
+
+
+def test_half_a_file_is_refused(backup):
+    content = backup.read_bytes()
+    for size in (0, 10, len(content) // 2, len(content) - 1):
+        backup.write_bytes(content[:size])
+        with pytest.raises(BackupError, match="not a complete backup"):
+            Archive(backup)
+
+
+def test_single_wrong_byte_is_found(backup):
+    content = bytearray(backup.read_bytes())
+    for position in (60, 2_000, len(content) // 2):
+        changed = content.copy()
+        changed[position] ^= 0xFF
+        backup.write_bytes(changed)
+        with pytest.raises(BackupError):
+            Archive(backup)
