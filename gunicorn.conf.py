@@ -1,7 +1,7 @@
 """What gunicorn needs to know wherever it is started: silent clients give their thread back, and no log opens a link.
 
 gthread reads headers and bodies with a blocking socket and no time-out: a dozen half-sent requests would hold every
-thread. A proxy that buffers requests is the better answer (docs/operations.md); this holds without one.
+thread. The front that buffers requests is the better answer (docs/deployment.md); this holds without one.
 """
 
 import gc

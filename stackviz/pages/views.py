@@ -1,9 +1,10 @@
 """Home, health check and error pages."""
 
 import logging
+import sys
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -21,6 +22,8 @@ from stackviz.web.preview import Introduction, Preview, make_preview
 from stackviz.web.reverse import address_by_name
 
 log = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 5  # long enough for a database to restart
 
 # Not useful to search engines: forms, API responses, single uploads.
 ROBOTS = """User-agent: *
@@ -110,10 +113,20 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Uses neither the database nor the session, since either may have failed."""
+    """Uses neither the database nor the session, since either may have failed. 503 where it was the database."""
+    if isinstance(sys.exc_info()[1], (OperationalError, InterfaceError)):
+        return _database_away(request)
     if _is_for_a_program(request):
         return JsonResponse({"error": "something went wrong on our side; try again later", "field": None}, status=500)
     return HttpResponse(render_to_string("500.html"), status=500)
+
+
+def _database_away(request: HttpRequest) -> HttpResponse:
+    headers = {"Retry-After": str(RETRY_AFTER_S)}
+    if _is_for_a_program(request):
+        body = {"error": "the database is unavailable; send the same request again", "field": None}
+        return JsonResponse(body, status=503, headers=headers)
+    return HttpResponse(render_to_string("503.html"), status=503, headers=headers)
 
 
 def _refusal(request: HttpRequest, status: int, text: str) -> HttpResponse:

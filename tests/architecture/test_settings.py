@@ -33,7 +33,8 @@ def variables_read() -> set[str]:
 
 
 def variables_of_compose() -> set[str]:
-    return set(re.findall(r"(?<!\$)\$\{(\w+)", (ROOT / "docker-compose.yml").read_text()))
+    files = (ROOT / "docker-compose.yml", ROOT / "deploy/https.yml")
+    return {name for file in files for name in re.findall(r"(?<!\$)\$\{(\w+)", file.read_text())}
 
 
 def test_documented_variables_match_the_code():

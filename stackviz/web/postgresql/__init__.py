@@ -1,0 +1,1 @@
+"""A database backend: Django's PostgreSQL, whose web processes do not wait for ever for an answer."""

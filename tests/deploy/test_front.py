@@ -1,0 +1,235 @@
+"""The front: limits, headers, errors and what it serves while the site is away. In front of a small server of the test's own."""
+
+import json
+import socket
+import ssl
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.deploy.front import Front, nginx_binary
+from tests.servers import NotHere
+
+WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"
+PUBLIC = "/api/v1/accelerators/h100/"
+
+
+class Upstream(BaseHTTPRequestHandler):
+    """Answers with the request it got, as JSON. `/unavailable/` answers 503 as the site does."""
+
+    protocol_version = "HTTP/1.1"
+    cache_control = "public, no-cache"
+
+    def do_GET(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        seen = {
+            "path": self.path,
+            "headers": {name.lower(): text for name, text in self.headers.items()},
+            "bytes": len(body),
+        }
+        answer = json.dumps(seen).encode()
+        self.send_response(503 if self.path == "/unavailable/" else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.send_header("Cache-Control", self.server.cache_control)
+        self.end_headers()
+        self.wfile.write(answer)
+
+    do_POST = do_GET  # noqa: N815 (its base class's name)
+
+    def log_message(self, *_words: object) -> None:
+        """Into no log."""
+
+
+class UpstreamServer(ThreadingHTTPServer):
+    cache_control = "public, no-cache"
+    daemon_threads = True
+
+
+@pytest.fixture
+def upstream():
+    with UpstreamServer(("127.0.0.1", 0), Upstream) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def new_front(tmp_path, upstream):
+    made: list[Front] = []
+
+    def make(main: str = "nginx.conf") -> Front:
+        try:
+            nginx_binary()
+        except NotHere as problem:
+            pytest.skip(str(problem))
+        made.append(Front(tmp_path / "front", f"127.0.0.1:{upstream.server_port}", main=main))
+        return made[-1]
+
+    yield make
+    for front in made:
+        front.stop()
+
+
+@pytest.fixture
+def front(new_front):
+    front = new_front()
+    front.start()
+    return front
+
+
+def ask(front: Front, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict[str, str], str]:
+    named = {name.replace("_", "-"): text for name, text in headers.items()}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(front.url + path, body, named), timeout=30) as answer:
+            return answer.status, dict(answer.headers), answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, dict(error.headers), error.read().decode()
+
+
+def test_site_is_told_who_asks_whatever_the_client_claims(front):
+    claims = {
+        "X_Forwarded_For": "203.0.113.9, 127.0.0.1", "X_Forwarded_Proto": "https", "X_Forwarded_Host": "evil.example",
+        "Forwarded": "for=203.0.113.9", "X_Real_IP": "203.0.113.9", "Proxy": "http://evil.example",
+    }  # fmt: skip
+    seen = json.loads(ask(front, "/a%2Fb/?c=%20d", **claims)[2])
+    assert seen["path"] == "/a%2Fb/?c=%20d"
+    assert seen["headers"]["x-forwarded-for"] == "127.0.0.1"
+    assert seen["headers"]["x-forwarded-proto"] == "http"
+    assert seen["headers"]["host"] == f"127.0.0.1:{front.port}"
+    assert not {"x-forwarded-host", "forwarded", "x-real-ip", "proxy"} & set(seen["headers"])
+
+
+def test_body_arrives_whole_and_a_larger_one_is_refused_in_the_readers_form(front):
+    assert json.loads(ask(front, "/api/v1/reports/", b"x" * 5_000_000)[2])["bytes"] == 5_000_000
+    status, headers, text = ask(front, "/api/v1/reports/", b"x" * 6_400_000)
+    assert (status, headers["Content-Type"]) == (413, "application/json")
+    assert json.loads(text) == {"error": "the body is larger than 6 MiB; send less", "field": None}
+    status, headers, text = ask(front, "/diagnose/", b"x" * 6_400_000)
+    assert (status, headers["Content-Type"]) == (413, "text/html; charset=utf-8")
+    assert "<h1>This is too large</h1>" in text
+
+
+def test_site_that_is_away_is_answered_for_at_once(front, upstream):
+    upstream.shutdown()
+    upstream.server_close()
+    started = time.monotonic()
+    status, headers, text = ask(front, "/api/v1/machines/")
+    assert (status, headers["Retry-After"], headers["Content-Type"]) == (502, "5", "application/json")
+    assert "send the same request again" in json.loads(text)["error"]
+    for path in ("/machines/", "/zh-hans/machines/"):
+        status, headers, text = ask(front, path)
+        assert (status, headers["Retry-After"]) == (502, "5")
+        assert 'lang="zh-Hans"' in text
+    assert ask(front, "/zh-hans/api/v1/docs/")[1]["Content-Type"] == "application/json"
+    assert time.monotonic() - started < 5
+
+
+def test_own_errors_of_the_site_pass_unchanged(front):
+    status, _headers, text = ask(front, "/unavailable/")
+    assert status == 503
+    assert json.loads(text)["path"] == "/unavailable/"
+
+
+def test_public_catalogue_is_served_while_the_site_is_away(front, upstream):
+    asked = ask(front, PUBLIC)[2]
+    time.sleep(2.1)  # later than it counts as fresh; nginx counts whole seconds
+    upstream.shutdown()
+    upstream.server_close()
+    status, headers, text = ask(front, PUBLIC)
+    assert (status, text, headers["X-Cache"]) == (200, asked, "stale")
+    assert ask(front, f"{PUBLIC}?other=1")[0] == 502
+    assert ask(front, PUBLIC, Cookie="sessionid=x")[0] == 502
+    assert ask(front, PUBLIC, Authorization="Bearer x")[0] == 502
+    assert ask(front, PUBLIC, Host="other.example")[0] == 502
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "cache_control"),
+    [
+        ("/machines/lab/secret/", {}, "public, no-cache"),
+        ("/api/v1/machines/", {}, "public, no-cache"),
+        ("/badge/x/", {}, "public, max-age=3600"),
+        (PUBLIC, {}, "private, no-store"),
+        (PUBLIC, {}, ""),
+        (PUBLIC, {"Cookie": "sessionid=x"}, "public, no-cache"),
+        (PUBLIC, {"Authorization": "Bearer x"}, "public, no-cache"),
+    ],
+)
+def test_nothing_else_is_stored(front, upstream, path, headers, cache_control):
+    upstream.cache_control = cache_control
+    assert ask(front, path, **headers)[0] == 200
+    time.sleep(0.2)
+    assert [file for file in (front.folder / "cache").rglob("*") if file.is_file() and file.name != "nginx.pid"] == []
+    upstream.shutdown()
+    upstream.server_close()
+    assert ask(front, path)[0] == 502
+
+
+def test_no_log_has_the_word_of_a_private_link(front, upstream):
+    for path in (f"/diagnose/{WORD}/?format=svg", f"/zh-hans/diagnose/{WORD}/", f"/picture/diagnosis/{WORD}.png"):
+        assert ask(front, path, Referer=f"{front.url}/diagnose/{WORD}/")[0] == 200
+    upstream.shutdown()
+    upstream.server_close()
+    assert ask(front, f"/diagnose/{WORD}/")[0] == 502
+    assert ask(front, f"/diagnose/{WORD}/", b"x" * 6_400_000)[0] == 413
+    front.stop()
+    assert front.log().count("...") == 5
+    assert "GET /diagnose/.../?format=svg" in front.log()
+    assert WORD not in front.log() + front.errors()
+
+
+def test_one_address_has_a_hundred_requests_in_progress(front):
+    head = b"POST /api/v1/reports/ HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
+    greedy = []
+    for _ in range(101):
+        client = socket.create_connection(("127.0.0.1", front.port), timeout=10, source_address=("127.0.0.2", 0))
+        client.sendall(head)
+        greedy.append(client)
+    assert b" 429 " in greedy[-1].recv(4096)
+    assert ask(front, "/")[0] == 200  # another address
+    greedy[0].sendall(b"x" * 9)
+    assert b" 200 " in greedy[0].recv(4096)
+    for client in greedy:
+        client.close()
+
+
+def test_silent_and_dripping_heads_are_cut_off(front):
+    """Ten seconds for a whole head, however it drips."""
+    silent, dripping = (socket.create_connection(("127.0.0.1", front.port), timeout=20) for _ in range(2))
+    started = time.monotonic()
+    dripping.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+    while time.monotonic() - started < 12:
+        try:
+            dripping.sendall(b"a")
+        except OSError:
+            break
+        time.sleep(0.5)
+    assert 9 < time.monotonic() - started < 12
+    assert silent.recv(4096) == b""
+    silent.close()
+    dripping.close()
+
+
+def test_https_front_has_a_certificate_and_says_so(new_front, tmp_path):
+    front = new_front("https.conf")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", front.folder / "privkey.pem", "-out", front.folder / "fullchain.pem"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    front.start()
+    trusting = ssl.create_default_context(cafile=str(front.folder / "fullchain.pem"))
+    request = urllib.request.Request(f"https://127.0.0.1:{front.tls_port}/", headers={"X-Forwarded-Proto": "http"})
+    with urllib.request.urlopen(request, context=trusting, timeout=30) as answer:
+        assert json.load(answer)["headers"]["x-forwarded-proto"] == "https"
+    with socket.create_connection(("127.0.0.1", front.port), timeout=10) as plain:
+        plain.sendall(b"GET /a?b=c HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n")
+        assert b"Location: https://site.example/a?b=c" in plain.recv(4096)
