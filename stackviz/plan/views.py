@@ -55,13 +55,14 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _as_json(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> HttpResponse:
     """400 with the first thing that could not be used, and what may be chosen: a program must not guess."""
-    if query.notes or not query.choice:
+    choice = query.choice
+    if query.notes or choice is None:
         problem = query.notes[0].problem if query.notes else _("Name an accelerator: ?accelerator=SLUG")
         parameter = query.notes[0].parameter if query.notes else "accelerator"
         return JsonResponse({"detail": problem, "parameter": parameter}, status=400)
     plan = _plan_of(request, query, tables, now)
     query = plan.query if plan else query
-    return json_response("plan", answer_json(answer_of(query, plan), query.choice))
+    return json_response("plan", answer_json(answer_of(query, plan), query.choice or choice))
 
 
 def _as_svg(request: HttpRequest, query: PlanQuery, plan: Plan) -> HttpResponse:
