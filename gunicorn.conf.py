@@ -12,7 +12,7 @@ from typing import Any
 from gunicorn.glogging import Logger
 
 from accelweb.env import env_text
-from accelweb.logs import FORMATTERS, without_secrets
+from accelweb.logs import FORMATTERS, clean_line
 
 SILENT_FOR_S = 10  # between two pieces of a request; a lab's worst link sends something sooner
 
@@ -46,4 +46,4 @@ class logger_class(Logger):  # type: ignore[misc]  # noqa: N801 (gunicorn's name
 
     def atoms(self, *request: Any) -> dict[str, Any]:  # noqa: ANN401
         told: dict[str, Any] = super().atoms(*request)
-        return {name: without_secrets(value) if isinstance(value, str) else value for name, value in told.items()}
+        return {name: clean_line(value) if isinstance(value, str) else value for name, value in told.items()}

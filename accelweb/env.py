@@ -3,8 +3,11 @@
 Every variable read here stands in `.env.example` and in `docs/operations.md`; a test holds the three equal.
 """
 
+import ipaddress
 import os
 from pathlib import Path
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class EnvError(ValueError):
@@ -19,6 +22,14 @@ def env_text(name: str, default: str = "") -> str:
 def env_list(name: str, default: str = "") -> list[str]:
     """The comma-separated values, without empty ones."""
     return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
+
+
+def env_networks(name: str, default: str) -> list[Network]:
+    """The networks of a list such as `10.0.0.0/8,::1`. Raises EnvError for what is none."""
+    try:
+        return [ipaddress.ip_network(text) for text in env_list(name, default)]
+    except ValueError as error:
+        raise EnvError(f"{name} holds what is no network: {error}") from None
 
 
 def env_flag(name: str, *, default: bool = False) -> bool:

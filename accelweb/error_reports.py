@@ -6,7 +6,7 @@ sentry-sdk is not among the requirements, as most sites have no such server: `pi
 from typing import Any
 
 from accelweb.env import EnvError
-from accelweb.logs import without_secrets
+from accelweb.logs import clean_line
 
 
 def start_error_reports(dsn: str, version: str) -> None:
@@ -28,7 +28,7 @@ def start_error_reports(dsn: str, version: str) -> None:
 def scrubbed(part: Any) -> Any:  # noqa: ANN401 (JSON)
     """The same without secrets, in every text of it."""
     if isinstance(part, str):
-        return without_secrets(part)
+        return clean_line(part)
     if isinstance(part, dict):
         return {name: scrubbed(value) for name, value in part.items()}
     if isinstance(part, (list, tuple)):

@@ -25,7 +25,7 @@ def without_links(text: str) -> str:
     return _LINK.sub(r"\1…", text)
 
 
-def without_secrets(text: str) -> str:
+def clean_line(text: str) -> str:
     """The text without words of private links, keys, signatures, tokens and passwords in addresses."""
     text = without_links(text)
     for secret, stand_in in _SECRETS:
@@ -38,7 +38,7 @@ def request_id_of(record: logging.LogRecord) -> str:
     return current_request_id() or str(getattr(getattr(record, "request", None), "request_id", ""))
 
 
-class TextLines(logging.Formatter):
+class TextLogLines(logging.Formatter):
     """`2026-11-27 16:04:01,123 WARNING django.request: Not Found: /x/ request=5f0c...`"""
 
     def __init__(self) -> None:
@@ -46,10 +46,10 @@ class TextLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         request_id = request_id_of(record)
-        return without_secrets(super().format(record)) + (f" request={request_id}" if request_id else "")
+        return clean_line(super().format(record)) + (f" request={request_id}" if request_id else "")
 
 
-class JsonLines(logging.Formatter):
+class JsonLogLines(logging.Formatter):
     """One JSON object a line: time (UTC), level, logger, message; request and exception where there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -57,13 +57,13 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": without_secrets(record.getMessage()),
+            "message": clean_line(record.getMessage()),
         }
         if request_id := request_id_of(record):
             line["request"] = request_id
         if record.exc_info:
-            line["exception"] = without_secrets(self.formatException(record.exc_info))
+            line["exception"] = clean_line(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False)
 
 
-FORMATTERS = {"text": TextLines, "json": JsonLines}
+FORMATTERS = {"text": TextLogLines, "json": JsonLogLines}

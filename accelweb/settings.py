@@ -12,7 +12,7 @@ import dj_database_url
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
-from accelweb.env import EnvError, env_flag, env_int, env_list, env_secret, env_text
+from accelweb.env import EnvError, env_flag, env_int, env_list, env_networks, env_secret, env_text
 from accelweb.error_reports import start_error_reports
 from accelweb.logs import FORMATTERS
 
@@ -358,7 +358,9 @@ WATCH_PRIVATE_NETWORK = env_flag("WATCH_PRIVATE_NETWORK")  # whether links may l
 
 METRICS = env_flag("METRICS")  # whether processes count, and /metrics answers
 MONITORING_TOKEN = env_text("MONITORING_TOKEN")  # who sends it as a Bearer sees /metrics and the reasons of /readyz
-MONITORING_NETWORKS = env_list("MONITORING_NETWORKS", "127.0.0.0/8,::1/128")  # who asks from these, past no proxy, too
+MONITORING_NETWORKS = env_networks(
+    "MONITORING_NETWORKS", "127.0.0.0/8,::1/128"
+)  # who asks from these, past no proxy, too
 READY_WAITING_S = env_int("READY_WAITING_S", 600, least=1)  # a report that waits longer: /readyz answers 503
 READY_DISK_FREE_MB = env_int("READY_DISK_FREE_MB", 500)  # less space than this under VAR_DIR: the same
 SENTRY_DSN = env_text("SENTRY_DSN")  # where errors are reported to, with sentry-sdk installed

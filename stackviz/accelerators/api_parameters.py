@@ -11,12 +11,12 @@ from stackviz.accelerators.list_query import FORMS, MOST_MEMORY_GB, MOST_POWER_W
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Source
 from stackviz.web.address import LONGEST_TEXT, YEARS
-from stackviz.web.openapi import none_or_one_of, whole_number, written_as
+from stackviz.web.openapi import none_or_one_of, whole_number_schema, written_as
 
 MOST_ROWS = 1000
 FARTHEST = 100_000  # rows skipped: the database reads every one of them
 
-YEAR = whole_number(YEARS[0], YEARS[-1])
+YEAR = whole_number_schema(YEARS[0], YEARS[-1])
 FieldName = Annotated[str, WithJsonSchema(none_or_one_of(FIELDS))]
 KindName = Annotated[str, WithJsonSchema(none_or_one_of(Accelerator.Kind.values))]
 FormName = Annotated[str, WithJsonSchema(none_or_one_of(FORMS))]

@@ -1,23 +1,32 @@
 """The HTTP API of dated prices, for reading: street prices and rents, each with its day, place and source."""
 
 from datetime import date
-from typing import Annotated
 
 from django.http import HttpRequest
+from ninja import Field as Described
 from ninja import Query, Router, Schema
 from ninja.decorators import decorate_view
 
+from stackviz.accelerators.api_parameters import PageParameters
 from stackviz.accelerators.api_query import page_links
 from stackviz.accelerators.api_schemas import AcceleratorBrief, Paged, SourceBrief, brief, source_brief
 from stackviz.catalog.models import CatalogueEdition, Price
 from stackviz.web.address import clean_text
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refusal, refuse_others
+from stackviz.web.openapi import none_or_one_of, one_of, written_as
 
 router = Router()
 
-Limit = Annotated[int, Query(ge=1, le=1000, description="maximum number of items")]
-Offset = Annotated[int, Query(ge=0, le=100_000, description="number of items to skip")]
+DAY = written_as(anyOf=[{"const": ""}, {"format": "date"}])
+
+
+class PriceParameters(PageParameters):
+    accelerator: str = Described("", description="slug")
+    kind: str = Described("", description="street or rent", json_schema_extra=none_or_one_of(Price.Kind.values))
+    currency: str = Described("", description="code of ISO 4217, such as USD")
+    since: str = Described("", description="2025-11-30: not earlier", json_schema_extra=DAY)
+    until: str = Described("", description="2026-02-28: not later", json_schema_extra=DAY)
 
 
 class PriceOut(Schema):
@@ -28,7 +37,7 @@ class PriceOut(Schema):
     """
 
     accelerator: AcceleratorBrief
-    kind: str
+    kind: str = Described(json_schema_extra=one_of(Price.Kind.values))
     amount: float
     currency: str
     cards: int
@@ -51,26 +60,18 @@ class PricePage(Paged):
     summary="Street prices and rents, dated",
 )
 @decorate_view(unless_changed(CatalogueEdition.current))
-def list_prices(
-    request: HttpRequest,
-    accelerator: Annotated[str, Query(description="slug")] = "",
-    kind: Annotated[str, Query(description="street or rent")] = "",
-    currency: Annotated[str, Query(description="code of ISO 4217, such as USD")] = "",
-    since: Annotated[str, Query(description="2025-11-30: not earlier")] = "",
-    until: Annotated[str, Query(description="2026-02-28: not later")] = "",
-    limit: Limit = 100,
-    offset: Offset = 0,
-) -> PricePage:
+def list_prices(request: HttpRequest, parameters: Query[PriceParameters]) -> PricePage:
     """The newest first. Launch prices are values: `/api/v1/values/?field=launch_price_usd`."""
     refuse_others(request, {"accelerator", "kind", "currency", "since", "until", "limit", "offset"})
+    kind, limit, offset = parameters.kind, parameters.limit, parameters.offset
     if kind and kind not in Price.Kind.values:
         raise Refusal(422, f"kind must be one of {', '.join(Price.Kind.values)}, not {kind[:40]!r}", "kind")
     wanted: dict[str, object] = {
-        "accelerator__slug": clean_text(accelerator),
+        "accelerator__slug": clean_text(parameters.accelerator),
         "kind": kind,
-        "currency": clean_text(currency),
-        "day__gte": _day(since, "since"),
-        "day__lte": _day(until, "until"),
+        "currency": clean_text(parameters.currency),
+        "day__gte": _day(parameters.since, "since"),
+        "day__lte": _day(parameters.until, "until"),
     }
     rows = Price.objects.filter(status=Price.Status.PUBLIC, accelerator__is_public=True)
     rows = rows.filter(**{name: value for name, value in wanted.items() if value})
@@ -84,9 +85,12 @@ def _day(text: str, parameter: str) -> date | None:
     if not text:
         return None
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
-        raise Refusal(422, f"{text[:40]!r} is not a day such as 2025-11-30", parameter) from None
+        day = None
+    if day is None or day.isoformat() != text:  # 20251130 and 2025-W48-7 are read as well
+        raise Refusal(422, f"{text[:40]!r} is not a day such as 2025-11-30", parameter)
+    return day
 
 
 def _out(price: Price) -> PriceOut:

@@ -30,7 +30,7 @@ from stackviz.fit.targets import FitTarget, fit_targets
 from stackviz.fit.training import OPTIMIZERS
 from stackviz.web.address import LONGEST_TEXT
 from stackviz.web.errors import ErrorBody, Refusal
-from stackviz.web.openapi import link, links, one_of, whole_number
+from stackviz.web.openapi import link, links, one_of, whole_number_schema
 
 router = Router()
 REFUSED = {422: ErrorBody}
@@ -39,7 +39,7 @@ _PAGE_ONLY = frozenset({"page"})
 
 def _whole(numbers: WholeRange, description: str) -> Any:  # noqa: ANN401 (as Described)
     """A parameter that is a whole number, with its default."""
-    schema = whole_number(numbers.low, numbers.high)
+    schema = whole_number_schema(numbers.low, numbers.high)
     return Described(str(numbers.default), description=description, json_schema_extra=schema)
 
 
@@ -57,7 +57,7 @@ class FitParameters(Schema):
     depth: str = Described(
         "",
         description="tokens in the cache when rates are computed, at most the context; half of it",
-        json_schema_extra=whole_number(0, CONTEXT.high),
+        json_schema_extra=whole_number_schema(0, CONTEXT.high),
     )
     cache: str = Described(CACHE, description="precision of the KV cache", json_schema_extra=one_of(CACHE_PRECISIONS))
     cards: str = _whole(CARDS, "how many of the accelerator")
@@ -69,7 +69,7 @@ class FitParameters(Schema):
     memory: str = Described(
         "",
         description="GB of the configuration; the smallest that fits, else the largest",
-        json_schema_extra=whole_number(MEMORY_GB.low, MEMORY_GB.high),
+        json_schema_extra=whole_number_schema(MEMORY_GB.low, MEMORY_GB.high),
     )
     task: str = Described(
         "inference", description="inference, full (training) or lora", json_schema_extra=one_of(TASKS)

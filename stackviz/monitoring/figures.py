@@ -13,26 +13,26 @@ from stackviz.monitoring.readiness import readiness
 from stackviz.web.metrics import registry_of_all_processes
 
 
-def registry() -> CollectorRegistry:
-    found = registry_of_all_processes()
-    found.register(Present())
-    return found
+def all_figures() -> CollectorRegistry:
+    registry = registry_of_all_processes()
+    registry.register(Present())
+    return registry
 
 
 class Present(Collector):
     """Gauges of this moment, computed when asked."""
 
     def collect(self) -> Iterator[Metric]:
-        found = readiness()
+        state = readiness()
         yield _gauge("build", "1, with the version", ("version",), {(settings.VERSION,): 1})
-        checks = {(check.name,): check.holds for check in found.checks}
+        checks = {(check.name,): check.holds for check in state.checks}
         yield _gauge("ready", "1 where a check of /readyz holds", ("check",), checks)
-        if found.waiting is not None:
-            yield _gauge("reports_waiting", "Reports no worker has read", (), {(): found.waiting})
-            yield _gauge("oldest_waiting_seconds", "Age of the oldest of them", (), {(): found.oldest_waiting_s})
-        silent = {(heartbeat.kind,): time.time() - heartbeat.at for heartbeat in reversed(found.processes)}
+        if state.waiting is not None:
+            yield _gauge("reports_waiting", "Reports no worker has read", (), {(): state.waiting})
+            yield _gauge("oldest_waiting_seconds", "Age of the oldest of them", (), {(): state.oldest_waiting_s})
+        silent = {(heartbeat.kind,): time.time() - heartbeat.at for heartbeat in reversed(state.processes)}
         yield _gauge("silent_seconds", "Since the last heartbeat", ("process",), silent)
-        yield _gauge("disk_free_bytes", "Free under VAR_DIR", (), {(): found.disk_free_bytes})
+        yield _gauge("disk_free_bytes", "Free under VAR_DIR", (), {(): state.disk_free_bytes})
 
 
 def _gauge(name: str, text: str, labels: tuple[str, ...], values: Mapping[Any, float]) -> Metric:

@@ -61,8 +61,8 @@ def record_heartbeat(kind: str) -> None:
 
 def heartbeats() -> list[Heartbeat]:
     """The newest first, of the last day. Raises RedisError or OSError when they cannot be read."""
-    found = (Heartbeat(**json.loads(text)) for text in _stored())
-    recent = [heartbeat for heartbeat in found if heartbeat.at > time.time() - FORGET_AFTER_S]
+    entries = (Heartbeat(**json.loads(text)) for text in _stored())
+    recent = [heartbeat for heartbeat in entries if heartbeat.at > time.time() - FORGET_AFTER_S]
     return sorted(recent, key=lambda heartbeat: -heartbeat.at)
 
 

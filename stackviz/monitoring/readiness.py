@@ -59,22 +59,22 @@ def readiness() -> Readiness:
     global _cached  # noqa: PLW0603
     if _cached is None or time.monotonic() - _cached[0] > CACHED_S:
         with translation.override("en"):  # programs read it
-            _cached = time.monotonic(), look()
+            _cached = time.monotonic(), look_now()
     return _cached[1]
 
 
-def look() -> Readiness:
+def look_now() -> Readiness:
     """The same, now, in the current language. One query."""
     waiting, oldest_at, database = _reports()
     processes, unread = _processes()
     free = shutil.disk_usage(settings.VAR_DIR).free
-    found = Readiness((), waiting, oldest_at, tuple(processes), free)
+    state = Readiness((), waiting, oldest_at, tuple(processes), free)
     checks = (
         ReadinessCheck("database", database),
         ReadinessCheck("broker", _broker()),
         *(ReadinessCheck(kind, unread or _unseen(kind, processes)) for kind in SEEN_WITHIN_S),
         ReadinessCheck("disk", _disk(free)),
-        ReadinessCheck("reports", _too_long(found)),
+        ReadinessCheck("reports", _too_long(state)),
     )
     return Readiness(checks, waiting, oldest_at, tuple(processes), free)
 
@@ -83,10 +83,10 @@ def _reports() -> tuple[int | None, datetime | None, str]:
     """How many wait, since when, and what is wrong with the database. The rows that wait have an index of their own."""
     received = Report.objects.filter(status=Report.Status.RECEIVED).order_by()
     try:
-        found = received.aggregate(count=Count("pk"), oldest=Min("received_at"))
+        counted = received.aggregate(count=Count("pk"), oldest=Min("received_at"))
     except DatabaseError as error:
         return None, None, _("the database cannot be read (%(error)s)") % {"error": type(error).__name__}
-    return found["count"], found["oldest"], ""
+    return counted["count"], counted["oldest"], ""
 
 
 def _broker() -> str:
@@ -123,7 +123,7 @@ def _disk(free: int) -> str:
     return problem % {"free": free // MB, "least": least} if free < least * MB else ""
 
 
-def _too_long(found: Readiness) -> str:
-    waited = found.oldest_waiting_s
+def _too_long(state: Readiness) -> str:
+    waited = state.oldest_waiting_s
     problem = _("a report has waited for %(seconds)d s")
     return problem % {"seconds": waited} if waited > settings.READY_WAITING_S else ""

@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from stackviz.monitoring.readiness import SEEN_WITHIN_S, Readiness, look
+from stackviz.monitoring.readiness import SEEN_WITHIN_S, Readiness, look_now
 from stackviz.opendata import stored_dumps
 from stackviz.units import format_number
 from stackviz.watch.queries import waiting_changes, watched_feeds
@@ -37,19 +37,19 @@ class StateLine:
 
 def site_state(request: HttpRequest) -> HttpResponse:
     """Admin only (accelweb/urls.py). The number of queries does not depend on what is stored."""
-    found = look()
+    state = look_now()
     context = {
         **admin.site.each_context(request),
         "title": _("State of the site"),
-        "is_ready": found.is_ready,
-        "lines": [*_processes(found), *_work(found), *_others()],
+        "is_ready": state.is_ready,
+        "lines": [*_processes(state), *_work(state), *_others()],
         "versions": list(_versions()),
     }
     return render(request, "monitoring/state.html", context)
 
 
-def _processes(found: Readiness) -> Iterator[StateLine]:
-    broken = {check.name: check.reason for check in found.checks if not check.holds}
+def _processes(state: Readiness) -> Iterator[StateLine]:
+    broken = {check.name: check.reason for check in state.checks if not check.holds}
     kind = connection.vendor.replace("postgresql", "PostgreSQL").replace("sqlite", "SQLite")
     yield StateLine(_("Database"), broken.get("database", kind), "database" in broken)
     broker = "Redis" if settings.REDIS_URL else _("files in VAR_DIR")
@@ -57,7 +57,7 @@ def _processes(found: Readiness) -> Iterator[StateLine]:
     yield StateLine(_("This web process"), _("runs"), moment=_started)
     for name in SEEN_WITHIN_S:
         title = _("Worker") if name == "worker" else _("Beat")
-        living = [each for each in found.processes if each.kind == name and each.at > time.time() - SEEN_WITHIN_S[name]]
+        living = [each for each in state.processes if each.kind == name and each.at > time.time() - SEEN_WITHIN_S[name]]
         for each in living:
             text = _("runs on %(host)s, version %(version)s") % {"host": each.host, "version": each.version}
             yield StateLine(title, text, moment=datetime.fromtimestamp(each.since, UTC))
@@ -65,12 +65,12 @@ def _processes(found: Readiness) -> Iterator[StateLine]:
             yield StateLine(title, broken.get(name, ""), is_bad=True)
 
 
-def _work(found: Readiness) -> Iterator[StateLine]:
-    broken = {check.name for check in found.checks if not check.holds}
-    if found.waiting is not None:
-        text = _("%(count)s wait to be read") % {"count": format_number(found.waiting)}
-        yield StateLine(_("Reports"), text, "reports" in broken, found.oldest_at)
-    free = _("%(size)s GB free under VAR_DIR") % {"size": format_number(found.disk_free_bytes / GIGA, 3)}
+def _work(state: Readiness) -> Iterator[StateLine]:
+    broken = {check.name for check in state.checks if not check.holds}
+    if state.waiting is not None:
+        text = _("%(count)s wait to be read") % {"count": format_number(state.waiting)}
+        yield StateLine(_("Reports"), text, "reports" in broken, state.oldest_at)
+    free = _("%(size)s GB free under VAR_DIR") % {"size": format_number(state.disk_free_bytes / GIGA, 3)}
     yield StateLine(_("Disk"), free, "disk" in broken)
 
 

@@ -24,13 +24,13 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """200, or 503 with what fails. Strangers see only which check holds; reasons are for `may_look`."""
-    found = readiness()
-    body = {"status": "ok" if found.is_ready else "failing", "checks": _checks(found, with_reasons=may_look(request))}
-    return JsonResponse(body, status=HTTPStatus.OK if found.is_ready else HTTPStatus.SERVICE_UNAVAILABLE)
+    state = readiness()
+    body = {"status": "ok" if state.is_ready else "failing", "checks": _checks(state, with_reasons=may_look(request))}
+    return JsonResponse(body, status=HTTPStatus.OK if state.is_ready else HTTPStatus.SERVICE_UNAVAILABLE)
 
 
-def _checks(found: Readiness, *, with_reasons: bool) -> dict[str, str]:
-    return {check.name: "ok" if check.holds else check.reason if with_reasons else "failing" for check in found.checks}
+def _checks(state: Readiness, *, with_reasons: bool) -> dict[str, str]:
+    return {check.name: "ok" if check.holds else check.reason if with_reasons else "failing" for check in state.checks}
 
 
 @never_cache
@@ -43,6 +43,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
         return HttpResponse(REFUSED, "text/plain; charset=utf-8", HTTPStatus.FORBIDDEN)
     from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-    from stackviz.monitoring.figures import registry
+    from stackviz.monitoring.figures import all_figures
 
-    return HttpResponse(generate_latest(registry()), CONTENT_TYPE_LATEST)
+    return HttpResponse(generate_latest(all_figures()), CONTENT_TYPE_LATEST)

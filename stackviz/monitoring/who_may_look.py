@@ -19,7 +19,7 @@ def may_look(request: HttpRequest) -> bool:
 
 def _is_near(address: str) -> bool:
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:  # a socket file
         return False
-    return any(found in ipaddress.ip_network(network) for network in settings.MONITORING_NETWORKS)
+    return any(ip in network for network in settings.MONITORING_NETWORKS)

@@ -25,7 +25,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _TASK_SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120)
 
 
-class Instruments:
+class ProcessCounters:
     """The counters of this process."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Instruments:
 
 
 @cache
-def _instruments() -> Instruments | None:
+def _instruments() -> ProcessCounters | None:
     """None without METRICS."""
     if not settings.METRICS:
         return None
@@ -62,7 +62,7 @@ def _instruments() -> Instruments | None:
     _drop_stale(folder)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     values.ValueClass = values.MultiProcessValue(_process_name)  # type: ignore[no-untyped-call]
-    return Instruments()
+    return ProcessCounters()
 
 
 def metrics_folder() -> Path:

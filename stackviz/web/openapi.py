@@ -31,7 +31,7 @@ def written_as(**schema: Any) -> Callable[[Schema], None]:  # noqa: ANN401 (JSON
     return write
 
 
-def whole_number(low: int, high: int) -> Callable[[Schema], None]:
+def whole_number_schema(low: int, high: int) -> Callable[[Schema], None]:
     """Digits of a number from `low` to `high`."""
     return written_as(type="integer", minimum=low, maximum=high)
 

@@ -64,11 +64,19 @@ def test_a_production_site_passes_every_deployment_check(run_python, tmp_path):
     assert "no issues" in done.stdout + done.stderr
 
 
-def test_a_variable_that_cannot_be_read_is_named(run_python):
-    env = os.environ | {"PORT": "eighty", "DJANGO_SETTINGS_MODULE": "accelweb.settings"}
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("PORT", "eighty", "PORT='eighty' is not a whole number"),
+        ("MONITORING_NETWORKS", "10.0.0.0/8,home", "MONITORING_NETWORKS holds what is no network: 'home'"),
+        ("LOG_FORMAT", "xml", "LOG_FORMAT='xml' is no format of log lines: use text or json"),
+    ],
+)
+def test_a_variable_that_cannot_be_read_is_named(run_python, name, text, problem):
+    env = os.environ | {name: text, "DJANGO_SETTINGS_MODULE": "accelweb.settings"}
     done = run_python("manage.py", "check", env=env)
     assert done.returncode != 0
-    assert "PORT='eighty' is not a whole number" in done.stderr
+    assert problem in done.stderr
 
 
 SQLITE = {"DATABASE_URL": "sqlite:////srv/accelweb.sqlite3"}

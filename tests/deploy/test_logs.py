@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from django.conf import settings
 from gunicorn.config import Config
 
-from accelweb.logs import TextLines, without_links
+from accelweb.logs import TextLogLines, without_links
 
 WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"
 
@@ -38,5 +38,5 @@ def test_gunicorn_logs_no_address_or_referer():
 
 def test_django_writes_no_word_either():
     record = logging.LogRecord("django.request", logging.WARNING, "", 0, "Not Found: %s", (f"/diagnose/{WORD}/",), None)
-    assert TextLines().format(record).endswith("Not Found: /diagnose/…/")
-    assert settings.LOGGING["formatters"] == {"line": {"()": TextLines}}
+    assert TextLogLines().format(record).endswith("Not Found: /diagnose/…/")
+    assert settings.LOGGING["formatters"] == {"line": {"()": TextLogLines}}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from accelweb.logs import JsonLines, TextLines
+from accelweb.logs import JsonLogLines, TextLogLines
 from stackviz.web.request_ids import current_request_id, request_id_set
 
 KEY = "aw_c1geifmg_q8tCKtgO8PjKcLycFiSqg4qQxZQbWpabqE5wBL3VOlY"
@@ -49,7 +49,7 @@ def capture():
     """Lines of `django.request`, as the site writes them."""
     lines: list[str] = []
     handler = logging.Handler()
-    handler.emit = lambda record: lines.append(TextLines().format(record))
+    handler.emit = lambda record: lines.append(TextLogLines().format(record))
     logger = logging.getLogger("django.request")
     logger.addHandler(handler)
     yield lines
@@ -73,7 +73,7 @@ def record(text, *values, **more):
     return logging.LogRecord("stackviz.x", logging.WARNING, "", 0, text, values, more.get("exc_info"))
 
 
-@pytest.mark.parametrize("formatter", [TextLines(), JsonLines()])
+@pytest.mark.parametrize("formatter", [TextLogLines(), JsonLogLines()])
 @pytest.mark.parametrize("text", SECRETS)
 def test_no_secret_stands_in_a_line(formatter, text):
     assert SECRETS[text] not in formatter.format(record("%s", text))
@@ -87,7 +87,7 @@ def test_no_secret_stands_in_a_line(formatter, text):
 
 def test_json_line_is_one_object_on_one_line():
     with request_id_set("r1"):
-        line = JsonLines().format(record("first\nsecond %s", "é"))
+        line = JsonLogLines().format(record("first\nsecond %s", "é"))
     assert "\n" not in line
     found = json.loads(line)
     assert found.pop("time").endswith("+00:00")
