@@ -174,7 +174,13 @@ def test_nothing_else_is_stored(front, upstream, path, headers, cache_control):
 
 
 def test_no_log_has_the_word_of_a_private_link(front, upstream):
-    for path in (f"/diagnose/{WORD}/?format=svg", f"/zh-hans/diagnose/{WORD}/", f"/picture/diagnosis/{WORD}.png"):
+    for path in (
+        f"/diagnose/{WORD}/?format=svg",
+        f"/zh-hans/diagnose/{WORD}/",
+        f"/picture/diagnosis/{WORD}.png",
+        f"/password/Mg/{WORD}/",
+        f"/receipts/x/?t={WORD}",
+    ):
         assert ask(front, path, Referer=f"{front.url}/diagnose/{WORD}/")[0] == 200
     upstream.shutdown()
     upstream.server_close()
