@@ -34,7 +34,6 @@ from stackviz.agent.doctor_questions import ask_all, questions_on
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.journal import Journal, adopt_unfinished
-from stackviz.agent.json_text import json_text
 from stackviz.agent.llama_bench import attached_results
 from stackviz.agent.measured import LastRun
 from stackviz.agent.plan_text import describe_plan
@@ -46,6 +45,7 @@ from stackviz.agent.run_end import exit_of_run, say_other_name
 from stackviz.agent.sending import agree_beforehand, send_waiting
 from stackviz.agent.signals import signals_interrupt
 from stackviz.agent.spool import Spool, SpoolError
+from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Server, ServerError
 from stackviz.wire import Report, to_document
 
@@ -166,7 +166,7 @@ def _diagnose(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
         document = diagnosed(read_files(arguments.files))
     except FileRefused as refused:
         parser.error(str(refused))
-    print(json_text(document) if arguments.json else describe_answer(document))
+    print(terminal_json(document) if arguments.json else describe_answer(document))
     return Exit.OK
 
 
@@ -181,7 +181,7 @@ def _doctor(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> 
         print(f"error: {Exit.UNEXPECTED.meaning}", file=sys.stderr)
         return DOCTOR_FAILED
     if arguments.json:
-        print(json_text(document))
+        print(terminal_json(document))
     else:
         print(doctor_markdown(document) if arguments.markdown else describe_doctor(document))
     return doctor_exit(document)
@@ -297,7 +297,7 @@ def _print_report(arguments: argparse.Namespace, report: Report, last: LastRun |
 
 
 def _print_document(report: Report) -> None:
-    print(json_text(to_document(report)))
+    print(terminal_json(to_document(report)))
 
 
 def _folder(arguments: argparse.Namespace) -> Path:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stackviz.agent.exit_codes import Exit
-from stackviz.agent.json_text import json_text
 from stackviz.agent.progress import Progress
 from stackviz.agent.report_text import also_sent, what_is_sent
 from stackviz.agent.spool import Spool, SpooledReport
+from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Clock, Delivery, Server, UploadOutcome, deliver
 from stackviz.wire import Report
 
@@ -104,7 +104,7 @@ def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_:
             "unread": sorted(spool.unread),
             "spool": str(spool.folder),
         }
-        print(json_text(answer))
+        print(terminal_json(answer))
         return
     for entry in tally.reports:
         if entry["receipt_url"]:

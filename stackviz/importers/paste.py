@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from stackviz.importers.deadline import NEVER, Deadline
 from stackviz.importers.importer import Importer, Span
+from stackviz.importers.messages import KIND as MESSAGES
 from stackviz.importers.messages import is_message
 from stackviz.importers.reading import Reading, clean, distinct_lines, without_digits
 from stackviz.importers.registry import IMPORTERS
@@ -78,15 +79,15 @@ def read_all(text: str, deadline: Deadline = NEVER) -> Paste:
     """Never raises. What wraps a dump (prompts, fences, quote marks, log prefixes, escapes) is taken off first."""
     unread = [f"{len(text) - MOST_CHARS} characters after the first {MOST_CHARS}"] if len(text) > MOST_CHARS else []
     text = tidy(text[:MOST_CHARS], deadline)
-    found = _find_all(text, deadline.share(_SEARCHING))
-    if len(found.dumps) > MOST_DUMPS:
-        unread.append(f"{len(found.dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
-    readings, left_out = _read_found(found, deadline.share(_READING))
-    spans = [span for span, _importer in found.dumps]
-    return Paste(readings, (*unread, *_outside(text, spans, deadline)), (*found.not_searched, *left_out))
+    search = _search_all(text, deadline.share(_SEARCHING))
+    if len(search.dumps) > MOST_DUMPS:
+        unread.append(f"{len(search.dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
+    readings, left_out = _read_dumps(search, deadline.share(_READING))
+    spans = [span for span, _importer in search.dumps]
+    return Paste(readings, (*unread, *_outside(text, spans, deadline)), (*search.not_searched, *left_out))
 
 
-class _Found(NamedTuple):
+class _Search(NamedTuple):
     """Dumps in the order of the text; of each rank of importers the text that is theirs to read."""
 
     dumps: Sequence[tuple[Span, Importer]]
@@ -94,7 +95,7 @@ class _Found(NamedTuple):
     not_searched: Sequence[str]
 
 
-def _find_all(text: str, deadline: Deadline) -> _Found:
+def _search_all(text: str, deadline: Deadline) -> _Search:
     dumps: list[tuple[Span, Importer]] = []
     readable: dict[int, str] = {}
     not_searched: list[str] = []
@@ -102,25 +103,35 @@ def _find_all(text: str, deadline: Deadline) -> _Found:
     likely = [importer for importer in IMPORTERS if _may_be_in(lines, importer)]
     for rank in range(3):
         readable[rank] = rest = _without(text, [span for span, importer in dumps if not importer.is_typed])
-        for importer in likely:
-            if _rank(importer) != rank:
-                continue
-            if deadline.is_over:
-                not_searched.append(importer.kind)
-            else:
-                dumps += [(span, importer) for span in importer.find(rest)]
+        of_rank = [importer for importer in likely if _rank(importer) == rank]
+        spans = _spans(rest, of_rank, deadline)
+        dumps += [(span, importer) for importer in of_rank for span in spans.get(importer.kind, ())]
+        not_searched += [importer.kind for importer in of_rank if importer.kind not in spans]
     dumps.sort(key=lambda dump: dump[0].start)
-    return _Found(dumps, readable, not_searched)
+    return _Search(dumps, readable, not_searched)
 
 
-def _read_found(found: _Found, deadline: Deadline) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
+def _spans(text: str, importers: Sequence[Importer], deadline: Deadline) -> dict[str, list[Span]]:
+    """Kind -> where its dumps lie, without the kinds for which there was no time.
+
+    Messages first: in a log of a megabyte they are what it was pasted for.
+    """
+    spans: dict[str, list[Span]] = {}
+    for importer in sorted(importers, key=lambda importer: importer.kind != MESSAGES):
+        if deadline.is_over:
+            break
+        spans[importer.kind] = list(importer.find(text))
+    return spans
+
+
+def _read_dumps(search: _Search, deadline: Deadline) -> tuple[tuple[Reading, ...], tuple[str, ...]]:
     """The readings of the first dumps, and the kinds of those for which there was no time."""
     readings: list[Reading] = []
-    for number, (span, importer) in enumerate(found.dumps[:MOST_DUMPS]):
+    for number, (span, importer) in enumerate(search.dumps[:MOST_DUMPS]):
         if deadline.is_over:
-            left = found.dumps[number:MOST_DUMPS]
+            left = search.dumps[number:MOST_DUMPS]
             return tuple(readings), tuple(dict.fromkeys(importer.kind for _span, importer in left))
-        readings.append(importer.read(found.readable[_rank(importer)][span.start : span.end]))
+        readings.append(importer.read(search.readable[_rank(importer)][span.start : span.end]))
     return tuple(readings), ()
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from stackviz.agent import spool as spool_module
-from stackviz.agent.json_text import json_text
 from stackviz.agent.spool import Spool, SpoolError
+from stackviz.agent.terminal_json import terminal_json
 from stackviz.wire import parse_report
 from tests.wire.reports import report_body
 
@@ -220,7 +220,7 @@ def test_nothing_is_written_through_somebodys_link(tmp_path):
 def test_json_for_a_terminal_holds_nothing_that_controls_it():
     """Names of cards and messages come from tools, and from files that anybody may have written."""
     document = {"name": "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2028, 0x2066])) + "é 显卡"}
-    text = json_text(document)
+    text = terminal_json(document)
     assert json.loads(text) == document
     assert [letter for letter in text if not letter.isprintable() and letter != "\n"] == []
     assert "é 显卡" in text

@@ -66,10 +66,10 @@ class Command(BaseCommand):
             self.stdout.write("each receipt and the admin show the reason")
 
     def _list_kinds(self, beginnings: Iterable[str]) -> None:
-        found = failed_counts(_kinds(beginnings))
-        for kind, count in found.items():
+        counts = failed_counts(_kinds(beginnings))
+        for kind, count in counts.items():
             self.stdout.write(f"{count:>7}  {kind}")
-        self.stdout.write(f"{sum(found.values())} failed reports could be read again")
+        self.stdout.write(f"{sum(counts.values())} failed reports could be read again")
 
     def _read(self, ids: list[UUID]) -> Counter[str]:
         outcome: Counter[str] = Counter()
