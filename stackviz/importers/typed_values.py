@@ -205,7 +205,10 @@ def take_memory(reading: Reading, value: str) -> None:
 
 # ---- cards ----------------------------------------------------------------------------------------------------------
 
-_COUNT = re.compile(r"^\s*(\d{1,2})\s?[x×*]\s*|\s*\(?[x×*]\s?(\d{1,2})\)?\s*$|^\s*(dual)\s+", re.IGNORECASE)
+_COUNT = re.compile(
+    r"^\s{0,80}(\d{1,2})\s?[x×*]\s{0,80}|\s{0,80}\(?[x×*]\s?(\d{1,2})\)?\s{0,80}$|^\s{0,80}(dual)\s{1,80}",
+    re.IGNORECASE,
+)
 _SIZE = re.compile(r"[(\[]?\b(\d{1,3}) ?G(?:i?B)?\b(?: ?(?:of )?(?:VRAM|GDDR\dX?|memory))?[)\]]?", re.IGNORECASE)
 _SIZED_BY_NAME = re.compile(r"\b(?:[AHBV]\d{2,3}|MI\d{2,3}\w?|L40S?|Tesla)\b")  # the size is part of the name
 _NO_CARD = frozenset(
