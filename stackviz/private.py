@@ -93,7 +93,7 @@ _LETTERS_LIKE = str.maketrans({"\u017f": "s", "\u0131": "i", "\u0130": "i", "\u2
 def mentions(text: str, words: Iterable[str]) -> bool:
     """Whether a text has any of these words (in lower case), in whatever case; as regular expressions see it."""
     lowered = text.lower() if text.isascii() else text.translate(_LETTERS_LIKE).lower()
-    return any(word in lowered for word in words)
+    return any(term in lowered for term in words)
 
 
 _IPV6 = re.compile(

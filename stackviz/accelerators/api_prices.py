@@ -1,4 +1,4 @@
-"""The HTTP API of dated prices, for reading: street prices and rents, each with its day, place and source."""
+"""The HTTP API of dated prices, for reading: street prices and rents, each with its day, seller and source."""
 
 from datetime import date
 
@@ -32,7 +32,7 @@ class PriceParameters(PageParameters):
 class PriceOut(Schema):
     """`amount` in `currency` for `cards` together, as printed: nothing is converted.
 
-    `day`: 2025-11-30, or 2026-02 where only the month is known. Exactly one of those of one place, offer and day
+    `day`: 2025-11-30, or 2026-02 where only the month is known. Exactly one of those of one seller, offer and day
     `is_preferred`.
     """
 
@@ -42,7 +42,7 @@ class PriceOut(Schema):
     currency: str
     cards: int
     day: str
-    place: str
+    seller: str
     offer: str
     is_preferred: bool
     source: SourceBrief
@@ -75,7 +75,7 @@ def list_prices(request: HttpRequest, parameters: Query[PriceParameters]) -> Pri
     }
     rows = Price.objects.filter(status=Price.Status.PUBLIC, accelerator__is_public=True)
     rows = rows.filter(**{name: value for name, value in wanted.items() if value})
-    ordered = rows.order_by("-day", "accelerator__slug", "place", "offer", "-is_preferred", "pk")
+    ordered = rows.order_by("-day", "accelerator__slug", "seller", "offer", "-is_preferred", "pk")
     shown = ordered.select_related("source", "accelerator__vendor")[offset : offset + limit]
     return PricePage(**page_links(request, rows.count(), limit, offset), items=[_out(row) for row in shown])
 
@@ -101,7 +101,7 @@ def _out(price: Price) -> PriceOut:
         currency=price.currency,
         cards=price.cards,
         day=price.day_text,
-        place=price.place,
+        seller=price.seller,
         offer=price.offer,
         is_preferred=price.is_preferred,
         source=source_brief(price.source),

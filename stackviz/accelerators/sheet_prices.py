@@ -1,4 +1,4 @@
-"""The prices of a sheet: the launch price, the newest street price and rent of each place, and all earlier ones."""
+"""The prices of a sheet: the launch price, the newest street price and rent of each seller, and all earlier ones."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ class SheetPrice:
     amount: str
     of_one: str
     day: str
-    place: str
+    seller: str
     source: SheetSource | None
     note: str
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPrices:
-    """`newest`: launch prices, then the newest of each kind, place and offer; `earlier`: the others, newest first.
+    """`newest`: launch prices, then the newest of each kind, seller and offer; `earlier`: the others, newest first.
 
     `left_out`: how many of these a page does not list.
     """
@@ -52,9 +52,9 @@ def sheet_prices(
     newest: list[Price] = []
     earlier: list[Price] = []
     for price in dated:
-        place = (price.kind, price.currency, price.place, price.offer, price.cards)
-        (earlier if place in seen else newest).append(price)
-        seen.add(place)
+        seller = (price.kind, price.currency, price.seller, price.offer, price.cards)
+        (earlier if seller in seen else newest).append(price)
+        seen.add(seller)
     newest.sort(key=lambda price: price.kind != Price.Kind.STREET)
     return SheetPrices(
         newest=(*_launch_prices(values, numbers), *(_shown(price, numbers) for price in newest)),
@@ -72,21 +72,21 @@ def _launch_prices(values: Sequence[SpecValue], numbers: NumberedSources) -> Ite
                 amount=for_people(value).label,
                 of_one="",
                 day=min(days, default=""),
-                place=describe_condition(value.condition),
+                seller=describe_condition(value.condition),
                 source=numbers.of(value.source) if value.source else None,
                 note=value.note,
             )
 
 
 def _shown(price: Price, numbers: NumberedSources) -> SheetPrice:
-    one = _("%(amount)s for one of %(n)d") if price.cards > 1 else ""
+    text = _("%(amount)s for one of %(n)d") if price.cards > 1 else ""
     words = {"amount": f"{plain_number(price.of_one)} {price.currency}", "n": price.cards}
     return SheetPrice(
         kind=str(price.get_kind_display()),
         amount=price.label,
-        of_one=one % words if one else "",
+        of_one=text % words if text else "",
         day=price.day_text,
-        place=", ".join(filter(None, [price.place, price.offer])),
+        seller=", ".join(filter(None, [price.seller, price.offer])),
         source=numbers.of(price.source),
         note=price.note,
     )

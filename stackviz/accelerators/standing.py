@@ -116,8 +116,8 @@ def _rank(field: Field, condition: str, accelerator: Accelerator, catalogue: Pub
     page = ranked.row // RUNGS_PER_PAGE + 1
     if page > 1:
         query["page"] = str(page)
-    place = {"place": ranked.rank, "all": ranked.count}
-    words = _("place %(place)d of %(all)d") % place if ranked.rank else _("announced")
+    figures = {"place": ranked.rank, "all": ranked.count}
+    words = _("place %(place)d of %(all)d") % figures if ranked.rank else _("announced")
     return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
 
 

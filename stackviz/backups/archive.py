@@ -38,7 +38,7 @@ class Manifest:
     format: int = FORMAT
 
 
-class Writer:
+class BackupWriter:
     """A backup being written; the parts one after the other."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
@@ -61,15 +61,15 @@ class Writer:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Writer]:
-    """A Writer whose file gets its name when it is whole and on the disk; only its owner may read it."""
+def writing(path: Path) -> Iterator[BackupWriter]:
+    """A BackupWriter whose file gets its name when it is whole and on the disk; only its owner may read it."""
     part = path.with_name(f".{path.name}.part")
     with suppress(FileNotFoundError):
         part.unlink()
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-                yield Writer(archive)
+                yield BackupWriter(archive)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
@@ -112,8 +112,8 @@ class Archive:
             raise BackupError(f"{path} is not a complete backup of accelweb: it has no manifest") from None
 
     def _verify(self, path: Path) -> None:
-        found = {name for name in self._zip.namelist() if name != MANIFEST}
-        if found != set(self.manifest.parts):
+        names = {name for name in self._zip.namelist() if name != MANIFEST}
+        if names != set(self.manifest.parts):
             raise BackupError(f"{path} was changed: its parts are not those of its manifest")
         for name, expected in self.manifest.parts.items():
             digest = hashlib.sha256()

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 from psycopg import sql
 
-from stackviz.backups.archive import Archive, Writer
+from stackviz.backups.archive import Archive, BackupWriter
 
 FOLDER = "tables/"
 # A partition's rows are read through the table it is a part of.
@@ -29,7 +29,7 @@ def tables() -> list[str]:
 
 
 @transaction.atomic
-def copy_out(archive: Writer) -> dict[str, Any]:
+def write_tables(archive: BackupWriter) -> dict[str, Any]:
     """Returns what a restore needs besides the tables: their columns, in order, and where sequences stand."""
     with connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -49,7 +49,7 @@ def _copied(table: str, columns: list[str]) -> Iterator[bytes]:
 
 
 @transaction.atomic
-def copy_in(archive: Archive) -> None:
+def read_tables(archive: Archive) -> None:
     """All rows of all tables, which are as the backup's migrations made them, instead of what they hold."""
     columns: dict[str, list[str]] = archive.manifest.extra["columns"]
     with connection.cursor() as cursor:

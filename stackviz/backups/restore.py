@@ -27,7 +27,7 @@ def restore_backup(path: Path, *, replace: bool) -> Manifest:
         _refuse(archive.manifest, replace=replace)
         if connection.vendor == "sqlite":
             connection.close()
-            sqlite_copy.copy_in(archive, Path(connection.settings_dict["NAME"]))
+            sqlite_copy.read_database(archive, Path(connection.settings_dict["NAME"]))
         else:
             _restore_postgres(archive)
     finally:
@@ -50,8 +50,8 @@ def _refuse(manifest: Manifest, *, replace: bool) -> None:
     if manifest.database != connection.vendor:
         raise BackupError(f"this is a backup of {manifest.database}, and the site's database is {connection.vendor}")
     _refuse_newer(manifest)
-    if not replace and (found := _what_is_stored()):
-        raise BackupError(f"this database is in use: {found}. Take a backup of it first, then add --replace")
+    if not replace and (stored := _what_is_stored()):
+        raise BackupError(f"this database is in use: {stored}. Take a backup of it first, then add --replace")
 
 
 def _refuse_newer(manifest: Manifest) -> None:
@@ -79,7 +79,7 @@ def _restore_postgres(archive: Archive) -> None:
     executor.migrate(_newest_of_each_app(archive.manifest, executor))
     if (months := archive.manifest.extra["months"]) and is_partitioned():
         make_months(date.fromisoformat(months[0]), date.fromisoformat(months[-1]))
-    postgres_copy.copy_in(archive)
+    postgres_copy.read_tables(archive)
 
 
 def _newest_of_each_app(manifest: Manifest, executor: MigrationExecutor) -> list[tuple[str, str]]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from stackviz.backups.archive import BLOCK_BYTES, Archive, Writer
+from stackviz.backups.archive import BLOCK_BYTES, Archive, BackupWriter
 from stackviz.backups.errors import BackupError
 
 PART = "database.sqlite3"
 PATIENCE_S = 60
 
 
-def copy_out(database: Path, archive: Writer) -> None:
+def write_database(database: Path, archive: BackupWriter) -> None:
     """Raises BackupError for a damaged database: better today's error than a backup of it."""
     with tempfile.TemporaryDirectory(prefix="accelweb-backup-", dir=database.parent) as folder:
         copy = Path(folder) / PART
@@ -24,7 +24,7 @@ def copy_out(database: Path, archive: Writer) -> None:
         archive.add(PART, _blocks_of(copy))
 
 
-def copy_in(archive: Archive, database: Path) -> None:
+def read_database(archive: Archive, database: Path) -> None:
     """Replace the database, in one transaction. Raises BackupError for a damaged copy, before it changes anything."""
     with tempfile.TemporaryDirectory(prefix="accelweb-backup-", dir=database.parent) as folder:
         copy = Path(folder) / PART

@@ -22,10 +22,10 @@ def take_backup(path: Path) -> Manifest:
         raise BackupError("this database has no tables of accelweb")
     with writing(path) as archive:
         if connection.vendor == "sqlite":
-            sqlite_copy.copy_out(Path(connection.settings_dict["NAME"]), archive)
+            sqlite_copy.write_database(Path(connection.settings_dict["NAME"]), archive)
             extra = {}
         else:
-            extra = postgres_copy.copy_out(archive)
+            extra = postgres_copy.write_tables(archive)
             extra["months"] = [month.isoformat() for month in months()] if is_partitioned() else []
         return archive.finish(
             {

@@ -18,7 +18,7 @@ from stackviz.catalog.models import Alias, Source, SpecValue
 from stackviz.catalog.never_named import forbidden_address_in
 from stackviz.catalog.price_checks import preferred_prices, prices
 from stackviz.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of, excused_or, label_of, problem_of
-from stackviz.catalog.vendor_hosts import is_host_of, is_page
+from stackviz.catalog.vendor_hosts import is_host_of, is_source_page
 
 # Two printed rates this near are the same rate, rounded differently.
 SAME = 0.01
@@ -39,7 +39,9 @@ def _sources(reviewed: Reviewed) -> Iterator[CheckFinding]:
         if value.source is None:
             return "a source"
         return (
-            "" if is_page(value.source.url) else f"the web address of a page for its source, not {value.source.url!r}"
+            ""
+            if is_source_page(value.source.url)
+            else f"the web address of a page for its source, not {value.source.url!r}"
         )
 
     return _of_each(reviewed, wrong)
@@ -270,5 +272,5 @@ CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "power": ("board power is no more than its module, its form factor and its peak allow", powers),
     "name": ("no name leads to two sheets", _names),
     "price": ("every price has a currency, a plausible amount, a day that has come and a page as its source", prices),
-    "price-of-day": ("every place and day has exactly one preferred price", preferred_prices),
+    "price-of-day": ("every seller and day has exactly one preferred price", preferred_prices),
 }

@@ -222,7 +222,7 @@ def _read(path: Path, kind: type[Line], most: int | None = None) -> tuple[Line, 
     lines = tuple(kind(**dict(zip(header, row, strict=True))) for _number, row in rows)
     if most and len(lines) > most:
         problems.append(
-            f"{path.name}:{most + 2}: more than {most:,} rows; keep the newest price of each place and month"
+            f"{path.name}:{most + 2}: more than {most:,} rows; keep the newest price of each seller and month"
         )
     if problems:
         raise CuratedDataError(problems)

@@ -7,7 +7,7 @@ from stackviz.catalog.price_lines import PriceLine
 from stackviz.catalog.price_rules import read_amount, read_day
 
 _CHANGED = (
-    "kind", "amount", "currency", "day", "is_month", "place", "offer", "cards", "source", "note", "status",
+    "kind", "amount", "currency", "day", "is_month", "seller", "offer", "cards", "source", "note", "status",
     "is_preferred", "proposed_by", "checked_by", "checked_at",
 )  # fmt: skip
 
@@ -39,7 +39,7 @@ def price_of(line: PriceLine, accelerator: Accelerator, source: Source) -> Price
         currency=line.currency,
         day=day,
         is_month=is_month,
-        place=line.place,
+        seller=line.seller,
         offer=line.offer,
         cards=int(line.cards),
         source=source,

@@ -12,7 +12,7 @@ from django.db.models import OuterRef, Subquery
 
 from stackviz.catalog.change import own_reason
 from stackviz.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
-from stackviz.catalog.prices import newest_first
+from stackviz.catalog.prices import newest_prices_first
 from stackviz.catalog.queries import peaks_of
 
 
@@ -60,7 +60,7 @@ def names_at(accelerator_id: int, at: datetime) -> list[Alias]:
 def public_prices_at(accelerator_id: int, at: datetime) -> list[Price]:
     """The public prices that the sheet had at the moment, newest first, sources loaded. Two queries."""
     rows: list[Price] = rows_at(Price, at, accelerator_id=accelerator_id, status=Price.Status.PUBLIC)
-    return newest_first(_with_sources(rows))
+    return newest_prices_first(_with_sources(rows))
 
 
 def public_accelerators_at(

@@ -18,7 +18,7 @@ from stackviz.catalog.price_rules import price_problems
 
 
 class Price(Curated):
-    """What was asked for `cards` of an accelerator together, at one place on one day, as one source says.
+    """What was asked for `cards` of an accelerator together, at one seller on one day, as one source says.
 
     `amount` is in `currency` (ISO 4217) as printed, and is never converted. Of a day that is known by its month alone
     (`is_month`) `day` is the first. A public price does not change: a wrong one is retired, and the right one added.
@@ -40,7 +40,7 @@ class Price(Curated):
     currency = models.CharField(max_length=3, help_text=_("code of ISO 4217, such as USD"))
     day = models.DateField(help_text=_("the day on which it was asked; not converted, not later"))
     is_month = models.BooleanField(_("only the month is known"), default=False)
-    place = models.CharField(max_length=60, help_text=_("the shop, or the cloud and its region"))
+    seller = models.CharField(max_length=60, help_text=_("the shop, or the cloud and its region"))
     offer = models.CharField(max_length=80, blank=True, help_text=_("the model, the instance or the terms"))
     cards = models.PositiveIntegerField(default=1, validators=[MinValueValidator(1)])
     source = models.ForeignKey("catalog.Source", models.PROTECT, related_name="prices")
@@ -57,7 +57,7 @@ class Price(Curated):
     history = history_records()
 
     class Meta:
-        ordering = ["accelerator", "kind", "-day", "place", "offer", "-is_preferred", "pk"]
+        ordering = ["accelerator", "kind", "-day", "seller", "offer", "-is_preferred", "pk"]
         constraints = [
             models.CheckConstraint(condition=Q(amount__gt=0), name="price_amount_positive"),
             models.CheckConstraint(condition=Q(cards__gte=1), name="price_cards_at_least_one"),
@@ -69,7 +69,7 @@ class Price(Curated):
                 condition=Exact(Length("currency"), 3) & Exact(Upper("currency"), F("currency")),
                 name="price_currency_is_a_code",
             ),
-            models.CheckConstraint(condition=~Q(place=""), name="price_has_a_place"),
+            models.CheckConstraint(condition=~Q(seller=""), name="price_has_a_seller"),
             models.CheckConstraint(
                 condition=Q(is_month=False) | Q(day__endswith="-01"), name="price_month_is_its_first_day"
             ),
@@ -81,20 +81,20 @@ class Price(Curated):
                 name="price_checked_by_somebody_else",
             ),
             models.UniqueConstraint(
-                fields=["accelerator", "kind", "currency", "day", "is_month", "place", "offer", "cards"],
+                fields=["accelerator", "kind", "currency", "day", "is_month", "seller", "offer", "cards"],
                 condition=Q(is_preferred=True),
-                name="price_one_preferred_per_place_and_day",
-                violation_error_message=_("Another price of this place and day is already preferred."),
+                name="price_one_preferred_per_seller_and_day",
+                violation_error_message=_("Another price of this seller and day is already preferred."),
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} {self.label}, {self.place}, {self.day_text}"
+        return f"{self.get_kind_display()} {self.label}, {self.seller}, {self.day_text}"
 
     @property
     def label(self) -> str:
         """`55.04 USD`: the amount as printed."""
-        return f"{plain(self.amount)} {self.currency}"
+        return f"{plain_amount(self.amount)} {self.currency}"
 
     @property
     def day_text(self) -> str:
@@ -104,8 +104,8 @@ class Price(Curated):
     @property
     def slot(self) -> tuple[object, ...]:
         """What one preferred price may stand for."""
-        asked = (self.accelerator_id, str(self.kind), self.currency, self.day, self.is_month)
-        return (*asked, self.place, self.offer, self.cards)
+        terms = (self.accelerator_id, str(self.kind), self.currency, self.day, self.is_month)
+        return (*terms, self.seller, self.offer, self.cards)
 
     @property
     def of_one(self) -> float:
@@ -115,7 +115,7 @@ class Price(Curated):
     def clean(self) -> None:
         if any(getattr(self, name) is None for name in ("amount", "day", "cards")):
             return  # the form has said so
-        found = price_problems(
+        faults = price_problems(
             kind=self.kind,
             amount=self.amount,
             currency=self.currency,
@@ -123,7 +123,7 @@ class Price(Curated):
             cards=self.cards,
             today=timezone.now().date(),
         )
-        problems: dict[str, Any] = dict(found)
+        problems: dict[str, Any] = dict(faults)
         if self.is_month and self.day.day != 1:
             problems["day"] = _("Give the first day of the month where only the month is known.")
         if problems:
@@ -133,11 +133,11 @@ class Price(Curated):
         return (
             self.accelerator_id,
             str(self.kind),
-            plain(self.amount),
+            plain_amount(self.amount),
             self.currency,
             str(self.day),
             self.is_month,
-            self.place,
+            self.seller,
             self.offer,
             self.cards,
             self.source_id,
@@ -147,7 +147,7 @@ class Price(Curated):
         )
 
 
-def plain(amount: Decimal) -> str:
+def plain_amount(amount: Decimal) -> str:
     """`55.04`, `30,000`: without the zeros that the database adds, thousands apart."""
     text = f"{amount:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -155,4 +155,4 @@ def plain(amount: Decimal) -> str:
 
 def plain_number(amount: float) -> str:
     """An amount that was divided: four digits that count, but no cents of large sums are cut off."""
-    return plain(Decimal(f"{amount:.4g}")) if amount < 1000 else f"{amount:,.0f}"
+    return plain_amount(Decimal(f"{amount:.4g}")) if amount < 1000 else f"{amount:,.0f}"

@@ -8,7 +8,7 @@ from django.utils import timezone
 from stackviz.catalog.price import Price
 from stackviz.catalog.price_rules import price_problems
 from stackviz.catalog.reviewed import CheckFinding, Problem, Reviewed
-from stackviz.catalog.vendor_hosts import is_page
+from stackviz.catalog.vendor_hosts import is_source_page
 
 Slot = tuple[object, ...]
 
@@ -17,11 +17,11 @@ def prices(reviewed: Reviewed) -> Iterator[CheckFinding]:
     """One finding per price: the first thing that is wrong with it."""
     today = timezone.now().date()
     for price in reviewed.prices:
-        found = price_problems(
+        problems = price_problems(
             kind=price.kind, amount=price.amount, currency=price.currency, day=price.day, cards=price.cards, today=today
         )
-        wrong = next((problem for _field, problem in found), "")
-        if not wrong and not is_page(price.source.url):
+        wrong = next((problem for _field, problem in problems), "")
+        if not wrong and not is_source_page(price.source.url):
             wrong = f"the web address of a page for its source, not {price.source.url!r}"
         yield _problem([price], wrong) if wrong else CheckFinding()
 
@@ -38,5 +38,5 @@ def preferred_prices(reviewed: Reviewed) -> Iterator[CheckFinding]:
 
 def _problem(rows: list[Price], expected: str) -> CheckFinding:
     first, labels = rows[0], "; ".join(price.label for price in rows)
-    where = ", ".join(filter(None, [first.place, first.offer, first.day_text]))
+    where = ", ".join(filter(None, [first.seller, first.offer, first.day_text]))
     return CheckFinding(Problem(first.accelerator.slug, f"price ({first.kind})", where, labels, expected))

@@ -1,10 +1,10 @@
 """Dated prices of the curated files: `prices.csv`, one price a line. Pure: no database.
 
-device,kind,amount,currency,day,place,offer,cards,status,source,note
+device,kind,amount,currency,day,seller,offer,cards,status,source,note
 
 `kind`: street (a shop asks it) or rent (per hour); launch prices are values of the field `launch_price_usd`. `amount`:
-as printed, for `cards` together. `day`: a day, or a month where the source names no day. `place`: the shop or cloud and
-its region; `offer`: the model, instance or terms. `status`: public (the preferred one of its place and day),
+as printed, for `cards` together. `day`: a day, or a month where the source names no day. `seller`: the shop, or cloud
+and region; `offer`: the model, instance or terms. `status`: public (the preferred one of its seller and day),
 alternative or retired.
 """
 
@@ -16,7 +16,7 @@ from stackviz.catalog.price_rules import price_problems, read_amount, read_day
 
 MOST_PRICES = 20_000
 STATUSES = ("public", "alternative", "retired")
-_LENGTHS = {"place": 60, "offer": 80, "note": 600}
+_LENGTHS = {"seller": 60, "offer": 80, "note": 600}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class PriceLine:
     amount: str
     currency: str
     day: str
-    place: str
+    seller: str
     offer: str
     cards: str
     status: str
@@ -36,7 +36,7 @@ class PriceLine:
     @property
     def slot(self) -> tuple[str, ...]:
         """What one preferred price may stand for."""
-        return self.device, self.kind, self.currency, self.day, self.place, self.offer, self.cards
+        return self.device, self.kind, self.currency, self.day, self.seller, self.offer, self.cards
 
     @property
     def key(self) -> str:
@@ -69,8 +69,8 @@ def _line_problems(line: PriceLine, today: date) -> Iterator[str]:
     """What is wrong with one price by itself."""
     if line.status not in STATUSES:
         yield f"status must be one of {', '.join(STATUSES)}, not {line.status!r}"
-    if not line.place:
-        yield "place: the shop or the cloud is missing"
+    if not line.seller:
+        yield "seller: the shop or the cloud is missing"
     for name, most in _LENGTHS.items():
         if len(getattr(line, name)) > most:
             yield f"{name}: more than {most} characters"
@@ -83,7 +83,7 @@ def _line_problems(line: PriceLine, today: date) -> Iterator[str]:
     except ValueError as error:
         yield str(error)
         return
-    found = price_problems(
+    problems = price_problems(
         kind=line.kind, amount=amount, currency=line.currency, day=day, cards=int(line.cards), today=today
     )
-    yield from (problem for _field, problem in found)
+    yield from (problem for _field, problem in problems)

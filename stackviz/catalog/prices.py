@@ -29,11 +29,11 @@ def _by_accelerator(catalogue: PublicCatalogue) -> Mapping[int, tuple[Price, ...
 def _read(catalogue: PublicCatalogue) -> Mapping[int, tuple[Price, ...]]:
     rows = Price.objects.filter(status=Price.Status.PUBLIC, accelerator__in=catalogue.by_pk)
     grouped: dict[int, list[Price]] = defaultdict(list)
-    for price in newest_first(rows.select_related("source")):
+    for price in newest_prices_first(rows.select_related("source")):
         grouped[price.accelerator_id].append(price)
     return {pk: tuple(prices) for pk, prices in grouped.items()}
 
 
-def newest_first(prices: Iterable[Price]) -> list[Price]:
-    """By day, the newest first; of one day by place and offer, the preferred one first."""
-    return sorted(prices, key=lambda row: (-row.day.toordinal(), row.place, row.offer, not row.is_preferred, row.pk))
+def newest_prices_first(prices: Iterable[Price]) -> list[Price]:
+    """By day, the newest first; of one day by seller and offer, the preferred one first."""
+    return sorted(prices, key=lambda row: (-row.day.toordinal(), row.seller, row.offer, not row.is_preferred, row.pk))

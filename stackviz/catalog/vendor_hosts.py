@@ -39,7 +39,7 @@ def _is_below(address: str, known: str) -> bool:
     return (host == known_host or host.endswith(f".{known_host}")) and path.startswith(known_path)
 
 
-def is_page(text: str) -> bool:
+def is_source_page(text: str) -> bool:
     """Whether it is an http(s) address of a page on the web; the front page of a site proves nothing."""
     try:
         address = urlsplit(text)

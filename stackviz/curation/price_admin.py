@@ -26,7 +26,8 @@ class PriceForm(_ModelForm):
     class Meta:
         model = Price
         fields = (
-            "accelerator", "kind", "amount", "currency", "cards", "day", "is_month", "place", "offer", "source", "note",
+            "accelerator", "kind", "amount", "currency", "cards", "day", "is_month", "seller", "offer", "source",
+            "note",
         )  # fmt: skip
 
 
@@ -35,10 +36,10 @@ class PriceAdmin(HistoryAdmin):
 
     form = PriceForm
     action_form: type[helpers.ActionForm] = WhyForm
-    list_display = ["accelerator", "kind", "label", "cards", "day_text", "place", "status", "is_preferred", "source"]
+    list_display = ["accelerator", "kind", "label", "cards", "day_text", "seller", "status", "is_preferred", "source"]
     list_filter = ["kind", "status", "currency", OriginFilter]
     list_select_related = ["accelerator", "source"]
-    search_fields = ["accelerator__name", "accelerator__slug", "place", "offer", "source__title"]
+    search_fields = ["accelerator__name", "accelerator__slug", "seller", "offer", "source__title"]
     autocomplete_fields = ["accelerator", "source"]
     date_hierarchy = "day"
     actions = ["approve", "retire"]
@@ -63,7 +64,7 @@ class PriceAdmin(HistoryAdmin):
 
     @admin.action(description=gettext_lazy("Approve: make prices public"), permissions=["approve"])
     def approve(self, request: HttpRequest, queryset: QuerySet[Price]) -> None:
-        """Prices in review that somebody else has entered; the first of its place and day is preferred."""
+        """Prices in review that somebody else has entered; the first of its seller and day is preferred."""
         done = 0
         for price in queryset.filter(status=Price.Status.REVIEW).exclude(proposed_by=request.user.pk):
             others = Price.objects.filter(accelerator=price.accelerator_id, day=price.day, is_preferred=True)

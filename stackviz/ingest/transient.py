@@ -60,8 +60,8 @@ _PRIMARY_CODE = 0xFF  # SQLite's extended codes have theirs in the low byte
 def fault_of(error: BaseException) -> Report.Fault | None:
     """Which fault of the moment this error is, or the one it was raised from; None: it is none."""
     for each in _innermost_first(error):
-        is_told, fault = _as_told(each)
-        if is_told:
+        is_known, fault = _by_its_code(each)
+        if is_known:
             return fault
     # No server said anything: the connection is lost, or never came about.
     return Fault.DATABASE if isinstance(error, OperationalError | InterfaceError) else None
@@ -75,7 +75,7 @@ def _innermost_first(error: BaseException) -> list[BaseException]:
     return chain[::-1]
 
 
-def _as_told(error: BaseException) -> tuple[bool, Report.Fault | None]:
+def _by_its_code(error: BaseException) -> tuple[bool, Report.Fault | None]:
     """Whether the error carries a code, and which fault that is."""
     if isinstance(error, MemoryError):
         return True, Fault.MEMORY

@@ -153,8 +153,8 @@ TABLES: tuple[TableSchema, ...] = (
     TableSchema(
         name="prices",
         title="Prices",
-        meaning="Street prices and rents per hour, each true of its day and place; launch prices are spec values.",
-        key=("accelerator", "kind", "currency", "day", "place", "offer", "cards", "source"),
+        meaning="Street prices and rents per hour, each true of its day and seller; launch prices are spec values.",
+        key=("accelerator", "kind", "currency", "day", "seller", "offer", "cards", "source"),
         columns=(
             _must("accelerator", "text", "slug, in `accelerators`"),
             _must("kind", "text", "`street` or `rent` (per hour)"),
@@ -162,7 +162,7 @@ TABLES: tuple[TableSchema, ...] = (
             _must("currency", "text", "code of ISO 4217"),
             _must("cards", "integer", "how many accelerators the amount is for"),
             _must("day", "text", "day (2025-11-30), or month (2026-02) where the source names no day"),
-            _must("place", "text", "the shop, or the cloud and its region"),
+            _must("seller", "text", "the shop, or the cloud and its region"),
             ColumnSchema("offer", "text", "the model, instance or terms"),
             _must("status", "text", "`preferred`, or `alternative`: of another source"),
             _must("source", "text", "key of the source, in `sources`"),

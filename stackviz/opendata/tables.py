@@ -112,9 +112,9 @@ def price_rows() -> Iterator[Row]:
     rows = _public_prices().select_related("accelerator", "source")
     for price in rows.order_by("accelerator__slug", "kind", "day", "pk").iterator(chunk_size=CHUNK):
         status = "preferred" if price.is_preferred else "alternative"
-        asked = (price.accelerator.slug, str(price.kind), float(price.amount), price.currency, price.cards)
-        where = (price.day_text, price.place, price.offer)
-        yield _known((*asked, *where, status, price.source.key, price.note))
+        subject = (price.accelerator.slug, str(price.kind), float(price.amount), price.currency, price.cards)
+        where = (price.day_text, price.seller, price.offer)
+        yield _known((*subject, *where, status, price.source.key, price.note))
 
 
 def alias_rows() -> Iterator[Row]:

@@ -9,7 +9,7 @@ from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.chosen_way import FrameworkLine, WayChoice
 from stackviz.plan.page import Plan
 from stackviz.plan.query import SYSTEM_TITLES, PlanQuery
-from stackviz.plan.ways import INSTALLERS, Way, uv_command
+from stackviz.plan.ways import INSTALLERS, InstallWay, uv_command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class RunsOn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class PlanAnswer:
     """`sentence`: in one line; `commands`: to type in order, none where nothing can be; `needs`: besides Python."""
 
     name: str
@@ -33,18 +33,18 @@ class Answer:
     commands: tuple[str, ...]
     needs: tuple[str, ...]
     pythons: tuple[str, ...]
-    way: Way
+    way: InstallWay
     overview: tuple[RunsOn, ...]
 
 
-def answer_of(query: PlanQuery, plan: Plan | None) -> Answer | None:
+def answer_of(query: PlanQuery, plan: Plan | None) -> PlanAnswer | None:
     """Of an accelerator; None where none, or the CPU, is chosen."""
     choice = query.choice
     if choice is None:
         return None
     way = choice.way
     outcome = plan.outcome if plan else way.outcome
-    return Answer(
+    return PlanAnswer(
         name=query.title,
         sentence=_sentence(query, choice, outcome),
         outcome=outcome,
@@ -98,7 +98,7 @@ def _overview(query: PlanQuery, choice: WayChoice) -> list[RunsOn]:
     ]
 
 
-def answer_json(answer: Answer | None, choice: WayChoice) -> dict[str, Any]:
+def answer_json(answer: PlanAnswer | None, choice: WayChoice) -> dict[str, Any]:
     """The answer for programs: keys as in addresses, texts as the page has them."""
     if answer is None:
         return {}

@@ -7,9 +7,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from stackviz.plan.builds import PlanOutcome
-from stackviz.plan.options import Option, options
+from stackviz.plan.options import Option, options_of
 from stackviz.plan.planned_machine import SYSTEMS
-from stackviz.plan.ways import FRAMEWORKS, INSTALLERS, Way
+from stackviz.plan.ways import FRAMEWORKS, INSTALLERS, InstallWay
 from stackviz.web.address import LONGEST_SHOWN, AddressReader
 
 _FIRST_SYSTEM = next(iter(SYSTEMS))
@@ -33,7 +33,7 @@ class WayChoice:
     framework: str
     system: str
     installer: str
-    way: Way
+    way: InstallWay
     lines: tuple[FrameworkLine, ...]
     systems: tuple[str, ...]
     frameworks: tuple[Option, ...]
@@ -54,7 +54,7 @@ class WayChoice:
         return tuple(line for line in self.lines if line.outcome == "works" and line.framework != self.framework)
 
 
-def choose_way(reader: AddressReader, ways: Sequence[Way], titles: Mapping[str, str]) -> WayChoice:
+def choose_way(reader: AddressReader, ways: Sequence[InstallWay], titles: Mapping[str, str]) -> WayChoice:
     """What the address asks for; what is left open is what works best. `titles`: of systems."""
     lines = tuple(_line(framework, ways) for framework in dict.fromkeys(way.framework for way in ways))
     best = min(lines, key=lambda line: _BEST_FIRST.index(line.outcome))
@@ -73,31 +73,31 @@ def choose_way(reader: AddressReader, ways: Sequence[Way], titles: Mapping[str, 
         way=next(way for way in fitting if way.installer == installer),
         lines=lines,
         systems=systems,
-        frameworks=options(((line.framework, line.title) for line in lines), framework),
-        installers=options(((key, str(INSTALLERS[key])) for key in installers), installer),
+        frameworks=options_of(((line.framework, line.title) for line in lines), framework),
+        installers=options_of(((key, str(INSTALLERS[key])) for key in installers), installer),
     )
 
 
-def _line(framework: str, ways: Sequence[Way]) -> FrameworkLine:
+def _line(framework: str, ways: Sequence[InstallWay]) -> FrameworkLine:
     mine = [way for way in ways if way.framework == framework]
     outcome = min((way.outcome for way in mine), key=_BEST_FIRST.index)
     best = [way for way in mine if way.outcome == outcome]
     return FrameworkLine(framework, str(FRAMEWORKS[framework]), outcome, _systems(best))
 
 
-def _systems(ways: Sequence[Way]) -> tuple[str, ...]:
+def _systems(ways: Sequence[InstallWay]) -> tuple[str, ...]:
     """In the order of SYSTEMS."""
     named = {way.system for way in ways}
     return tuple(key for key in SYSTEMS if key in named)
 
 
-def _preferred(ways: Sequence[Way], systems: Sequence[str]) -> str:
+def _preferred(ways: Sequence[InstallWay], systems: Sequence[str]) -> str:
     """The system on which most is known to work."""
 
-    def place(system: str) -> int:
+    def rank(system: str) -> int:
         return min((_BEST_FIRST.index(way.outcome) for way in ways if way.system == system), default=len(_BEST_FIRST))
 
-    return min(systems, key=place)
+    return min(systems, key=rank)
 
 
 def _system(reader: AddressReader, systems: Sequence[str], default: str, titles: Mapping[str, str]) -> str:

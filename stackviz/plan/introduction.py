@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from stackviz.plan.answer import Answer
+from stackviz.plan.answer import PlanAnswer
 from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.page import Plan
 from stackviz.web.curated_text import curated_words
@@ -27,7 +27,7 @@ def introduce_plan(plan: Plan) -> Introduction:
     return Introduction(title % words, _answer(plan, words))
 
 
-def introduce_answer(answer: Answer) -> Introduction:
+def introduce_answer(answer: PlanAnswer) -> Introduction:
     """The sentence that answers, and the command or why there is none."""
     return Introduction(answer.sentence, " ".join(answer.commands) or curated_words(answer.way.note))
 

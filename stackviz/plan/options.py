@@ -13,6 +13,6 @@ class Option:
     is_chosen: bool
 
 
-def options(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:
+def options_of(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:
     """The choices of (value, title), with one of them chosen."""
     return tuple(Option(value, title, value == chosen) for value, title in pairs)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.asked_for import most_requested
 from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.chosen_way import WayChoice, choose_way
-from stackviz.plan.options import Option, options
+from stackviz.plan.options import Option, options_of
 from stackviz.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
 from stackviz.plan.releases import pythons, torch_releases
 from stackviz.plan.targets import find_target, target_card
@@ -140,10 +140,12 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
         title=names.get(slug, (_("CPU only"), ""))[0],
         accelerators=_by_vendor(names, slug),
         examples=() if slug else _examples(names),
-        systems=options(((key, SYSTEM_TITLES[key]) for key in (choice.systems if choice else CPU_SYSTEMS)), system.key),
-        torches=options(((version, version) for version in torches), torch),
-        macs=options(macs, macos) if system.platform == "macos" else (),
-        pythons=options(((version, version) for version in reversed(wheels)), python),
+        systems=options_of(
+            ((key, SYSTEM_TITLES[key]) for key in (choice.systems if choice else CPU_SYSTEMS)), system.key
+        ),
+        torches=options_of(((version, version) for version in torches), torch),
+        macs=options_of(macs, macos) if system.platform == "macos" else (),
+        pythons=options_of(((version, version) for version in reversed(wheels)), python),
         driver=machine.driver,
         notes=reader.notes(query, most=None),
         torch_is_open=reader.text("torch") not in torches,
@@ -156,7 +158,7 @@ def with_release(query: PlanQuery, torch: str, tables: Tables, day: datetime) ->
     machine = replace(query.machine, torch=torch)
     wheels = pythons(machine, tables)
     python = _newest(tables, "python", wheels, day) if query.python_is_open else machine.python
-    listed = options(((version, version) for version in reversed(wheels)), python)
+    listed = options_of(((version, version) for version in reversed(wheels)), python)
     return replace(query, machine=replace(machine, python=python), pythons=listed)
 
 
@@ -226,7 +228,7 @@ def _by_vendor(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple
     groups = [(_("%(vendor)s, most asked for") % {"vendor": vendor}, vendor, first) for vendor in vendors]
     groups += [(_("%(vendor)s, all others") % {"vendor": vendor}, vendor, others) for vendor in vendors]
     listed = (
-        (title, options(((slug, names[slug][0]) for slug in slugs if names[slug][1] == vendor), chosen))
+        (title, options_of(((slug, names[slug][0]) for slug in slugs if names[slug][1] == vendor), chosen))
         for title, vendor, slugs in groups
     )
     return tuple((title, offered) for title, offered in listed if offered)

@@ -19,7 +19,7 @@ EVERY_SYSTEM = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PlanTarget:
     """A public accelerator that software is planned for. `capability`: `8.9`, `gfx942`; "" where none is published."""
 
     slug: str
@@ -29,7 +29,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class SupportGroup:
     """Accelerators treated alike: of a vendor, by slug, by compute capability from `low` to below `high`, by target.
 
     `systems`: the only ones these accelerators run; none where any may.
@@ -43,7 +43,7 @@ class Group:
     targets: tuple[str, ...]
     systems: tuple[str, ...]
 
-    def holds(self, target: Target) -> bool:
+    def holds(self, target: PlanTarget) -> bool:
         """Whether the accelerator is in it; one without a capability is in none that asks for it."""
         if self.vendor and self.vendor != target.vendor:
             return False
@@ -71,7 +71,7 @@ class Guide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SupportRow:
+class FrameworkSupport:
     """What a guide says of a framework on a group. `systems`: keys, or EVERY_SYSTEM; `commands`: what to type."""
 
     framework: str
@@ -101,10 +101,10 @@ def guides() -> dict[str, Guide]:
 
 
 @lru_cache(maxsize=1)
-def groups() -> tuple[Group, ...]:
+def groups() -> tuple[SupportGroup, ...]:
     """All groups, the most particular first."""
     return tuple(
-        Group(
+        SupportGroup(
             key=row["group"],
             vendor=row["vendor"],
             slugs=tuple(row["slugs"].split()),
@@ -118,10 +118,10 @@ def groups() -> tuple[Group, ...]:
 
 
 @lru_cache(maxsize=1)
-def support_rows() -> tuple[SupportRow, ...]:
+def support_rows() -> tuple[FrameworkSupport, ...]:
     """All rows, in the order of the file."""
     return tuple(
-        SupportRow(
+        FrameworkSupport(
             framework=row["framework"],
             group=row["group"],
             systems=tuple(row["systems"].split()),
@@ -137,18 +137,18 @@ def support_rows() -> tuple[SupportRow, ...]:
     )
 
 
-def may_run(target: Target, system: str) -> bool:
+def may_run(target: PlanTarget, system: str) -> bool:
     """Whether the system is one that the accelerator may be under: a Jetson has its JetPack, GB10 an aarch64 Linux."""
     only = next((group.systems for group in groups() if group.systems and group.holds(target)), ())
     return not only or system in only
 
 
-def deciding_rows(target: Target, framework: str) -> list[tuple[str, SupportRow]]:
+def deciding_rows(target: PlanTarget, framework: str) -> list[tuple[str, FrameworkSupport]]:
     """(system, row) for an accelerator: of each system those of the first group that speaks of it.
 
     A row for every system has the system "" and counts only where no group before it speaks of any.
     """
-    decided: list[tuple[str, SupportRow]] = []
+    decided: list[tuple[str, FrameworkSupport]] = []
     for group in groups():
         if not group.holds(target):
             continue

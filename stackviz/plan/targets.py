@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
-from stackviz.plan.support import Target
+from stackviz.plan.support import PlanTarget
 from stackviz.plan.ways import is_planned
 from stackviz.rules import Tables
 from stackviz.rules.capabilities import listed_capabilities
@@ -12,13 +12,13 @@ from stackviz.rules.compatibility import computed_once
 from stackviz.rules.known_cards import KnownCard
 
 
-def find_target(tables: Tables, slug: str) -> Target | None:
+def find_target(tables: Tables, slug: str) -> PlanTarget | None:
     """The public accelerator with this slug; None where there is none."""
     accelerator = public_catalogue().by_slug.get(slug)
     return _target(tables, accelerator) if accelerator else None
 
 
-def target_card(tables: Tables, target: Target) -> KnownCard | None:
+def target_card(tables: Tables, target: PlanTarget) -> KnownCard | None:
     """The card that plans of torch are made with; None where the tables of its builds do not speak of it."""
     if not is_planned(target):
         return None
@@ -34,15 +34,15 @@ def target_card(tables: Tables, target: Target) -> KnownCard | None:
     )
 
 
-def _target(tables: Tables, accelerator: Accelerator) -> Target:
+def _target(tables: Tables, accelerator: Accelerator) -> PlanTarget:
     """With the capability of its sheet, else of the table of names."""
     card, vendor = _cards(tables).get(accelerator.slug), accelerator.vendor.slug
     capability = card.compute_capability if card else ""
     if not capability:
-        found = (listed_capabilities(vendor, name) for name in _names(accelerator))
-        listed = next(filter(None, found), frozenset())
+        capabilities = (listed_capabilities(vendor, name) for name in _names(accelerator))
+        listed = next(filter(None, capabilities), frozenset())
         capability = next(iter(listed)) if len(listed) == 1 else ""
-    return Target(accelerator.slug, accelerator.name, vendor, capability)
+    return PlanTarget(accelerator.slug, accelerator.name, vendor, capability)
 
 
 def _names(accelerator: Accelerator) -> list[str]:

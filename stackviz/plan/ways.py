@@ -10,7 +10,7 @@ from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.companions import companions, install_command
 from stackviz.plan.planned_machine import SYSTEMS
 from stackviz.plan.releases import torch_releases
-from stackviz.plan.support import Target, deciding_rows, guides, may_run
+from stackviz.plan.support import PlanTarget, deciding_rows, guides, may_run
 from stackviz.rules import Requirement, RuleSource, Tables
 from stackviz.rules.checks.builds import builds_carrying
 from stackviz.rules.compatibility import computed_once
@@ -38,7 +38,7 @@ JETSON = "nvidia-jetson-"  # boards whose driver and CUDA come with their JetPac
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class InstallWay:
     """How a framework gets onto an accelerator, or why it does not.
 
     `system` "": all of them. `commands`: what to type, in order; none where nothing can be, or where `is_planned`:
@@ -59,20 +59,20 @@ class Way:
 
 
 @computed_once
-def ways(tables: Tables, target: Target) -> tuple[Way, ...]:
+def ways(tables: Tables, target: PlanTarget) -> tuple[InstallWay, ...]:
     """All ways for an accelerator, by framework; at least one for each framework that is not the vendor's own."""
-    found = [way for framework in FRAMEWORKS for way in _ways_of(tables, target, framework)]
-    return (*found, *_with_uv(found))
+    ways = [way for framework in FRAMEWORKS for way in _ways_of(tables, target, framework)]
+    return (*ways, *_with_uv(ways))
 
 
-def _ways_of(tables: Tables, target: Target, framework: str) -> Iterator[Way]:
+def _ways_of(tables: Tables, target: PlanTarget, framework: str) -> Iterator[InstallWay]:
     made = list(_of_tables(tables, target)) if framework == PYTORCH else []
     yield from made
     known, systems = {(way.system, way.installer) for way in made}, {way.system for way in made}
     for system, row in deciding_rows(target, framework):
         if (system, row.installer) in known or (made and not row.installer and system in {"", *systems}):
             continue
-        yield Way(
+        yield InstallWay(
             framework=framework,
             system=system,
             installer=row.installer,
@@ -86,11 +86,11 @@ def _ways_of(tables: Tables, target: Target, framework: str) -> Iterator[Way]:
         )
 
 
-def _with_uv(found: Iterable[Way]) -> Iterator[Way]:
+def _with_uv(ways: Iterable[InstallWay]) -> Iterator[InstallWay]:
     """What pip installs, with uv, where the guide has no command for uv itself."""
-    found = list(found)
-    known = {(way.framework, way.system) for way in found if way.installer == "uv"}
-    for way in found:
+    ways = list(ways)
+    known = {(way.framework, way.system) for way in ways if way.installer == "uv"}
+    for way in ways:
         if way.installer != "pip" or (way.framework, way.system) in known:
             continue
         if not any(_OTHER_INDEX in command for command in way.commands):
@@ -105,21 +105,21 @@ def uv_command(command: str) -> str:
 # --- PyTorch, by the tables of its builds ---
 
 
-def is_planned(target: Target) -> bool:
+def is_planned(target: PlanTarget) -> bool:
     """Whether the tables of torch's builds speak of it: CUDA cards with a capability and chips of Macs."""
     if target.vendor == "nvidia":
         return bool(numbers(target.capability)) and not target.slug.startswith(JETSON)
     return target.vendor == "apple" and target.slug.startswith("apple-m")
 
 
-def _of_tables(tables: Tables, target: Target) -> Iterator[Way]:
+def _of_tables(tables: Tables, target: PlanTarget) -> Iterator[InstallWay]:
     if is_planned(target):
         yield from _planned(tables, target)
     elif target.vendor == "amd" and target.capability:
         yield from _rocm_ways(tables, target.capability)
 
 
-def _planned(tables: Tables, target: Target) -> Iterator[Way]:
+def _planned(tables: Tables, target: PlanTarget) -> Iterator[InstallWay]:
     guide = guides()["pytorch-matrix"]
     for system in SYSTEMS.values():
         if target.vendor not in system.vendors or not may_run(target, system.key):
@@ -128,7 +128,7 @@ def _planned(tables: Tables, target: Target) -> Iterator[Way]:
             runs = bool(builds_carrying(tables, system.wheel, (target.capability,)))
         else:
             runs = bool(torch_releases(tables, system.wheel))
-        yield Way(
+        yield InstallWay(
             framework=PYTORCH,
             system=system.key,
             installer="pip",
@@ -139,13 +139,13 @@ def _planned(tables: Tables, target: Target) -> Iterator[Way]:
         )
 
 
-def _rocm_ways(tables: Tables, target: str) -> Iterator[Way]:
+def _rocm_ways(tables: Tables, target: str) -> Iterator[InstallWay]:
     """The newest build of torch that is known to carry code for the target; nothing where none is known to."""
     row = next((row for row in _rocm_builds(tables) if target in row.values.split()), None)
     if row is None:
         return
     torch = next(version for version in torch_releases(tables, _LINUX) if numbers(version)[:2] == numbers(row.version))
-    yield Way(
+    yield InstallWay(
         framework=PYTORCH,
         system=_LINUX,
         installer="pip",

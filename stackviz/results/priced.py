@@ -55,7 +55,7 @@ class PricedRate:
     @property
     def where(self) -> str:
         """`AWS us-east-1, p5.48xlarge on demand, 2025-11-30`."""
-        return ", ".join(filter(None, [self.price.place, self.price.offer, self.price.day_text]))
+        return ", ".join(filter(None, [self.price.seller, self.price.offer, self.price.day_text]))
 
 
 def is_priced(si: str, *, higher_is_better: bool = True) -> bool:
@@ -76,8 +76,8 @@ def priced_result(result: CitedResult) -> tuple[PricedRate, ...]:
 
 def priced_rate(accelerator_id: int, rate: float, si: str, devices: int, when: date) -> tuple[PricedRate, ...]:
     """A rate that so many devices reached together, against each price of the month. No query in a warm process."""
-    found = (_against(price, rate, si, devices) for price in prices_of_month(accelerator_id, when))
-    return tuple(sorted(filter(None, found), key=_order))
+    rates = (_against(price, rate, si, devices) for price in prices_of_month(accelerator_id, when))
+    return tuple(sorted(filter(None, rates), key=_order))
 
 
 def _order(item: PricedRate) -> tuple[bool, str, float]:
@@ -142,7 +142,7 @@ def priced_out(priced: Iterable[PricedRate]) -> list[dict[str, Any]]:
             "price": float(item.price.amount),
             "cards": item.price.cards,
             "day": item.price.day_text,
-            "place": item.price.place,
+            "seller": item.price.seller,
             "offer": item.price.offer,
             "source_url": item.price.source.url,
             "formula": item.worked,

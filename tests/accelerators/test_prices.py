@@ -1,4 +1,4 @@
-"""Prices on a sheet, in its API and of the past: each with kind, day, place and source."""
+"""Prices on a sheet, in its API and of the past: each with kind, day, seller and source."""
 
 import json
 
@@ -30,7 +30,7 @@ def test_a_launch_price_stands_apart_with_its_day(curated, db):
 
 
 def test_earlier_prices_of_a_place_are_its_history(curated, client, db):
-    newest = Price.objects.get(place="GameStop")
+    newest = Price.objects.get(seller="GameStop")
     before = Price.objects.get(pk=newest.pk)
     before.pk, before.data_key, before.day = None, None, newest.day.replace(month=10)
     before.save()
@@ -47,7 +47,7 @@ def test_a_sheet_without_a_price_has_no_such_section(curated, client, db):
 
 def test_a_past_sheet_has_the_prices_of_then(curated, client, db):
     then = timezone.now()
-    price = Price.objects.get(place="GameStop")
+    price = Price.objects.get(seller="GameStop")
     price.status, price.is_preferred = "retired", False
     price.save()
     address = "/accelerators/nvidia-geforce-rtx-4090/"
@@ -57,8 +57,8 @@ def test_a_past_sheet_has_the_prices_of_then(curated, client, db):
 
 def test_hostile_texts_of_a_price_are_escaped(curated, client, db):
     hostile = "<img src=x onerror=alert(1)>"
-    price = Price.objects.get(place="GameStop")
-    price.place = price.offer = price.note = hostile
+    price = Price.objects.get(seller="GameStop")
+    price.seller = price.offer = price.note = hostile
     price.save()
     assert hostile not in client.get("/accelerators/nvidia-geforce-rtx-4090/").content.decode()
 

@@ -1,4 +1,4 @@
-"""Dated prices: read, refused, loaded, kept apart by day and place, checked."""
+"""Dated prices: read, refused, loaded, kept apart by day and seller, checked."""
 
 import shutil
 from datetime import date, timedelta
@@ -19,7 +19,7 @@ from stackviz.catalog.price_lines import MOST_PRICES
 from stackviz.catalog.prices import prices_of_month, public_prices
 from stackviz.catalog.problems import CuratedDataError
 
-HEADER = "device,kind,amount,currency,day,place,offer,cards,status,source,note"
+HEADER = "device,kind,amount,currency,day,seller,offer,cards,status,source,note"
 GOOD = "nvidia-t4,rent,0.526,USD,2025-11-30,AWS us-east-1,g4dn.xlarge on demand,1,public,nvidia-t4-product-page,"
 
 
@@ -72,7 +72,7 @@ TOMORROW = f"{timezone.now().date() + timedelta(days=1):%Y-%m-%d}"
         ({"cards": "1.5"}, "cards is a whole number, not '1.5'"),
         ({"source": ""}, "source: a price needs a source with an address, not ''"),
         ({"source": "nobody"}, "source: a price needs a source with an address, not 'nobody'"),
-        ({"place": ""}, "place: the shop or the cloud is missing"),
+        ({"seller": ""}, "seller: the shop or the cloud is missing"),
         ({"offer": "x" * 81}, "offer: more than 80 characters"),
         ({"status": "draft"}, "status must be one of public, alternative, retired"),
         ({"device": "nobody"}, "device: unknown accelerator 'nobody'"),
@@ -105,7 +105,7 @@ def test_a_million_rows_are_refused_without_being_read(folder):
     with pytest.raises(CuratedDataError) as refusal:
         read_catalogue(folder)
     assert refusal.value.problems == [
-        f"prices.csv:{MOST_PRICES + 2}: more than 20,000 rows; keep the newest price of each place and month"
+        f"prices.csv:{MOST_PRICES + 2}: more than 20,000 rows; keep the newest price of each seller and month"
     ]
 
 
@@ -138,7 +138,7 @@ def test_a_price_corrected_here_stays_and_keeps_its_place(folder, db):
     write(folder, GOOD)
     load_catalogue(folder)
     Price.objects.get().delete()
-    price = Price(status="public", is_preferred=True, day=date(2025, 11, 30), place="AWS us-east-1", cards=1)
+    price = Price(status="public", is_preferred=True, day=date(2025, 11, 30), seller="AWS us-east-1", cards=1)
     price.accelerator, price.source = Accelerator.objects.get(), _source("nvidia-t4-product-page")
     price.kind, price.amount, price.currency, price.offer = "rent", Decimal("0.5"), "USD", "g4dn.xlarge on demand"
     price.save()
@@ -161,7 +161,7 @@ def make_price(card, sheet_source, db):
     def make(**cells) -> Price:
         values = {
             "accelerator": card, "kind": "rent", "amount": Decimal(8), "currency": "USD", "day": date(2025, 7, 4),
-            "place": "Acme cloud", "cards": 8, "source": sheet_source, "status": "public", "is_preferred": True,
+            "seller": "Acme cloud", "cards": 8, "source": sheet_source, "status": "public", "is_preferred": True,
         }  # fmt: skip
         return Price.objects.create(**{**values, **cells})
 
@@ -176,7 +176,7 @@ def make_price(card, sheet_source, db):
         ({"cards": 0}, "price_cards_at_least_one"),
         ({"kind": "launch"}, "price_kind_is_known"),
         ({"currency": "usd"}, "price_currency_is_a_code"),
-        ({"place": ""}, "price_has_a_place"),
+        ({"seller": ""}, "price_has_a_seller"),
         ({"is_month": True}, "price_month_is_its_first_day"),
         ({"status": "review"}, "price_preferred_is_public"),
         ({"status": "gone", "is_preferred": False}, "price_status_is_known"),

@@ -39,7 +39,7 @@ def entered(people, card, sheet_source):
 def form_of(card, source, **cells):
     values = {
         "accelerator": card.pk, "kind": "rent", "amount": "2.5", "currency": "USD", "cards": "1", "day": "2025-07-04",
-        "place": "Acme cloud", "offer": "", "source": source.pk, "note": "", "reason": "read on its page",
+        "seller": "Acme cloud", "offer": "", "source": source.pk, "note": "", "reason": "read on its page",
     }  # fmt: skip
     return {**values, **cells}
 
@@ -93,7 +93,7 @@ def test_without_the_right_nothing_is_decided(entered, people):
         ({"amount": "-3"}, "amount for one card is between"),
         ({"day": f"{date.today().year + 1}-01-01"}, "day lies in the future"),  # noqa: DTZ011 - any day to come
         ({"source": ""}, "This field is required"),
-        ({"place": "a\x00b"}, "Null characters are not allowed"),
+        ({"seller": "a\x00b"}, "Null characters are not allowed"),
     ],
 )
 def test_a_wrong_price_is_refused_at_its_field(people, card, sheet_source, cells, words):

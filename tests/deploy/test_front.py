@@ -104,6 +104,7 @@ def test_site_is_told_who_asks_whatever_the_client_claims(front):
     assert seen["headers"]["x-forwarded-for"] == "127.0.0.1"
     assert seen["headers"]["x-forwarded-proto"] == "http"
     assert seen["headers"]["host"] == f"127.0.0.1:{front.port}"
+    assert f"request={seen['headers']['x-request-id']} " in front.log()
     assert not {"x-forwarded-host", "forwarded", "x-real-ip", "proxy"} & set(seen["headers"])
 
 
@@ -187,8 +188,9 @@ def test_no_log_has_the_word_of_a_private_link(front, upstream):
     assert ask(front, f"/diagnose/{WORD}/")[0] == 502
     assert ask(front, f"/diagnose/{WORD}/", b"x" * 6_400_000)[0] == 413
     front.stop()
-    assert front.log().count("...") == 5
-    assert "GET /diagnose/.../?format=svg" in front.log()
+    assert front.log().count("...") == 6
+    assert '"GET /diagnose/.../" 200' in front.log()
+    assert '"GET /receipts/x/" 200' in front.log()
     assert WORD not in front.log() + front.errors()
 
 

@@ -14,7 +14,7 @@ SITE = ("migrate", "web", "worker", "beat")
 FOUND = services(CHOSEN)
 EACH = pytest.mark.parametrize("name", sorted(FOUND))
 # Where Python programs of the site write; everything else of the image is read-only.
-WRITTEN = {"web": {"/tmp", "/app/var/data", "/app/var/pictures"}, "worker": {"/tmp", "/app/var/data"}, "beat": {"/tmp"}, "migrate": {"/tmp", "/app/var/backups"}}  # fmt: skip
+WRITTEN = {"web": {"/tmp", "/app/var/data", "/app/var/metrics", "/app/var/pictures"}, "worker": {"/tmp", "/app/var/data", "/app/var/metrics"}, "beat": {"/tmp"}, "migrate": {"/tmp", "/app/var/backups"}}  # fmt: skip
 
 
 def instructions() -> list[tuple[str, str]]:

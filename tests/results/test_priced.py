@@ -21,7 +21,7 @@ def make_price(db):
     def make(slug: str = RTX_4090, **cells) -> Price:
         values = {
             "accelerator": Accelerator.objects.get(slug=slug), "kind": "rent", "amount": Decimal("0.72"), "cards": 1,
-            "currency": "USD", "day": date(2025, 7, 20), "place": "Acme cloud", "source": Source.objects.first(),
+            "currency": "USD", "day": date(2025, 7, 20), "seller": "Acme cloud", "source": Source.objects.first(),
             "status": "public", "is_preferred": True,
         }  # fmt: skip
         return Price.objects.create(**{**values, **cells})
@@ -96,7 +96,7 @@ def test_a_time_is_not_divided(client, make_result, make_price):
 
 
 def test_currencies_are_never_mixed_and_the_cheapest_of_each_is_ranked(make_result, make_price):
-    make_price(amount=Decimal("1.44"), place="Dear cloud")
+    make_price(amount=Decimal("1.44"), seller="Dear cloud")
     make_price()
     make_price(amount=Decimal(100), currency="JPY")
     texts = [item.text for item in cheapest(priced_result(make_result(value="200")))]

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ('currency', models.CharField(help_text='code of ISO 4217, such as USD', max_length=3)),
                 ('day', models.DateField(help_text='the day on which it was asked; not converted, not later')),
                 ('is_month', models.BooleanField(default=False, verbose_name='only the month is known')),
-                ('place', models.CharField(help_text='the shop, or the cloud and its region', max_length=60)),
+                ('seller', models.CharField(help_text='the shop, or the cloud and its region', max_length=60)),
                 ('offer', models.CharField(blank=True, help_text='the model, the instance or the terms', max_length=80)),
                 ('cards', models.PositiveIntegerField(default=1, validators=[django.core.validators.MinValueValidator(1)])),
                 ('note', models.CharField(blank=True, max_length=600)),
@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                 ('currency', models.CharField(help_text='code of ISO 4217, such as USD', max_length=3)),
                 ('day', models.DateField(help_text='the day on which it was asked; not converted, not later')),
                 ('is_month', models.BooleanField(default=False, verbose_name='only the month is known')),
-                ('place', models.CharField(help_text='the shop, or the cloud and its region', max_length=60)),
+                ('seller', models.CharField(help_text='the shop, or the cloud and its region', max_length=60)),
                 ('offer', models.CharField(blank=True, help_text='the model, the instance or the terms', max_length=80)),
                 ('cards', models.PositiveIntegerField(default=1, validators=[django.core.validators.MinValueValidator(1)])),
                 ('note', models.CharField(blank=True, max_length=600)),
@@ -79,8 +79,8 @@ class Migration(migrations.Migration):
                 ('source', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='prices', to='catalog.source')),
             ],
             options={
-                'ordering': ['accelerator', 'kind', '-day', 'place', 'offer', '-is_preferred', 'pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='price_amount_positive'), models.CheckConstraint(condition=models.Q(('cards__gte', 1)), name='price_cards_at_least_one'), models.CheckConstraint(condition=models.Q(('kind__in', ['street', 'rent'])), name='price_kind_is_known'), models.CheckConstraint(condition=models.Q(('status__in', ['review', 'public', 'retired'])), name='price_status_is_known'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(django.db.models.functions.text.Length('currency'), 3), django.db.models.lookups.Exact(django.db.models.functions.text.Upper('currency'), models.F('currency'))), name='price_currency_is_a_code'), models.CheckConstraint(condition=models.Q(('place', ''), _negated=True), name='price_has_a_place'), models.CheckConstraint(condition=models.Q(('is_month', False), ('day__endswith', '-01'), _connector='OR'), name='price_month_is_its_first_day'), models.CheckConstraint(condition=models.Q(('is_preferred', False), ('status', 'public'), _connector='OR'), name='price_preferred_is_public'), models.CheckConstraint(condition=models.Q(('checked_by__isnull', True), models.Q(('checked_by', models.F('proposed_by')), _negated=True), _connector='OR'), name='price_checked_by_somebody_else'), models.UniqueConstraint(condition=models.Q(('is_preferred', True)), fields=('accelerator', 'kind', 'currency', 'day', 'is_month', 'place', 'offer', 'cards'), name='price_one_preferred_per_place_and_day', violation_error_message='Another price of this place and day is already preferred.')],
+                'ordering': ['accelerator', 'kind', '-day', 'seller', 'offer', '-is_preferred', 'pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='price_amount_positive'), models.CheckConstraint(condition=models.Q(('cards__gte', 1)), name='price_cards_at_least_one'), models.CheckConstraint(condition=models.Q(('kind__in', ['street', 'rent'])), name='price_kind_is_known'), models.CheckConstraint(condition=models.Q(('status__in', ['review', 'public', 'retired'])), name='price_status_is_known'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(django.db.models.functions.text.Length('currency'), 3), django.db.models.lookups.Exact(django.db.models.functions.text.Upper('currency'), models.F('currency'))), name='price_currency_is_a_code'), models.CheckConstraint(condition=models.Q(('seller', ''), _negated=True), name='price_has_a_seller'), models.CheckConstraint(condition=models.Q(('is_month', False), ('day__endswith', '-01'), _connector='OR'), name='price_month_is_its_first_day'), models.CheckConstraint(condition=models.Q(('is_preferred', False), ('status', 'public'), _connector='OR'), name='price_preferred_is_public'), models.CheckConstraint(condition=models.Q(('checked_by__isnull', True), models.Q(('checked_by', models.F('proposed_by')), _negated=True), _connector='OR'), name='price_checked_by_somebody_else'), models.UniqueConstraint(condition=models.Q(('is_preferred', True)), fields=('accelerator', 'kind', 'currency', 'day', 'is_month', 'seller', 'offer', 'cards'), name='price_one_preferred_per_seller_and_day', violation_error_message='Another price of this seller and day is already preferred.')],
             },
         ),
     ]
