@@ -64,14 +64,15 @@ def sheet_prices(
 
 
 def _launch_prices(values: Sequence[SpecValue], numbers: NumberedSources) -> Iterable[SheetPrice]:
-    days = [value.value for value in values if value.field == "release_date" and value.is_preferred]
+    dates = [value for value in values if value.field == "release_date" and value.is_preferred]
+    sold = [value for value in dates if not value.condition]  # others were announced, or are planned
     for value in values:
         if value.field in LAUNCH_FIELDS and value.is_preferred:
             yield SheetPrice(
                 kind=_("launch price"),
                 amount=for_people(value).label,
                 of_one="",
-                day=min(days, default=""),
+                day=min((value.value for value in sold or dates), default=""),
                 seller=describe_condition(value.condition),
                 source=numbers.of(value.source) if value.source else None,
                 note=value.note,

@@ -67,7 +67,7 @@ def test_the_api_has_each_price_with_day_and_source(curated, client, db):
     answer = client.get(PRICES, {"accelerator": "nvidia-h100-sxm5-80gb", "kind": "rent"}).json()
     assert answer["count"] == len(answer["items"]) == 5
     first = answer["items"][-1]
-    assert (first["amount"], first["cards"], first["currency"], first["day"]) == (55.04, 8, "USD", "2025-11-30")
+    assert (first["amount"], first["cards"], first["currency"], first["day"]) == (6.88, 1, "USD", "2025-11-30")
     assert first["source"]["url"].startswith("https://github.com/tsaol/aws-gpu/")
     newest = client.get(PRICES, {"since": "2026-11-20", "until": "2026-11-20", "limit": 1}).json()
     assert newest["count"] == 12

@@ -81,7 +81,7 @@ def log_in(visit) -> Callable[..., Any]:
         page = visit("/admin/login/")
         page.fill("#id_username", name)
         page.fill("#id_password", PASSWORD)
-        page.click("input[type=submit], button[type=submit]")
+        page.click("form.login button")
         page.wait_for_url("**/admin/")
         return page
 

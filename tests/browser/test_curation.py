@@ -165,7 +165,7 @@ def test_the_form_of_a_value_works_without_scripts(site, browser, power):
         page.goto(site.url + "/admin/login/")
         page.fill("#id_username", "curator")
         page.fill("#id_password", "correct horse battery staple")
-        page.click("input[type=submit]")
+        page.click("form.login button")
         page.goto(f"{site.url}/admin/catalog/specvalue/{power['id']}/change/")
         page.select_option("[name=condition_scope]", "board")
         page.fill("[name=value]", "9e9")

@@ -111,7 +111,7 @@ def visitors(browser: Any, url: str, scheme: str, width: int) -> Iterator[Any]:
                 page.goto(f"{url}/admin/login/")
                 page.fill("input[name=username]", "root")
                 page.fill("input[name=password]", "root")
-                page.click("input[type=submit], button[type=submit] >> nth=-1")
+                page.click("form.login button")
                 page.wait_for_url(lambda address: "login" not in address)
         return pages[visitor]
 
