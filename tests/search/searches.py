@@ -66,11 +66,11 @@ QUESTIONS = {
     "cuda for rtx 3060": "/plan/?accelerator=nvidia-geforce-rtx-3060",
     "install pytorch m2": "/plan/?accelerator=apple-m2-",
     "driver for rtx 4090": "/plan/?accelerator=nvidia-geforce-rtx-4090",
-    "torch on mi300x": "/accelerators/amd-mi300x/",
+    "torch on mi300x": "/plan/?accelerator=amd-mi300x",
     "which CUDA version for H100?": "/plan/?accelerator=nvidia-h100-",
     "pytroch rtx 5090 windows": "/plan/?accelerator=nvidia-geforce-rtx-5090&system=windows-x86_64",
     "gtx 1080 ti 装 pytorch": "/plan/?accelerator=nvidia-geforce-gtx-1080-ti",
     "rtx 4090 显卡驱动怎么装": "/plan/?accelerator=nvidia-geforce-rtx-4090",
-    "昇腾 910B pytorch": "/accelerators/huawei-ascend-910b/",
+    "昇腾 910B pytorch": "/plan/?accelerator=huawei-ascend-910b",
 }
 SEARCHES = {**PLAIN, **ERRORS, **TYPOS, **CHINESE, **QUESTIONS}
