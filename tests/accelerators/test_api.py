@@ -429,5 +429,6 @@ def test_operation_ids_are_stable(client):
         "stackviz_ingest_api_report_status",
         "stackviz_ingest_api_schema",
         "stackviz_ingest_key_api_key_details",
+        "stackviz_watch_api_list_table_checks",
         "stackviz_diagnose_api_diagnose_text",
     }
