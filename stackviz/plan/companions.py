@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stackviz.rules import Tables
 from stackviz.rules.checks.companions import COMPANIONS, fits
 from stackviz.rules.compatibility import Requirement, computed_once
-from stackviz.rules.versions import same_line
+from stackviz.rules.versions import numbers, same_line
 
 __all__ = ["Companion", "companions", "install_command"]
 
@@ -29,9 +29,11 @@ class Companion:
         return self.row.version if self.row else ""
 
     def is_published_for(self, build: str) -> bool:
-        """Whether the index of a build ("cu126") has it: a release that outlives its torch stays as it was built."""
-        is_cuda = build.startswith("cu")
-        return self.built_for is None or not is_cuda or build.removeprefix("cu") in self.built_for
+        """Whether the index of a build ("cu126") has it: a release that outlives its torch stays as it was built.
+
+        No table has for which ROCm or XPU it was built, so it is not named there.
+        """
+        return self.built_for is None or build in ("", "cpu") or build.removeprefix("cu") in self.built_for
 
 
 @computed_once
@@ -40,12 +42,12 @@ def companions(tables: Tables, torch: str) -> tuple[Companion, ...]:
     rows = {
         package: [row for row in tables.rows(package, "needs", "pytorch") if fits(row, torch)] for package in COMPANIONS
     }
-    return tuple(_companion(tables, package, fitting) for package, fitting in rows.items())
+    return tuple(_companion(tables, package, fitting, torch) for package, fitting in rows.items())
 
 
-def _companion(tables: Tables, package: str, fitting: Sequence[Requirement]) -> Companion:
+def _companion(tables: Tables, package: str, fitting: Sequence[Requirement], torch: str) -> Companion:
     row = fitting[-1] if fitting else None
-    if row is None or not row.low:
+    if row is None or not row.low or numbers(torch)[:2] == numbers(row.low)[:2]:
         return Companion(package, row)
     offers = [each for each in tables.rows("pytorch", "offers", "cuda-runtime") if same_line(each.version, row.low)]
     cuda = " ".join(each.values for each in offers[:1]).split()
