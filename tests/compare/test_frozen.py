@@ -305,8 +305,8 @@ def test_the_past_costs_a_fixed_number_of_queries(client, curated, db, count, dj
     moment = write_moment(timezone.now() - timedelta(seconds=0))
     client.get(f"/compare/?{query}")  # what is public and the described stacks are read from now on
     # two editions; accelerators, values and sources of then, and which were retired; stacks and which are hidden, twice,
-    # placements, components and counterparts of then, and the sources of both
-    with django_assert_num_queries(14):
+    # placements, components and counterparts of then, the sources of both, and prices
+    with django_assert_num_queries(15):
         client.get(f"/compare/?{query}&at={moment}")
 
 
