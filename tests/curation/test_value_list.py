@@ -115,7 +115,7 @@ def test_the_desk_counts_what_waits(desk, bandwidth, django_assert_max_num_queri
     unknown = {**h100(), "reported_name": "NVIDIA H999"}
     flagged = gemm("bf16", [0.0001] * 3, flags="above-bound", standing="flagged")
     make_report(make_machine(make_lab(), "dgx-07"), cards=[unknown], results=[flagged])
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         text = desk.get("/admin/").content.decode()
     for title in ("Proposals", "Unmatched names", "Flagged results"):
         assert re.search(rf"<b>1</b> {title}", text)

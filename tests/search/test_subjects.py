@@ -36,7 +36,7 @@ def test_stacks_and_machines_are_offered_and_nothing_else(client):
     make_machine(make_lab("north"), "dgx-07")
     assert f"/compare/?a={H100}&a={MAX}&a=stack:amd-rocm" in offers(client, "rocm")
     assert offers(client, "dgx-07")[0] == f"/compare/?a={H100}&a={MAX}&a=machine:north/dgx-07"
-    assert offers(client, "cudnn") == []
+    assert offers(client, "cusolver") == []
 
 
 def test_what_is_compared_already_is_not_offered(client):
