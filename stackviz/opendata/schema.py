@@ -16,7 +16,7 @@ FINGERPRINTS = {
     "1.2": "e14ec83e6f151c15",
     "1.3": "a467c7ae19a9c811",
     "1.4": "58d8190474e28fa5",
-    "1.5": "9be72ce9083af89d",
+    "1.5": "454ad81e330660bf",
 }
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]

@@ -93,7 +93,7 @@ def result_out(result: CitedResult) -> dict[str, Any]:
 def cells(row: dict[str, Any]) -> list[object]:
     pairs = {name: "; ".join(f"{key}={value}" for key, value in row[name].items()) for name in ("params", "software")}
     pairs["price_per_result"] = "; ".join(
-        f"{item['figure']:.6g} {item['currency']} ({item['kind']}, {item['place']}, {item['day']})"
+        f"{item['figure']:.6g} {item['currency']} ({item['kind']}, {item['seller']}, {item['day']})"
         for item in row.get("price_per_result", ())
     )
     return [pairs.get(name, row.get(name)) for name in HEADER]

@@ -179,7 +179,8 @@ def test_a_mac_answers_for_bf16_power_and_price(client, curated, db):
         "at most, on the ordinary cores, derived; no matrix units in the GPU before M5",
     )
     assert answer(client, H100_M3, "Power", m3) == ("60 W", "observed, GPU alone")
-    assert answer(client, H100_M3, "Price", m3) == ("", "sold in Macs, not by itself")
+    beside_a_card = H100_M3 + "&a=nvidia-geforce-rtx-4090"  # an H100 has street prices, no launch price
+    assert answer(client, beside_a_card, "Price", m3) == ("", "sold in Macs, not by itself")
     assert answer(client, M4_5090, "Power", m4) == ("145 W", "observed, whole machine, at the wall, inferred")
     price = tile(client, M4_5090, "Price")
     assert (price.lead, price.is_known) == ("not like for like", False)
