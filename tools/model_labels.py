@@ -11,7 +11,11 @@ _CAPITALS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def model_labels(root: Path) -> Iterator[str]:
     """Every such text of a repository, from the code of its models."""
     bases = {"Model"}
-    for path in (*root.glob("stackviz/*/curated.py"), *sorted(root.glob("stackviz/*/models.py"))):
+    for path in (
+        *root.glob("stackviz/*/curated.py"),
+        *sorted(root.glob("stackviz/*/models.py")),
+        *root.glob("stackviz/catalog/price.py"),
+    ):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and any(_name(base) in bases for base in node.bases):
                 bases.add(node.name)

@@ -36,10 +36,10 @@ def entered(people, card, sheet_source):
     return Price.objects.get()
 
 
-def form_of(card, source, **cells):
+def form_of(card, sheet_source, **cells):
     values = {
         "accelerator": card.pk, "kind": "rent", "amount": "2.5", "currency": "USD", "cards": "1", "day": "2025-07-04",
-        "seller": "Acme cloud", "offer": "", "source": source.pk, "note": "", "reason": "read on its page",
+        "seller": "Acme cloud", "offer": "", "source": sheet_source.pk, "note": "", "reason": "read on its page",
     }  # fmt: skip
     return {**values, **cells}
 
