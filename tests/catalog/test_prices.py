@@ -123,6 +123,8 @@ def test_bounds_follow_the_size_of_a_currency_and_nothing_is_converted(folder, d
 
 
 def test_prices_load_change_and_leave_with_their_lines(folder, db):
+    write(folder)
+    load_catalogue(folder)
     write(folder, GOOD, changed(day="2026-02"))
     assert str(load_catalogue(folder).tables["prices"]) == "2 new"
     month = Price.objects.get(is_month=True)

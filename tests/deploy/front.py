@@ -79,6 +79,13 @@ class Front:
             self.child.terminate()
             self.child.wait(10)
 
+    def wait_for_line(self, text: str) -> None:
+        """Until the log of requests has the text; ten seconds at most."""
+        deadline = time.monotonic() + 10
+        while text not in self.log():
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.05)
+
     def log(self) -> str:
         return (self.folder / "access.log").read_text()
 
