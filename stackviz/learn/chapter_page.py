@@ -16,6 +16,7 @@ from stackviz.learn.chapters import Chapter, read_chapters
 from stackviz.learn.drawing import draw_drawing
 from stackviz.learn.markup import Drawers, render_section
 from stackviz.learn.spec_figures import draw_figure
+from stackviz.learn.street_prices import draw_street_price, priced_accelerator
 from stackviz.learn.text_files import ENGLISH
 from stackviz.learn.try_page import draw_try
 from stackviz.web.parts import cached_parts
@@ -76,8 +77,12 @@ def _drawers(chapter: Chapter, catalogue: PublicCatalogue) -> Drawers:
         title = chapter.sources[key].title
         return format_html('<sup><a href="#source-{}" title="{}">{}</a></sup>', number, title, number)
 
+    def value(words: str) -> SafeString:
+        slug = priced_accelerator(words)
+        return draw_street_price(slug, catalogue) if slug else draw_figure(words, catalogue)
+
     return Drawers(
-        value=lambda words: draw_figure(words, catalogue),
+        value=value,
         source=source,
         figure=lambda name, caption: draw_drawing(name, caption, catalogue),
         attempt=lambda words, text: draw_try(words, text, catalogue),

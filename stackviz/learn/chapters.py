@@ -4,6 +4,7 @@ The texts are `texts/<locale>/chapters/*.md` (`text_files.py` says how they are 
 then sections in Markdown without HTML, with
 
 - `{{ nvidia-h100-sxm5-80gb:memory_bandwidth_gb_s }}`: a figure of the catalogue (`spec_figures.py`)
+- `{{ nvidia-h100-sxm5-80gb:street_price }}`: its newest street price, with the day (`street_prices.py`)
 - `[^key]`: a source, named once in the English file: `[^key]: [title](https://…), who, year`
 - a block of code in the language `figure NAME`: a drawing (`drawings/`), its caption as the code
 - a block of code in the language `try NAME x=1`: a calculation to try (`tries/`), with what to look at

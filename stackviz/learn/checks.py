@@ -18,6 +18,7 @@ from stackviz.learn.drawing import all_drawings
 from stackviz.learn.glossary import ENGLISH, read_glossary
 from stackviz.learn.markup import Reference, references
 from stackviz.learn.spec_figures import UnreadableFigure, read_figure
+from stackviz.learn.street_prices import priced_accelerator
 from stackviz.learn.text_files import TextFault, TextSection
 from stackviz.learn.try_page import read_try
 from stackviz.learn.trying import all_tries
@@ -39,9 +40,11 @@ def list_faults() -> Iterator[str]:
         yield str(fault)
         return
     specs: set[tuple[str, ...]] = set()
-    for line in read_catalogue().specs:
+    catalogue = read_catalogue()
+    for line in catalogue.specs:
         if line.status == "public":
             specs |= {(line.device, line.field), (line.device, line.field, line.condition)}
+    specs |= {(line.device, "street_price") for line in catalogue.prices if (line.kind, line.status) == ("street", "public")}
     for sources, section in dict.fromkeys(placed for chapter in chapters for placed in _placed(chapter)):
         for reference in references(section):
             problem = _problem(reference, sources, anchors, specs)
@@ -98,6 +101,9 @@ def _problem_of_try(text: str) -> str:
 
 
 def _problem_of_figure(text: str, specs: Collection[tuple[str, ...]]) -> str:
+    slug = priced_accelerator(text)
+    if slug:
+        return "" if (slug, "street_price") in specs else f"the catalogue has no street price of '{slug}'"
     try:
         names = read_figure(text)
     except UnreadableFigure as problem:

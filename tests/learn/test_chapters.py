@@ -23,6 +23,7 @@ from stackviz.learn.drawing import all_drawings
 from stackviz.learn.drawings.generations import NVIDIA, NVIDIA_RATES, generations
 from stackviz.learn.markup import Drawers, references, render_section
 from stackviz.learn.spec_figures import UnreadableFigure, draw_figure, read_figure
+from stackviz.learn.street_prices import draw_street_price, priced_accelerator
 from stackviz.learn.text_files import TEXTS, read_texts
 from stackviz.learn.trying import all_tries
 from stackviz.web.languages import address_in
@@ -199,6 +200,17 @@ def test_figures_are_those_of_the_catalogue(curated):
     assert 'class="miss"' in draw_figure("apple-m1-8:fp8_tensor_tflops", catalogue)
     with pytest.raises(UnreadableFigure):
         read_figure("a:memory_gb / b:memory_gb / c:memory_gb")
+
+
+@pytest.mark.django_db
+def test_a_street_price_has_its_day(curated):
+    catalogue = public_catalogue()
+    price = draw_street_price("nvidia-h100-sxm5-80gb", catalogue)
+    assert ">30,000 USD, 2026-11-20</a>" in price
+    assert 'href="/accelerators/nvidia-h100-sxm5-80gb/#prices"' in price
+    assert 'class="miss"' in draw_street_price("apple-m1-8", catalogue)
+    assert priced_accelerator("nvidia-h20:street_price") == "nvidia-h20"
+    assert priced_accelerator("nvidia-h20:memory_gb") == ""
 
 
 @pytest.mark.django_db
