@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.accelerators.changes import CITED, NAMES, SHEETS, Entry, Log, LogFilter, LogPosition, read_log
+from stackviz.accelerators.changes import CITED, NAMES, PRICES, SHEETS, Entry, Log, LogFilter, LogPosition, read_log
 from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
 from stackviz.cited.models import CitedEdition
@@ -68,7 +68,7 @@ def read_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
     part = LogFilter(
         accelerator=slug,
         vendor=_vendor(reader),
-        field=reader.choice("field", (*FIELDS, SHEETS, NAMES, CITED), _("field")),
+        field=reader.choice("field", (*FIELDS, SHEETS, NAMES, PRICES, CITED), _("field")),
         load=reader.parsed("load", _load, _("Unknown load “%(value)s”")),
         each=bool(parameters.get("each")),
     )
@@ -138,7 +138,12 @@ def _body(query: ChangesQuery) -> str:
         "vendors": Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name"),
         "names": Accelerator.objects.filter(is_public=True).order_by("name").values_list("name", flat=True),
         "groups": [(group.title, [(item.name, item.words[0]) for item in fields]) for group, fields in grouped(FIELDS)],
-        "others": [(SHEETS, _("accelerators added and removed")), (NAMES, _("names")), (CITED, _("cited results"))],
+        "others": [
+            (SHEETS, _("accelerators added and removed")),
+            (NAMES, _("names")),
+            (PRICES, _("prices")),
+            (CITED, _("cited results")),
+        ],
     }
     return render_to_string("accelerators/_changes.html", context)
 

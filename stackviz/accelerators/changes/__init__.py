@@ -4,7 +4,19 @@ Read from the history of the rows, newest first; nothing is stored for it. A ste
 or after it, and then only that side of it which was public. A load of files is one entry with its counts.
 """
 
-from stackviz.accelerators.changes.entry import CITED, NAMES, PER_PAGE, SHEETS, Entry, Log, LogFilter, LogPosition
+from stackviz.accelerators.changes.entry import (
+    CITED,
+    NAMES,
+    PER_PAGE,
+    PRICES,
+    SHEETS,
+    Entry,
+    Log,
+    LogFilter,
+    LogPosition,
+)
 from stackviz.accelerators.changes.log import BULK, read_log
 
-__all__ = ["BULK", "CITED", "NAMES", "PER_PAGE", "SHEETS", "Entry", "Log", "LogFilter", "LogPosition", "read_log"]
+__all__ = [
+    "BULK", "CITED", "NAMES", "PER_PAGE", "PRICES", "SHEETS", "Entry", "Log", "LogFilter", "LogPosition", "read_log",
+]  # fmt: skip

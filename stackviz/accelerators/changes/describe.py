@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.accelerators.changes.entry import NAMES, SHEETS, Entry
-from stackviz.accelerators.changes.steps import CITED_RANK, NAME_RANK, SHEET_RANK, VALUE_RANK, LogStep
+from stackviz.accelerators.changes.steps import CITED_RANK, NAME_RANK, PRICE_RANK, SHEET_RANK, VALUE_RANK, LogStep
 from stackviz.catalog.change import LOADED, own_reason
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
@@ -15,11 +15,18 @@ from stackviz.catalog.match import describe_needs
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.people import public_name
 
-_PREFIX = {VALUE_RANK: "value", NAME_RANK: "name", SHEET_RANK: "accelerator", CITED_RANK: "cited"}  # of an entry's key
+_PREFIX = {  # of an entry's key
+    VALUE_RANK: "value",
+    NAME_RANK: "name",
+    SHEET_RANK: "accelerator",
+    PRICE_RANK: "price",
+    CITED_RANK: "cited",
+}
+_CHECKED = (VALUE_RANK, PRICE_RANK)  # what a second person approves
 
 
 def tell(step: LogStep) -> Entry | None:
-    """The step of the catalogue as an entry without `slug`; None where the public saw no difference.
+    """The step of a value, a name or a sheet as an entry without `slug`; None where the public saw no difference.
 
     `accelerator` is left "" where it is the name the accelerator has now.
     """
@@ -45,11 +52,12 @@ def _who(step: LogStep) -> str:
     record, before = step.record, step.before
     if record.history_user:
         who = public_name(record.history_user)
-        if step.position.rank != VALUE_RANK or not record.checked_by or record.checked_by_id == record.history_user_id:
+        checker = record.checked_by if step.position.rank in _CHECKED else None
+        if checker is None or checker == record.history_user:
             return who
         if before is not None and before.checked_at == record.checked_at:
             return who  # checked on another occasion
-        return _("%(who)s, approved by %(other)s") % {"who": who, "other": public_name(record.checked_by)}
+        return _("%(who)s, approved by %(other)s") % {"who": who, "other": public_name(checker)}
     if (record.history_change_reason or "").startswith(LOADED):
         return _("the catalogue's files")
     return _("not recorded")
@@ -59,7 +67,8 @@ def _reason(record: Any) -> str:  # noqa: ANN401
     return own_reason(record.history_change_reason)
 
 
-def _happened(step: LogStep, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
+def happened(step: LogStep, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
+    """What the public saw happen to a row: a key of `entry.WHAT`, "" for nothing."""
     if step.record.history_type == "-":
         return "removed" if is_public else ""
     if is_public:
@@ -74,7 +83,7 @@ def _tell_value(step: LogStep) -> Entry | None:
     if before is not None and before.accelerator_id != after.accelerator_id:
         before = None  # it came from another sheet, which may not be public
     was_public = before is not None and before.status == SpecValue.Status.PUBLIC
-    what = _happened(step, is_public, was_public)
+    what = happened(step, is_public, was_public)
     if what == "withdrawn" and after.status == SpecValue.Status.RETIRED:
         what = "retired"
     is_shown_after = is_public and what != "removed"
@@ -133,7 +142,7 @@ def _tell_name(step: LogStep) -> Entry | None:
     if before is not None and before.accelerator_id != after.accelerator_id:
         before = None
     was_printed = before is not None and before.source_id is not None
-    what = _happened(step, after.source_id is not None, was_printed)
+    what = happened(step, after.source_id is not None, was_printed)
     old = name_with_needs(after if what == "removed" else before) if what not in ("", "added") else ""
     new = name_with_needs(after) if what in ("added", "changed") else ""
     if old == new:
@@ -167,7 +176,7 @@ _SHEET_COLUMNS = {
 def _tell_sheet(step: LogStep) -> Entry | None:
     after, before = step.record, step.before
     was_public = before is not None and before.is_public
-    what = _happened(step, after.is_public, was_public)
+    what = happened(step, after.is_public, was_public)
     details = []
     if what == "changed":
         details = [

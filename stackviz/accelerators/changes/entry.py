@@ -11,7 +11,7 @@ from stackviz.web.address import whole_number
 PER_PAGE = 50
 
 # Options of the field filter besides the registry's fields.
-SHEETS, NAMES, CITED = "sheet", "name", "cited"
+SHEETS, NAMES, PRICES, CITED = "sheet", "name", "price", "cited"
 
 WHAT = {
     "added": gettext_lazy("added"),
@@ -43,7 +43,7 @@ class LogPosition:
         moment, _dash, rest = text.partition("-")
         rank, _dash, pk = rest.partition("-")
         row = whole_number(pk, max_digits=17)
-        if rank not in ("0", "1", "2", "3", "4", "5") or row is None:
+        if rank not in ("0", "1", "2", "3", "4", "5", "6") or row is None:
             return None
         try:
             when = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
@@ -135,5 +135,6 @@ def counted_words(rank: int, what: str, n: int) -> str:
         1: ngettext("%(n)s name", "%(n)s names", n),
         2: ngettext("%(n)s accelerator", "%(n)s accelerators", n),
         4: ngettext("%(n)s cited result", "%(n)s cited results", n),
+        6: ngettext("%(n)s price", "%(n)s prices", n),
     }
     return _("%(things)s %(happened)s") % {"things": nouns[rank] % {"n": f"{n:,}"}, "happened": WHAT.get(what, what)}

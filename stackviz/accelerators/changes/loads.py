@@ -25,15 +25,13 @@ from stackviz.cited.models import CitedLoad
 
 
 def load_lines(before: LogPosition | None, chosen: LogFilter) -> tuple[list[Line], LogPosition | None]:
-    """Loads that changed something public -> (their lines, where older loads may begin). Four queries."""
+    """Loads that changed something public -> (their lines, where older loads may begin). Five queries."""
     loads = _loads(before)
     shown = loads[:PER_PAGE]
-    by_kind = [_counts(kind, shown, chosen) for kind in CATALOGUE_KINDS]
+    by_rank = {kind.rank: _counts(kind, shown, chosen) for kind in CATALOGUE_KINDS}
     lines = []
     for index, (load, _earlier) in enumerate(shown):
-        counted = [
-            (kind.rank, what, n) for kind in CATALOGUE_KINDS for what, n in by_kind[kind.rank][index].items() if n
-        ]
+        counted = [(rank, what, n) for rank, counts in by_rank.items() for what, n in counts[index].items() if n]
         if counted:
             position = LogPosition(load.loaded_at, LOAD_RANK, load.pk)
             lines.append(Line(position, position, ("load", load.pk), LOAD_RANK, _load_entry(load, counted)))

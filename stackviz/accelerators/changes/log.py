@@ -10,15 +10,17 @@ from django.utils.translation import gettext as _
 
 from stackviz.accelerators.changes.describe import tell
 from stackviz.accelerators.changes.describe_cited import tell_cited
+from stackviz.accelerators.changes.describe_price import tell_price
 from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, Log, LogFilter, LogPosition, counted_words
 from stackviz.accelerators.changes.loads import cited_load_lines, load_lines
-from stackviz.accelerators.changes.steps import CATALOGUE_KINDS, CITED_KIND, CITED_RANK, LogStep, read_steps
+from stackviz.accelerators.changes.steps import CATALOGUE_KINDS, CITED_KIND, CITED_RANK, PRICE_RANK, LogStep, read_steps
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult
 
 BULK = 8  # this many steps or more, made together for one reason, are grouped
 AT_ONCE = timedelta(seconds=10)  # from one of them to the next
 MOST_NAMED = 5  # accelerators named in an entry about many
+_TELLING = {CITED_RANK: tell_cited, PRICE_RANK: tell_price}  # all other steps: `tell`
 
 
 def read_log(chosen: LogFilter, before: LogPosition | None = None, length: int = PER_PAGE) -> Log:
@@ -66,7 +68,7 @@ def _public_lines(steps: Sequence[LogStep]) -> list[Line]:
     lines = []
     for step in steps:
         is_cited = step.position.rank == CITED_RANK
-        entry = tell_cited(step) if is_cited else tell(step)
+        entry = _TELLING.get(step.position.rank, tell)(step)
         if entry is not None:
             whose_pk = step.accelerator_id or 0
             sheet = sheets.get(whose_pk)

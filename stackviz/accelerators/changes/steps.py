@@ -7,14 +7,15 @@ from typing import Any
 
 from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet, Subquery
 
-from stackviz.accelerators.changes.entry import CITED, NAMES, SHEETS, LogFilter, LogPosition
+from stackviz.accelerators.changes.entry import CITED, NAMES, PRICES, SHEETS, LogFilter, LogPosition
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
+from stackviz.catalog.price import Price
 from stackviz.cited.models import CitedResult
 
 READ = 400  # records of each kind read for a page; the rest is on the next page
 # Of records of one moment, as LogPosition orders them.
-VALUE_RANK, NAME_RANK, SHEET_RANK, LOAD_RANK, CITED_RANK, CITED_LOAD_RANK = range(6)
+VALUE_RANK, NAME_RANK, SHEET_RANK, LOAD_RANK, CITED_RANK, CITED_LOAD_RANK, PRICE_RANK = range(7)
 BY_LOADER = Q(history_user__isnull=True, history_change_reason__startswith=LOADED)
 
 
@@ -59,8 +60,17 @@ def _before(model: type[Model], name: str) -> Subquery:
 
 
 def _public_values(rows: "QuerySet[Any]") -> "QuerySet[Any]":
-    public = SpecValue.Status.PUBLIC
-    rows = rows.annotate(status_before=_before(SpecValue, "status"))
+    return _once_public(rows, SpecValue)
+
+
+def _public_prices(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+    return _once_public(rows, Price)
+
+
+def _once_public(rows: "QuerySet[Any]", model: type[SpecValue] | type[Price]) -> "QuerySet[Any]":
+    """Steps of what was public before or after them."""
+    public = model.Status.PUBLIC
+    rows = rows.annotate(status_before=_before(model, "status"))
     return _of_public_sheets(rows.filter(Q(status=public) | Q(status_before=public)))
 
 
@@ -107,7 +117,7 @@ def matching_rows(rows: "QuerySet[Any]", kind: RecordKind, chosen: LogFilter) ->
         rows = rows.filter(Q(**{f"{row_of}__in": now}) | Q(**{f"{row_of}__in": was}))
     if chosen.field and kind.model is SpecValue:
         return rows.filter(field=chosen.field)
-    only = {SHEETS: Accelerator, NAMES: Alias, CITED: CitedResult}.get(chosen.field, SpecValue)
+    only = {SHEETS: Accelerator, NAMES: Alias, PRICES: Price, CITED: CitedResult}.get(chosen.field, SpecValue)
     return rows if not chosen.field or kind.model is only else rows.none()
 
 
@@ -115,6 +125,7 @@ CATALOGUE_KINDS = (
     RecordKind(VALUE_RANK, SpecValue, ("source", "checked_by"), _public_values),
     RecordKind(NAME_RANK, Alias, ("source",), _printed_names),
     RecordKind(SHEET_RANK, Accelerator, ("vendor",), _public_sheets),
+    RecordKind(PRICE_RANK, Price, ("source", "checked_by"), _public_prices),
 )
 CITED_KIND = RecordKind(CITED_RANK, CitedResult, ("source",), _cited_results)
 
