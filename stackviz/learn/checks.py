@@ -44,7 +44,9 @@ def list_faults() -> Iterator[str]:
     for line in catalogue.specs:
         if line.status == "public":
             specs |= {(line.device, line.field), (line.device, line.field, line.condition)}
-    specs |= {(line.device, "street_price") for line in catalogue.prices if (line.kind, line.status) == ("street", "public")}
+    for price in catalogue.prices:
+        if (price.kind, price.status) == ("street", "public"):
+            specs.add((price.device, "street_price"))
     for sources, section in dict.fromkeys(placed for chapter in chapters for placed in _placed(chapter)):
         for reference in references(section):
             problem = _problem(reference, sources, anchors, specs)

@@ -1,4 +1,4 @@
-"""The newest street price inside a text, with its day: `{{ nvidia-h100-sxm5-80gb:street_price }}` is `30,000 USD, 2026-11-20`."""
+"""The newest street price inside a text: `{{ nvidia-h100-sxm5-80gb:street_price }}` is `30,000 USD, 2026-11-20`."""
 
 from django.urls import reverse
 from django.utils.html import format_html
