@@ -7,7 +7,7 @@ from ninja import Schema
 from pydantic import WithJsonSchema
 
 from stackviz.accelerators.api_query import BOOLEANS, CONDITION, VALUE_SORTS
-from stackviz.accelerators.list_query import FORMS, MOST_MEMORY_GB, MOST_POWER_W, SORTS, SUPPORTS
+from stackviz.accelerators.list_query import AVAILABILITY, FORMS, MOST_MEMORY_GB, MOST_POWER_W, SORTS, SUPPORTS
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Source
 from stackviz.web.address import LONGEST_TEXT, YEARS
@@ -20,6 +20,7 @@ YEAR = whole_number_schema(YEARS[0], YEARS[-1])
 FieldName = Annotated[str, WithJsonSchema(none_or_one_of(FIELDS))]
 KindName = Annotated[str, WithJsonSchema(none_or_one_of(Accelerator.Kind.values))]
 FormName = Annotated[str, WithJsonSchema(none_or_one_of(FORMS))]
+Availability = Annotated[str, WithJsonSchema(none_or_one_of(AVAILABILITY))]
 Supported = Annotated[str, WithJsonSchema(none_or_one_of(SUPPORTS))]
 
 
@@ -40,6 +41,9 @@ class Filters(PageParameters):
     architecture: list[str] = Described([], description="of a public accelerator, such as Hopper")
     kind: list[KindName] = Described([], description="any of these")
     form: list[FormName] = Described([], description="any of these")
+    availability: list[Availability] = Described(
+        [], description="any of these; one without a published date counts as released"
+    )
     supports: list[Supported] = Described(
         [], description="all of these: by a published rate that is not zero, or by compute capability (NVIDIA)"
     )

@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.list_query import COLUMN_NAMES, FORMS, SUPPORTS, FilterChoices, ListQuery, form_of
-from stackviz.accelerators.list_search import Search, supporting
+from stackviz.accelerators.list_query import (
+    AVAILABILITY,
+    COLUMN_NAMES,
+    FORMS,
+    SUPPORTS,
+    FilterChoices,
+    ListQuery,
+    form_of,
+)
+from stackviz.accelerators.list_search import Search, availability_of, supporting
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
@@ -69,6 +77,7 @@ def facets(search: Search, choices: FilterChoices) -> tuple[Facet, ...]:
         _facet("architecture", _("Architecture"), choices.architectures, query.architecture, architectures),
         _facet("kind", _("Kind"), kinds, query.kind, Counter(row.kind for row in search.filtered(without="kind"))),
         _facet("form", _("Form"), FORMS, query.form, _by_form(search)),
+        _facet("availability", _("Availability"), AVAILABILITY, query.availability, _by_availability(search)),
         _facet(
             "supports",
             _("Supports"),
@@ -110,6 +119,10 @@ def _by_form(search: Search) -> Counter[str]:
     for text, count in _by_text(search, "form", "form_factor").items():
         counts[form_of(text)] += count
     return counts
+
+
+def _by_availability(search: Search) -> Counter[str]:
+    return Counter(availability_of(row, search.catalogue) for row in search.filtered(without="availability"))
 
 
 def _by_support(search: Search) -> dict[str, int]:

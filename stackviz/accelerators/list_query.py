@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator
@@ -45,11 +45,15 @@ FORMS: dict[str, str | Promise] = {
     "oam": gettext_lazy("OAM module"),
     "other": gettext_lazy("other form factor"),
 }
+AVAILABILITY: dict[str, str | Promise] = {
+    "released": pgettext_lazy("availability", "released"),
+    "announced": pgettext_lazy("availability", "announced"),
+}
 COLUMN_NAMES = tuple(name for name in FIELDS if name not in NOT_COMPARED)
 _USUAL_TICKED = tuple(name for name in COLUMN_NAMES if name in COLUMNS)  # as a form sends them
 SORTS = frozenset({"name", "vendor", "kind", *COLUMN_NAMES})
 
-_SEVERAL = ("vendor", "architecture", "kind", "form", "supports")
+_SEVERAL = ("vendor", "architecture", "kind", "form", "availability", "supports")
 FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min", "power_max")
 _READ = frozenset({*FILTERS, "unknown", "unfolded", "sort", "cols"})
 BOUNDS = ("year_from", "year_to", "memory_min", "power_max")
@@ -77,6 +81,7 @@ class ListQuery:
     architecture: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
     form: tuple[str, ...] = ()
+    availability: tuple[str, ...] = ()
     supports: tuple[str, ...] = ()
     year_from: int | None = None
     year_to: int | None = None
@@ -162,6 +167,7 @@ def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozens
         architecture=reader.choices("architecture", choices.architectures, _("architecture")),
         kind=reader.choices("kind", Accelerator.Kind.values, _("kind")),
         form=reader.choices("form", FORMS, _("form factor")),
+        availability=reader.choices("availability", AVAILABILITY, _("availability")),
         supports=reader.choices("supports", SUPPORTS, _("number format")),
         year_from=reader.year("year_from"),
         year_to=reader.year("year_to"),

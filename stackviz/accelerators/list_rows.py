@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.list_query import BOUNDS, COLUMNS, FORMS, FilterChoices, ListQuery
+from stackviz.accelerators.list_query import AVAILABILITY, BOUNDS, COLUMNS, FORMS, FilterChoices, ListQuery
 from stackviz.accelerators.list_search import Counted, Search, largest_shown, listed_field
 from stackviz.catalog.announced import is_announced
 from stackviz.catalog.fields import DENSE, FIELDS, Field
@@ -274,9 +274,10 @@ def narrowings(query: ListQuery, choices: FilterChoices) -> list[Narrowing]:
         "architecture": choices.architectures,
         "kind": kind_words(),
         "form": FORMS,
+        "availability": AVAILABILITY,
     }
     active = [Narrowing(f"“{query.q}”", query.address(q=""))] if query.q else []
-    for name in ("vendor", "architecture", "kind", "form", "supports"):
+    for name in ("vendor", "architecture", "kind", "form", "availability", "supports"):
         chosen: tuple[str, ...] = getattr(query, name)
         for value in chosen:
             rest = tuple(other for other in chosen if other != value)

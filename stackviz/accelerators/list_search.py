@@ -195,6 +195,8 @@ def _tests(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
         tests["architecture"] = _having(catalogue, "architecture", lambda value: value.value in query.architecture)
     if query.form:
         tests["form"] = _having(catalogue, "form_factor", lambda value: form_of(value.value) in query.form)
+    if query.availability:
+        tests["availability"] = lambda row: availability_of(row, catalogue) in query.availability
     for name in query.supports:
         tests[f"supports {name}"] = supporting(SUPPORTS[name], catalogue)
     return tests | _bounds(query, catalogue)
@@ -225,6 +227,11 @@ def _bounded(figures: Mapping[int, _Figure], query: ListQuery, is_within: Callab
 
 def _having(catalogue: PublicCatalogue, field: str, is_so: Callable[[SpecValue], bool]) -> Test:
     return lambda row: any(map(is_so, catalogue.preferred(row.pk, field)))
+
+
+def availability_of(row: Accelerator, catalogue: PublicCatalogue) -> str:
+    """Which of `list_query.AVAILABILITY` it is; one without a published date counts as released."""
+    return "announced" if is_announced(row, catalogue) else "released"
 
 
 def supporting(rate: str, catalogue: PublicCatalogue) -> Test:

@@ -135,6 +135,7 @@ def test_every_row_offers_compare_without_scripts(curated, client, db):
         ("?vendor=nvidia,acme", "Unknown vendor “acme”; it was ignored."),
         ("?kind=toaster", "Unknown kind “toaster”; it was ignored."),
         ("?architecture=Doric", "Unknown architecture “Doric”; it was ignored."),
+        ("?availability=soon", "Unknown availability “soon”; it was ignored."),
         ("?form=round", "Unknown form factor “round”; it was ignored."),
         ("?supports=fp7", "Unknown number format “fp7”; it was ignored."),
         ("?year_from=soon", "“soon” is not a year; it was ignored."),
@@ -431,6 +432,8 @@ def test_what_cannot_be_is_told_from_what_is_not_published(curated, client, db):
         ("?power_max=350&vendor=nvidia", "NVIDIA H100 PCIe 80GB", "NVIDIA H100 SXM5 80GB"),
         ("?power_max=350W&vendor=nvidia", "NVIDIA H100 PCIe 80GB", "NVIDIA GH200 (144GB HBM3e)"),
         ("?form=sxm", "NVIDIA H100 SXM5 80GB", "NVIDIA H100 PCIe 80GB"),
+        ("?availability=announced", "AMD Instinct MI455X", "AMD Instinct MI300X"),
+        ("?availability=released", "AMD Instinct MI300X", "AMD Instinct MI455X"),
         ("?vendor=nvidia,apple&q=40", "Apple M3 Max (40-core GPU)", "AMD Instinct MI300X"),
     ],
 )

@@ -21,8 +21,8 @@ def tell_price(step: LogStep) -> Entry | None:
     if what == "withdrawn" and after.status == Price.Status.RETIRED:
         what = "retired"
     is_shown_after = is_public and what != "removed"
-    old = _asked(after if what == "removed" else before) if was_public or what == "removed" else ""
-    new = _asked(after) if is_shown_after else ""
+    old = _amount_and_day(after if what == "removed" else before) if was_public or what == "removed" else ""
+    new = _amount_and_day(after) if is_shown_after else ""
     if what == "changed" and old == new:
         if before.is_preferred == after.is_preferred:
             return None
@@ -43,7 +43,7 @@ def tell_price(step: LogStep) -> Entry | None:
     )
 
 
-def _asked(record: Any) -> str:  # noqa: ANN401 - a record of the history
+def _amount_and_day(record: Any) -> str:  # noqa: ANN401 - a record of the history
     """`6.88 USD, 2025-11-30`; `55.04 USD for 8, 2025-11-30` where several cards were priced together."""
     amount = f"{plain_amount(record.amount)} {record.currency}"
     if record.cards > 1:
