@@ -179,6 +179,7 @@ SESSION_COOKIE_AGE = env_int("SESSION_DAYS", 14, least=1) * 86_400
 STAFF_SESSION_HOURS = env_int("STAFF_SESSION_HOURS", 12, least=1)
 LOGINS_PER_CLIENT = env_int("LOGINS_PER_CLIENT", 60, least=1)  # attempts in a quarter of an hour; beyond: 429
 LOGINS_PER_ACCOUNT = env_int("LOGINS_PER_ACCOUNT", 30, least=1)  # the same for one account, from all clients
+KEY_GUESSES_PER_CLIENT = env_int("KEY_GUESSES_PER_CLIENT", 60, least=1)  # wrong keys in a quarter of an hour
 RESET_MAILS_PER_HOUR = env_int("RESET_MAILS_PER_HOUR", 3, least=1)  # about one address
 
 # --- mail ---------------------------------------------------------------------------------------------------------
