@@ -61,7 +61,7 @@ CONTENT_SECURITY_POLICY = {
 # --- applications -----------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "stackviz.audit.apps.AuditedAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "ninja",
     "simple_history",
     "stackviz.web",
+    "stackviz.audit",
     "stackviz.catalog",
     "stackviz.stacks",
     "stackviz.labs",
@@ -123,6 +124,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
     "stackviz.accounts.second_factor.SecondFactorFirst",
+    "stackviz.audit.record.RememberRequest",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
