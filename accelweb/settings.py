@@ -104,6 +104,7 @@ INSTALLED_APPS = [
     "stackviz.sharing",
     "stackviz.up",
     "stackviz.monitoring",
+    "stackviz.retention",
 ]
 
 MIDDLEWARE = [
@@ -299,6 +300,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600,  # pages check the date themselves, so expired links are never shown
         "options": {"expires": 3600},
     },
+    "delete what is old": {
+        "task": "stackviz.retention.tasks.delete_what_is_old",
+        "schedule": 86_400,
+        "options": {"expires": 86_400},
+    },
     "watch feeds": {
         "task": "stackviz.watch.tasks.check_due_feeds",
         "schedule": 1800,  # a few feeds a run, each once a day; nothing with WATCH=0
@@ -315,6 +321,14 @@ CELERY_BEAT_SCHEDULE = {
 
 DATA_DIR = Path(env_text("DATA_DIR", str(VAR_DIR / "data"))).resolve()  # web and worker must share it
 DATA_KEEP = env_int("DATA_KEEP", 7, least=1)  # number of dumps, including the newest
+DATA_DAYS = env_int("DATA_DAYS", 0)  # days a dump stays, but for the newest; 0: as long as DATA_KEEP says
+
+EXPORTS_PER_HOUR = env_int("EXPORTS_PER_HOUR", 6, least=1)  # archives of labs for one account; beyond: 429
+
+# --- what is old ------------------------------------------------------------------------------------------------
+
+AUDIT_DAYS = env_int("AUDIT_DAYS", 730)  # days an entry of the audit log or of the admin's log stays; 0: for ever
+LOG_DAYS = env_int("LOG_DAYS", 30)  # days a log of an earlier start of `make run` stays; 0: for ever
 
 # --- `make run` -------------------------------------------------------------------------------------------------
 
