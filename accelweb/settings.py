@@ -61,7 +61,7 @@ CONTENT_SECURITY_POLICY = {
 # --- applications -----------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "stackviz.audit.apps.AuditedAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "ninja",
     "simple_history",
     "stackviz.web",
+    "stackviz.audit",
     "stackviz.catalog",
     "stackviz.stacks",
     "stackviz.labs",
@@ -103,6 +104,7 @@ INSTALLED_APPS = [
     "stackviz.sharing",
     "stackviz.up",
     "stackviz.monitoring",
+    "stackviz.retention",
 ]
 
 MIDDLEWARE = [
@@ -123,6 +125,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
     "stackviz.accounts.second_factor.SecondFactorFirst",
+    "stackviz.audit.record.RememberRequest",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -179,6 +182,7 @@ SESSION_COOKIE_AGE = env_int("SESSION_DAYS", 14, least=1) * 86_400
 STAFF_SESSION_HOURS = env_int("STAFF_SESSION_HOURS", 12, least=1)
 LOGINS_PER_CLIENT = env_int("LOGINS_PER_CLIENT", 60, least=1)  # attempts in a quarter of an hour; beyond: 429
 LOGINS_PER_ACCOUNT = env_int("LOGINS_PER_ACCOUNT", 30, least=1)  # the same for one account, from all clients
+KEY_GUESSES_PER_CLIENT = env_int("KEY_GUESSES_PER_CLIENT", 60, least=1)  # wrong keys in a quarter of an hour
 RESET_MAILS_PER_HOUR = env_int("RESET_MAILS_PER_HOUR", 3, least=1)  # about one address
 
 # --- mail ---------------------------------------------------------------------------------------------------------
@@ -296,6 +300,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600,  # pages check the date themselves, so expired links are never shown
         "options": {"expires": 3600},
     },
+    "delete what is old": {
+        "task": "stackviz.retention.tasks.delete_what_is_old",
+        "schedule": 86_400,
+        "options": {"expires": 86_400},
+    },
     "watch feeds": {
         "task": "stackviz.watch.tasks.check_due_feeds",
         "schedule": 1800,  # a few feeds a run, each once a day; nothing with WATCH=0
@@ -312,6 +321,14 @@ CELERY_BEAT_SCHEDULE = {
 
 DATA_DIR = Path(env_text("DATA_DIR", str(VAR_DIR / "data"))).resolve()  # web and worker must share it
 DATA_KEEP = env_int("DATA_KEEP", 7, least=1)  # number of dumps, including the newest
+DATA_DAYS = env_int("DATA_DAYS", 0)  # days a dump stays, but for the newest; 0: as long as DATA_KEEP says
+
+EXPORTS_PER_HOUR = env_int("EXPORTS_PER_HOUR", 6, least=1)  # archives of labs for one account; beyond: 429
+
+# --- what is old ------------------------------------------------------------------------------------------------
+
+AUDIT_DAYS = env_int("AUDIT_DAYS", 730)  # days an entry of the audit log or of the admin's log stays; 0: for ever
+LOG_DAYS = env_int("LOG_DAYS", 30)  # days a log of an earlier start of `make run` stays; 0: for ever
 
 # --- `make run` -------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from stackviz.pages import urls as pages
 from stackviz.performance import urls as performance
 from stackviz.plan import urls as plan
 from stackviz.results import urls as results
+from stackviz.retention import urls as retention
 from stackviz.search import urls as search
 from stackviz.sharing import urls as sharing
 from stackviz.stacks import urls as stacks
@@ -41,7 +42,7 @@ WITHOUT_LANGUAGE = (
 
 rooms = (
     accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, performance, plan, results,
-    search, sharing, watch,
+    search, sharing, watch, retention,
 )  # fmt: skip
 urlpatterns = [
     in_each_language(pages.urlpatterns, pages.app_name, WITHOUT_LANGUAGE),

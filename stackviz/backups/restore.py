@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
+from stackviz.audit.record import record
 from stackviz.backups import postgres_copy, sqlite_copy
 from stackviz.backups.archive import Archive, Manifest
 from stackviz.backups.errors import BackupError
@@ -33,6 +34,7 @@ def restore_backup(path: Path, *, replace: bool) -> Manifest:
     finally:
         archive.close()
     call_command("migrate", verbosity=0, interactive=False)
+    record("backup.restored", f"backup taken at {archive.manifest.taken_at}", version=archive.manifest.site_version)
     for name in caches:
         caches[name].clear()  # pages of the database that was here
     return archive.manifest

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from stackviz.audit.record import record
 from stackviz.benchmarks.models import Result, ResultDecision
 from stackviz.benchmarks.reason import checked_reason
 from stackviz.benchmarks.rollup import refresh
@@ -42,6 +43,7 @@ def record_decision(
     decided.update(standing=standing)
     refresh(decided.values_list("series_id", flat=True))
     result.standing = standing
+    record(f"result.{standing}", f"result {result.position} of report {result.report_id}", by, reason=reason)
     return ResultDecision.objects.create(
         report_id=result.report_id,
         position=result.position,

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from stackviz.audit.record import record
 from stackviz.benchmarks.move_reports import carry, drop_series, note_reports
 from stackviz.benchmarks.reason import checked_reason
 from stackviz.labs.models import AgentKey, Machine, MachineMove, Report
@@ -46,6 +47,7 @@ def merge_machines(source: Machine, target: Machine, reason: str, by: Visitor) -
     point_at_newest([source.pk, target.pk])
     move.before = {"keys": keys, "merged": merged_before, "series_made": made, "is_identity_moved": is_identity_moved}
     move.save()
+    record("machine.merged", _audited(move), by, reason=reason)
     return move
 
 
@@ -71,7 +73,12 @@ def split_machine(machine: Machine, reports: Collection[UUID], name: str, reason
     carry(move, source, target)
     point_at_newest([source.pk, target.pk])
     move.save()
+    record("machine.split", _audited(move), by, reason=reason)
     return move
+
+
+def _audited(move: MachineMove) -> str:
+    return f"machine {move.source_id} to machine {move.target_id}"
 
 
 @transaction.atomic
@@ -100,6 +107,7 @@ def undo_move(move: MachineMove, by: Visitor) -> int:
     point_at_newest([source.pk, target.pk])
     move.undone_at, move.undone_by_id = timezone.now(), by.pk
     move.save(update_fields=["undone_at", "undone_by"])
+    record("machine.move-undone", _audited(move), by)
     return staying.filter(received_at__gt=move.made_at)[:SPLIT_AT_ONCE].count()
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from stackviz.audit.record import record
 from stackviz.benchmarks.decide import decided_standings
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.reason import checked_reason
@@ -49,6 +50,7 @@ def withdraw_report(report: Report, reason: str, by: Visitor, replaced_by: Repor
     results.update(standing=locked.withdrawal)
     refresh(set(results.values_list("series_id", flat=True)))
     point_at_newest([locked.machine_id])
+    record(f"report.{locked.withdrawal}", f"report {locked.pk}", by, reason=reason)
     return made
 
 
@@ -69,6 +71,7 @@ def restore_report(report: Report, by: Visitor) -> None:
         results.filter(position=position).update(standing=decided)
     refresh(set(results.values_list("series_id", flat=True)))
     point_at_newest([locked.machine_id])
+    record("report.restored", f"report {locked.pk}", by)
 
 
 def _check_replacement(report: Report, later: Report) -> None:

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from stackviz.audit.record import record
 from stackviz.catalog.change import wait_for_other_loads
 from stackviz.catalog.curated import is_readable
 from stackviz.catalog.models import Proposal, Source, SpecValue
@@ -142,6 +143,7 @@ def _decided(proposal: Proposal, state: Proposal.State, user: User, answer: str)
     proposal.state, proposal.decided_by, proposal.decided_at = state, user, timezone.now()
     proposal.answer = answer.strip()
     proposal.save(update_fields=["state", "decided_by", "decided_at", "answer", "target"])
+    record(f"proposal.{state}", f"proposal {proposal.pk}: {proposal}", user, answer=proposal.answer)
     return proposal
 
 

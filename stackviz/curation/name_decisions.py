@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from stackviz.audit.record import record
 from stackviz.catalog.models import Accelerator, Alias
 from stackviz.labs.models import NameDecision
 from stackviz.labs.rematch import Rematched, rematch_name
@@ -176,6 +177,7 @@ def _record(
             .first()
         )
         raise DecidedMeanwhile(name, latest) from None
+    record(f"name.{action}", f"name {name}", by, reason=reason)
     return decision
 
 
@@ -185,6 +187,7 @@ def undo(decision: NameDecision, *, by: AbstractBaseUser | None) -> Rematched:
     done = NameDecision.objects.filter(pk=decision.pk, undone_at__isnull=True)
     if not done.update(undone_at=timezone.now(), undone_by=by.pk if by else None):
         raise CannotUndo(_("This decision has already been undone."))
+    record("name.undone", f"name {decision.name}", by)
     if decision.action == Action.IGNORE:
         return Rematched(0, None)
     left: dict[str, Any] = decision.kept["left"]

@@ -2,8 +2,10 @@
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils import timezone
 
+from stackviz.audit.record import record
 from stackviz.catalog.models import Accelerator
 from stackviz.curation.models import ReaderCorrection
 from stackviz.web.rate_limit import RateLimit
@@ -40,6 +42,7 @@ def correction_of(token: str) -> ReaderCorrection | None:
     return under_it.select_related("accelerator").first()
 
 
+@transaction.atomic
 def decide_correction(correction: ReaderCorrection, by: User) -> None:
     """Store the answer with who gave it and when; whom to ask is forgotten with it."""
     is_open = correction.state == ReaderCorrection.State.WAITING
@@ -47,3 +50,4 @@ def decide_correction(correction: ReaderCorrection, by: User) -> None:
     if not is_open:
         correction.contact = ""
     correction.save()
+    record("correction.answered", f"correction {correction.pk}", by, state=correction.state)

@@ -19,6 +19,7 @@ from stackviz.ingest.body import read_body
 from stackviz.ingest.links import readable_report, receipt_path, status_path
 from stackviz.ingest.receipt import Receipt, receipt_of
 from stackviz.ingest.transient import fault_of
+from stackviz.labs.key_guesses import counting_guesses
 from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
 from stackviz.labs.models import Report
 from stackviz.web.errors import Refusal
@@ -82,7 +83,7 @@ class AgentKeyAuth(HttpBearer):
     """`Authorization: Bearer aw_…`, an agent key of a lab or of one machine."""
 
     def __call__(self, request: HttpRequest) -> Sender:
-        with refusing():
+        with refusing(), counting_guesses(request):
             return recognise(request.headers.get("Authorization", ""))
 
     def authenticate(self, request: HttpRequest, token: str) -> Sender:  # pragma: no cover
@@ -198,11 +199,18 @@ def send_report(request: HttpRequest) -> HttpResponse:
     return JsonResponse(stored, status=202 if accepted.is_new else 200)
 
 
-@router.get("/reports/{report_id}/", response={200: ReportStatus, 404: Refused, 503: Refused}, url_name="report_status")
+@router.get(
+    "/reports/{report_id}/",
+    response={200: ReportStatus, **dict.fromkeys((404, 429, 503), Refused)},
+    url_name="report_status",
+)
 def report_status(
     request: HttpRequest, report_id: Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"}), Path()]
 ) -> dict[str, Any]:
-    """What became of a report. A private lab's needs the signed link of the upload's answer, or the lab's key."""
+    """What became of a report. A private lab's needs the signed link of the upload's answer, or the lab's key.
+
+    429: too many wrong keys from this address; again after `Retry-After` seconds, or with a right one.
+    """
     with refusing():
         report = readable_report(request, _uuid(report_id), _sender_or_none(request))
         if report is None:
@@ -220,7 +228,8 @@ def _uuid(text: str) -> UUID:
 def _sender_or_none(request: HttpRequest) -> Sender | None:
     header = request.headers.get("Authorization", "")
     try:
-        return authenticate(header) if header else None
+        with counting_guesses(request):
+            return authenticate(header) if header else None
     except KeyRefused:
         return None
 

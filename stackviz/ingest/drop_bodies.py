@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from stackviz.ingest.body import content_digest
@@ -30,9 +31,14 @@ def drop_old_bodies() -> int:
     return dropped
 
 
+def old_bodies(before: datetime) -> QuerySet[Report]:
+    """The reports that arrived before this moment and whose bodies may go."""
+    return Report.objects.filter(status=Report.Status.READ, content_digest__isnull=True, received_at__lt=before)
+
+
 def _old_reports(since: tuple[datetime, UUID] | None, before: datetime) -> list[Report]:
     """The next reports with a body, in the order of their arrival: one pass over the index for a whole run."""
-    due = Report.objects.filter(status=Report.Status.READ, content_digest__isnull=True, received_at__lt=before)
+    due = old_bodies(before)
     if since is not None:
         due = due.filter(received_at__gte=since[0]).exclude(received_at=since[0], pk__lte=since[1])
     return list(due.only("body", "encoding", "received_at").order_by("received_at", "pk")[:BODIES_TOGETHER])

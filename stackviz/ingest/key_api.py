@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Field, Router, Schema
 
 from stackviz.ingest.api import Refused, refusing
+from stackviz.labs.key_guesses import counting_guesses
 from stackviz.labs.keys import UNKNOWN, KeyUnknown, authenticate
 from stackviz.labs.models import AgentKey
 from stackviz.web.rate_limit import RateLimit
@@ -14,8 +15,8 @@ from stackviz.wire import FORMAT
 
 router = Router()
 
-# As many as uploads, and by address: who has no key is counted too.
-KEY_CHECKS = RateLimit("key-checks", "UPLOADS_PER_MINUTE", 60)
+# As many as uploads, and for each key like them: wrong keys are counted by address.
+KEY_CHECKS = RateLimit("key-checks", "UPLOADS_PER_MINUTE", 60, "too many checks of this key")
 
 
 class NamedLink(Schema):
@@ -46,8 +47,9 @@ def key_details(request: HttpRequest, response: HttpResponse) -> dict[str, Any]:
     401: no key of this site. 403: revoked or expired. 429, 503: again after `Retry-After` seconds.
     """
     with refusing():
-        KEY_CHECKS.count(request)
-        sender = authenticate(request.headers.get("Authorization", ""))
+        with counting_guesses(request):
+            sender = authenticate(request.headers.get("Authorization", ""))
+        KEY_CHECKS.count_for(str(sender.key_id))
         key = AgentKey.objects.select_related("lab", "machine").filter(pk=sender.key_id).first()
         if key is None:  # deleted between the two queries
             raise KeyUnknown(UNKNOWN)

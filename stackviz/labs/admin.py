@@ -27,6 +27,7 @@ from stackviz.labs.models import (
     Snapshot,
 )
 from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, ReadOnlyInline, pretty_json
+from stackviz.labs.withdraw import withdraw_lab, withdraw_machine
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _MembershipInline = admin.TabularInline[Membership, Lab]
@@ -57,6 +58,13 @@ class LabAdmin(CascadingDeleteAdmin, _LabAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Lab]:
         labs: QuerySet[Lab] = super().get_queryset(request)
         return labs.annotate(machine_count=Count("machines", filter=Q(machines__merged_into__isnull=True)))
+
+    def delete_model(self, request: HttpRequest, obj: Lab) -> None:
+        withdraw_lab(obj, request.user)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Lab]) -> None:
+        for lab in queryset:
+            withdraw_lab(lab, request.user)
 
     @admin.display(description=gettext_lazy("machines"), ordering="machine_count")
     def machine_count(self, lab: Lab) -> int:
@@ -95,6 +103,15 @@ class MachineAdmin(CascadingDeleteAdmin, _MachineAdmin):
             return None
         stays, goes = chosen
         return HttpResponseRedirect(f"{goes.get_absolute_url()}manage/?merge={stays.slug}")
+
+    def delete_model(self, request: HttpRequest, obj: Machine) -> None:
+        withdraw_machine(obj, request.user)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Machine]) -> None:
+        """Those merged into another one that is chosen, too, go with it."""
+        for machine in queryset.order_by("-merged_into"):
+            if Machine.objects.filter(pk=machine.pk).exists():
+                withdraw_machine(machine, request.user)
 
     @admin.display(description=gettext_lazy("identity"))
     def short_identity(self, machine: Machine) -> str:

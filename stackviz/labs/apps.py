@@ -6,3 +6,8 @@ class LabsConfig(AppConfig):
     name = "stackviz.labs"
     verbose_name = _("Labs")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from stackviz.labs.audited import watch_labs
+
+        watch_labs()

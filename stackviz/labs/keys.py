@@ -11,10 +11,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from stackviz.audit.record import record
 from stackviz.labs.models import AgentKey, Lab, Machine
 
 log = logging.getLogger(__name__)
@@ -167,7 +168,14 @@ def note_use(key_id: int, now: datetime) -> None:
     _noted[key_id] = now
 
 
+def audit_subject(key: AgentKey) -> str:
+    """How the audit log names a key."""
+    return f"key aw_{key.prefix}_…"
+
+
 def revoke(key: AgentKey) -> None:
     """Revoke the key; a second call keeps the first time."""
-    AgentKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
+    with transaction.atomic():
+        if AgentKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
+            record("key.revoked", audit_subject(key))
     key.refresh_from_db(fields=["revoked_at"])

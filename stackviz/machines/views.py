@@ -14,6 +14,7 @@ from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.labs.rights import may_manage
+from stackviz.labs.withdraw import may_withdraw
 from stackviz.machines.page import (
     MachinePage,
     drawn_body,
@@ -56,8 +57,10 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     visible_lab = get_object_or_404(visible_labs(request.user), slug=lab)
     page = machines_page(machines_found(request.user, lab=visible_lab), page_cut(request, MACHINES_PER_PAGE))
     context = {"lab": visible_lab, "page": page, "rows": machine_rows(page.items)}
-    template = "machines/_rows.html" if wants_partial(request) else "machines/lab.html"
-    return render(request, template, context)
+    if wants_partial(request):
+        return render(request, "machines/_rows.html", context)
+    context["may_withdraw"] = may_withdraw(request.user, visible_lab)
+    return render(request, "machines/lab.html", context)
 
 
 @require_safe

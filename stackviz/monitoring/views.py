@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.monitoring.readiness import Readiness, readiness
 from stackviz.monitoring.who_may_look import may_look
+from stackviz.web.rate_limit import RateLimited, too_many
 
 REFUSED = "send MONITORING_TOKEN as `Authorization: Bearer`, or ask from MONITORING_NETWORKS\n"
 
@@ -24,8 +25,12 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """200, or 503 with what fails. Strangers see only which check holds; reasons are for `may_look`."""
+    try:
+        with_reasons = may_look(request)
+    except RateLimited as limited:
+        return too_many(limited)
     state = readiness()
-    body = {"status": "ok" if state.is_ready else "failing", "checks": _checks(state, with_reasons=may_look(request))}
+    body = {"status": "ok" if state.is_ready else "failing", "checks": _checks(state, with_reasons=with_reasons)}
     return JsonResponse(body, status=HTTPStatus.OK if state.is_ready else HTTPStatus.SERVICE_UNAVAILABLE)
 
 
@@ -39,8 +44,11 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Prometheus' text; 404 without METRICS."""
     if not settings.METRICS:
         raise Http404
-    if not may_look(request):
-        return HttpResponse(REFUSED, "text/plain; charset=utf-8", HTTPStatus.FORBIDDEN)
+    try:
+        if not may_look(request):
+            return HttpResponse(REFUSED, "text/plain; charset=utf-8", HTTPStatus.FORBIDDEN)
+    except RateLimited as limited:
+        return too_many(limited)
     from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
     from stackviz.monitoring.figures import all_figures

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -191,6 +191,27 @@ def _withdraw_and_prune(written: stored_dumps.Dump) -> None:
         if dump is not None and not stored_dumps.is_still_public(dump):
             for file in (file for table in dump.tables if table.of_machines for file in table.files):
                 (dump.folder / file.name).unlink(missing_ok=True)
+
+
+def old_dump_names(before: datetime) -> list[str]:
+    """Dumps from before this moment; the newest stays, however old it is."""
+    newest = stored_dumps.newest()
+    if newest is None:
+        return []
+    others = (name for name in stored_dumps.dump_names() if name != newest.name)
+    return [name for name in others if name < f"{before.astimezone(UTC):%Y%m%dT%H%M%SZ}"]
+
+
+def delete_old_dumps(before: datetime) -> int:
+    """Delete them -> how many; none while a dump is being written."""
+    names = old_dump_names(before)
+    try:
+        with _locked(stored_dumps.folder()) if names else nullcontext():
+            for name in names:
+                shutil.rmtree(stored_dumps.folder() / name, ignore_errors=True)
+    except AlreadyWriting:
+        return 0
+    return len(names)
 
 
 def _sweep(target: Path) -> None:

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from stackviz.audit.record import record
 from stackviz.catalog.curated import is_web_address
 from stackviz.catalog.models import Source
 from stackviz.cited.models import CitedSource
@@ -54,6 +55,7 @@ def _open(change: ProposedChange) -> ProposedChange:
 def _close(change: ProposedChange, state: ProposedChange.State, by: User, answer: str) -> None:
     change.state, change.answer, change.decided_by, change.decided_at = state, answer.strip(), by, timezone.now()
     change.save()
+    record(f"watched-change.{state}", f"change {change.pk}: {change}", by, answer=change.answer)
 
 
 def _add_release(change: ProposedChange, reason: str) -> None:

@@ -26,27 +26,35 @@ WATCHED_S = 14.0  # longer than the front waits for a head
 
 
 @pytest.fixture(scope="module")
-def front(tmp_path_factory) -> Iterator[Front]:
-    """The front before a site with the catalogue, whose `web` runs as the compose file starts it."""
-    folder = tmp_path_factory.mktemp("composed")
+def site(tmp_path_factory) -> Iterator[Site]:
+    """A site with the catalogue, whose `web` runs as the compose file starts it."""
     try:
         nginx_binary()
     except NotHere as problem:
         pytest.skip(str(problem))
-    site = Site(folder, PROXIES="1", ALLOWED_HOSTS="127.0.0.1", PICTURES_PER_MINUTE="1")
-    site.env["PATH"] = path_with_venv()
+    folder = tmp_path_factory.mktemp("composed")
+    composed = Site(folder, PROXIES="1", ALLOWED_HOSTS="127.0.0.1", PICTURES_PER_MINUTE="1", KEY_GUESSES_PER_CLIENT="2")
+    composed.env["PATH"] = path_with_venv()
     shutil.copy(curated_file(), folder / "accelweb.sqlite3")
-    started = Front(folder / "front", f"127.0.0.1:{site.port}")
     try:
-        web(site, "web", site.port)
-        site.wait_until(site.answers, "web answers")
+        web(composed, "web", composed.port)
+        composed.wait_until(composed.answers, "web answers")
+        yield composed
+    finally:
+        composed.stop()
+
+
+@pytest.fixture(scope="module")
+def front(site) -> Iterator[Front]:
+    """The front before it."""
+    started = Front(site.folder / "front", f"127.0.0.1:{site.port}")
+    try:
         started.start()
         for _ in range(12):  # the catalogue is read once by each process
             visit(started.url + SHEET)
         yield started
     finally:
         started.stop()
-        site.stop()
 
 
 def web(site: Site, name: str, port: int) -> None:
@@ -106,3 +114,12 @@ def test_forged_addresses_share_the_limit_of_the_address_behind_them(front):
         for number, slug in enumerate(("nvidia-h100-sxm5-80gb", "nvidia-t4", "apple-m1-8"))
     ]
     assert asked == [200, 429, 429]
+
+
+def test_guesses_of_keys_with_forged_addresses_share_their_limit_and_a_right_key_passes(front, site):
+    guesses = [
+        visit(f"{front.url}/api/v1/key/", X_Forwarded_For=f"203.0.113.{number}", Authorization=f"Bearer {guessed}")[0]
+        for number, guessed in enumerate(f"aw_abcdefgh_{number:043d}" for number in range(4))
+    ]
+    assert guesses == [401, 401, 429, 429]
+    assert visit(f"{front.url}/api/v1/key/", Authorization=f"Bearer {site.new_key()}")[0] == 200

@@ -135,3 +135,13 @@ def test_no_token_set_lets_nobody_in(client, settings):
 
 def test_metrics_are_absent_without_the_switch(client):
     assert client.get("/metrics").status_code == 404
+
+
+@pytest.mark.parametrize("address", ["/readyz", "/metrics"])
+def test_guesses_of_the_token_wait_and_the_right_one_does_not(client, all_there, settings, address):
+    settings.METRICS, settings.KEY_GUESSES_PER_CLIENT, settings.MONITORING_NETWORKS = True, 2, []
+    guesses = [client.get(address, HTTP_AUTHORIZATION=f"Bearer wrong-{number}") for number in range(3)]
+    assert [answer.status_code for answer in guesses] == [guesses[0].status_code] * 2 + [429]
+    assert int(guesses[-1]["Retry-After"]) > 0
+    assert client.get(address, HTTP_AUTHORIZATION=f"Bearer {TOKEN}").status_code == 200
+    assert client.get("/readyz").status_code == 200

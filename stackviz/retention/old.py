@@ -1,0 +1,134 @@
+"""What goes when it is old: the one list of it, for the nightly task and for `manage.py delete_old`."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.sessions.models import Session
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from stackviz.audit.models import AuditEntry
+from stackviz.diagnose.links import delete_expired
+from stackviz.diagnose.models import PrivateLink
+from stackviz.ingest.drop_bodies import drop_old_bodies, old_bodies
+from stackviz.opendata.dump import delete_old_dumps, old_dump_names
+
+ROWS_TOGETHER = 5_000  # deleted in one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Something with an age. `setting`: how many days it stays, 0 for ever; "": each has an end of its own.
+
+    `count` and `delete` take the moment before which it is old, and return how many there are, or were.
+    """
+
+    name: str
+    setting: str
+    count: Callable[[datetime], int]
+    delete: Callable[[datetime], int]
+
+    @property
+    def before(self) -> datetime | None:
+        """What is from before this moment goes; None: nothing does."""
+        days = getattr(settings, self.setting) if self.setting else 0
+        if self.setting and not days:
+            return None
+        return timezone.now() - timedelta(days=days)
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """What is old of one kind. `before` None: this site stores it for ever."""
+
+    stored: Stored
+    before: datetime | None
+    count: int
+
+
+def look_for_old() -> Iterator[Old]:
+    """What `delete_old` would delete. Changes nothing."""
+    for stored in STORED:
+        before = stored.before
+        yield Old(stored, before, stored.count(before) if before else 0)
+
+
+def delete_old() -> Iterator[Old]:
+    """Delete it -> how many of each. Safe to run at any time, and again after it was interrupted."""
+    for stored in STORED:
+        before = stored.before
+        yield Old(stored, before, stored.delete(before) if before else 0)
+
+
+def _audit(before: datetime) -> QuerySet[AuditEntry]:
+    return AuditEntry.objects.filter(at__lt=before)
+
+
+def _admin_log(before: datetime) -> QuerySet[LogEntry]:
+    return LogEntry.objects.filter(action_time__lt=before)
+
+
+def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry]) -> int:
+    """In parts, each of them a statement. Nothing refers to these rows, and models that refuse to be deleted are past
+    their time here.
+    """
+    deleted = 0
+    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_TOGETHER]):
+        part = rows.model._base_manager.filter(pk__in=keys)  # noqa: SLF001 (Django's documented API)
+        deleted += QuerySet._raw_delete(part, part.db)  # noqa: SLF001 (see above)
+    return deleted
+
+
+def _log_files(before: datetime) -> list[Path]:
+    """Logs of earlier starts of `make run`; the present ones are written to."""
+    logs = (Path(settings.VAR_DIR) / "log").glob("*.log.1")
+    return [log for log in logs if log.stat().st_mtime < before.timestamp()]
+
+
+def _delete_log_files(before: datetime) -> int:
+    files = _log_files(before)
+    for file in files:
+        file.unlink(missing_ok=True)
+    return len(files)
+
+
+def _delete_sessions(before: datetime) -> int:
+    deleted, _by_model = Session.objects.filter(expire_date__lt=before).delete()
+    return deleted
+
+
+STORED = (
+    Stored(
+        "raw reports", "RAW_REPORT_DAYS", lambda before: old_bodies(before).count(), lambda _before: drop_old_bodies()
+    ),
+    Stored(
+        "private links of Diagnose",
+        "",
+        lambda now: PrivateLink.objects.filter(expires_at__lte=now).count(),
+        lambda _now: delete_expired(),
+    ),
+    Stored("dumps of the public data", "DATA_DAYS", lambda before: len(old_dump_names(before)), delete_old_dumps),
+    Stored(
+        "entries of the audit log",
+        "AUDIT_DAYS",
+        lambda before: _audit(before).count(),
+        lambda before: _delete_rows(_audit(before)),
+    ),
+    Stored(
+        "entries of the admin's log",
+        "AUDIT_DAYS",
+        lambda before: _admin_log(before).count(),
+        lambda before: _delete_rows(_admin_log(before)),
+    ),
+    Stored("log files of earlier starts", "LOG_DAYS", lambda before: len(_log_files(before)), _delete_log_files),
+    Stored(
+        "sessions that have ended",
+        "",
+        lambda now: Session.objects.filter(expire_date__lt=now).count(),
+        _delete_sessions,
+    ),
+)
