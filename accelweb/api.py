@@ -12,6 +12,7 @@ from stackviz.cited.api import router as cited
 from stackviz.diagnose.api import router as diagnose
 from stackviz.fit.api import router as fit
 from stackviz.ingest.api import router as ingest
+from stackviz.ingest.heartbeat_api import router as heartbeat
 from stackviz.ingest.key_api import router as key
 from stackviz.machines.api import router as machines
 from stackviz.pages.api_reference import ApiReference
@@ -36,6 +37,7 @@ api.add_router("", cited, tags=["cited results"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])
 api.add_router("", key, tags=["reports"])
+api.add_router("", heartbeat, tags=["reports"])
 api.add_router("", diagnose, tags=["diagnose"])
 
 

@@ -1,6 +1,7 @@
 """The arguments of the agent's command line. docs/agent.md explains each."""
 
 import argparse
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from stackviz.agent.exit_codes import Exit
 from stackviz.agent.identity import EXPLICIT_CHARS
 from stackviz.agent.llama_bench import read_llama_file
 from stackviz.agent.probing.gather import PROBE_TIMEOUT_S
+from stackviz.agent.service_text import SYSTEMS
 from stackviz.importers import Reading
 from stackviz.measuring import RUNNABLE
 from stackviz.wire import LIMITS
@@ -59,7 +61,27 @@ def make_parser(functions: Mapping[str, Command]) -> argparse.ArgumentParser:
     for command in (run, upload):
         _add_sending(command)
     run.add_argument("--no-bench", action="store_true", help="read the machine only")
+    _add_staying(run)
     return parser
+
+
+def _add_staying(run: argparse.ArgumentParser) -> None:
+    staying = run.add_argument_group("staying on a machine")
+    staying.add_argument(
+        "--every",
+        type=_interval,
+        metavar="INTERVAL",
+        help="stay and do it again and again, such as 6h, 90m or 1d, at low priority and not while the machine is busy",
+    )
+    staying.add_argument(
+        "--once", action="store_true", help="with --every: one turn, for a timer of the system that starts the agent"
+    )
+    staying.add_argument(
+        "--print-service",
+        choices=SYSTEMS,
+        metavar="|".join(SYSTEMS),
+        help="with --every: print the commands that let this system start the agent; nothing is installed",
+    )
 
 
 def _add_doctor(doctor: argparse.ArgumentParser) -> None:
@@ -181,6 +203,20 @@ def _seconds(text: str) -> float:
     if not 0 < seconds <= 7 * 24 * 3600:
         raise argparse.ArgumentTypeError("must be above 0 and at most a week")
     return seconds
+
+
+def _interval(text: str) -> float:
+    match = re.fullmatch(r"(\d{1,6})\s*([mhd])", text.strip().lower())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no interval: write 90m, 6h or 1d")
+    seconds = float(match[1]) * _UNITS_S[match[2]]
+    if not SHORTEST_EVERY_S <= seconds <= LONGEST_EVERY_S:
+        raise argparse.ArgumentTypeError("must be 10m at least and 30d at most")
+    return seconds
+
+
+_UNITS_S = {"m": 60, "h": 3600, "d": 24 * 3600}
+SHORTEST_EVERY_S, LONGEST_EVERY_S = 600, 30 * 24 * 3600  # as the site takes them, see docs/ingest.md
 
 
 def _share(text: str) -> float:

@@ -17,7 +17,7 @@ from stackviz.backports import UTC
 from stackviz.wire import ReportError
 from stackviz.wire.kinds import TIMESTAMP
 
-__all__ = ["RunRefused", "check_site", "measuring_alone", "say_other_load"]
+__all__ = ["RunRefused", "check_site", "foreign_load", "measuring_alone", "say_other_load"]
 
 _KEY_ENDS_SOON = timedelta(days=7)
 _LOOK_S = 0.5
@@ -150,15 +150,26 @@ def _holder(path: Path) -> str:
 
 def say_other_load(say: Say, stat: Path = Path("/proc/stat")) -> None:
     """Warn if others keep the processors busy. Linux tells; elsewhere nothing is said."""
+    load = foreign_load(stat)
+    if load is not None:
+        say(
+            f"warning: other programs use {load:.0%} of the processors: what is measured on them now is "
+            "slower than this machine can be"
+        )
+
+
+def foreign_load(stat: Path = Path("/proc/stat")) -> float | None:
+    """The share of all processors that is in use now, where it is too much to measure beside; None otherwise.
+
+    Takes half a second. Linux tells; elsewhere it is None.
+    """
     with suppress(OSError, ValueError, IndexError, ZeroDivisionError):
         before = _ticks(stat)
         time.sleep(_LOOK_S)
         busy, total = (after - earlier for after, earlier in zip(_ticks(stat), before, strict=True))
         if busy / total > _LOAD_OF_OTHERS:
-            say(
-                f"warning: other programs use {busy / total:.0%} of the processors: what is measured on them now is "
-                "slower than this machine can be"
-            )
+            return busy / total
+    return None
 
 
 def _ticks(stat: Path) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from stackviz.agent.arguments import check_machine_id, make_parser
 from stackviz.agent.assemble import report_document
-from stackviz.agent.before import RunRefused, check_site, measuring_alone, say_other_load
+from stackviz.agent.before import RunRefused, check_site, foreign_load, measuring_alone, say_other_load
 from stackviz.agent.benchmarks.run import (
     BenchmarkOptions,
     MeasuringInterrupted,
@@ -43,8 +43,10 @@ from stackviz.agent.report_text import describe_report
 from stackviz.agent.result_text import result_lines
 from stackviz.agent.run_end import exit_of_run, say_other_name
 from stackviz.agent.sending import agree_beforehand, send_waiting
+from stackviz.agent.service_text import service_text
 from stackviz.agent.signals import signals_interrupt
 from stackviz.agent.spool import Spool, SpoolError
+from stackviz.agent.stay import lower_priority, say_sign_of_life, stay, why_busy
 from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Server, ServerError
 from stackviz.wire import Report, to_document
@@ -59,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal without UTF-8 must not cost a report
     parser = make_parser(_COMMANDS)
     arguments = parser.parse_args(argv)
+    arguments.typed = list(sys.argv[1:] if argv is None else argv)
     check_machine_id(parser, os.environ.get("ACCELWEB_MACHINE"))
     try:
         with signals_interrupt():
@@ -108,6 +111,25 @@ def _bench(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> E
 
 
 def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
+    if arguments.every is None:
+        if arguments.once or arguments.print_service:
+            parser.error("--once and --print-service need --every")
+        return _turn(arguments, parser)
+    if arguments.dry_run:
+        parser.error("--every sends reports: leave out --dry-run")
+    if arguments.print_service:
+        try:
+            print(service_text(arguments.print_service, arguments))
+        except ValueError as error:
+            parser.error(str(error))
+        return Exit.OK
+    lower_priority()
+    say = Progress(is_quiet=arguments.quiet).say
+    return stay(lambda: _turn(arguments, parser), arguments.every, say, once=arguments.once)
+
+
+def _turn(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
+    """Read, measure and send, once."""
     server = None if arguments.dry_run else _server(arguments, parser)
     spool, last = _spool(arguments), LastRun(_folder(arguments))
     arguments.no_bench = arguments.no_bench or arguments.dry_run
@@ -116,6 +138,7 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
         spool.check_ready()
         adopt_unfinished(spool, progress.say)
         check_site(server, progress.say)
+    load = foreign_load() if arguments.every else None
     with progress:
         gathered = _gathered(arguments, progress)
         document = _document(arguments, gathered)
@@ -124,6 +147,9 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
         if server is not None and not agree_beforehand(spool, server, arguments, as_read):
             print("Not agreed: nothing was measured, stored or sent.", file=sys.stderr)
             return Exit.NOT_CONFIRMED
+        is_heard = True
+        if server is not None and arguments.every:
+            is_heard = _check_busy(arguments, spool, server, as_read, why_busy(gathered.cards, load), progress)
         journal, is_whole = _measured(arguments, progress, gathered, document, spool.folder if server else None)
     if server is None:
         progress.say("nothing was measured; without --dry-run results are added to this")
@@ -139,7 +165,28 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
     judged = exit_of_run(arguments, report, last)
     last.remember(report)
     progress.say(f"Report {report.id} is in the spool: {path}")
-    return Exit.worst(judged, _sent(spool, server, arguments, report))
+    ended = Exit.worst(judged, _sent(spool, server, arguments, report))
+    if not is_heard:
+        say_sign_of_life(server, report.machine.identity, arguments.every, "", progress.say)
+    return ended
+
+
+def _check_busy(
+    arguments: argparse.Namespace, spool: Spool, server: Server, as_read: Report, busy: str, progress: Progress
+) -> bool:
+    """Say that the agent is there, and whether it measures -> whether the site has noted it.
+
+    Raises RunRefused where it should not measure now.
+    """
+    if not (arguments.yes or spool.is_confirmed(server.url)):
+        text = "nobody has agreed to send reports to this site; run once without --every and agree, or pass --yes"
+        raise RunRefused(Exit.NOT_CONFIRMED, text)
+    is_measuring = not arguments.no_bench
+    busy = busy if is_measuring else ""
+    is_heard = say_sign_of_life(server, as_read.machine.identity, arguments.every, busy, progress.say)
+    if busy:
+        raise RunRefused(Exit.BUSY, f"skipped: {busy}. Nothing was measured; the agent looks again in ten minutes")
+    return is_heard
 
 
 def _upload(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:

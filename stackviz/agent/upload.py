@@ -30,6 +30,7 @@ __all__ = ["Clock", "Delivery", "Server", "ServerAnswer", "ServerError", "Upload
 
 REPORTS_PATH = "/api/v1/reports/"
 KEY_PATH = "/api/v1/key/"
+HEARTBEAT_PATH = "/api/v1/heartbeat/"
 _FIRST_WAIT_S = 1.0
 _LONGEST_WAIT_S = 60.0
 _MOST_ANSWER_BYTES = 64 * 1024
@@ -146,6 +147,13 @@ class Server:
     def get_key(self) -> ServerAnswer:
         """What the site says of our key, asked once."""
         request = urllib.request.Request(self.url + KEY_PATH, headers=self._headers(), method="GET")  # noqa: S310
+        with Watchdog(self._timeout_s) as watchdog:
+            return self._ask(request, watchdog)
+
+    def post_heartbeat(self, body: bytes) -> ServerAnswer:
+        """Send a sign of life, once: the next one comes soon enough."""
+        headers = {**self._headers(), "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + HEARTBEAT_PATH, body, headers, method="POST")  # noqa: S310
         with Watchdog(self._timeout_s) as watchdog:
             return self._ask(request, watchdog)
 

@@ -174,6 +174,27 @@ class AgentKey(models.Model):
         return self.expires_at is not None and self.expires_at <= now
 
 
+class AgentHeartbeat(models.Model):
+    """When a machine's agent that stays was last heard of, and how often it promised to report.
+
+    One row a machine, from its first sign of life on; without a row nobody promised anything, and silence means
+    nothing. `busy`: why the agent measured nothing this time, empty where it did.
+    """
+
+    machine = models.OneToOneField(Machine, on_delete=models.CASCADE, primary_key=True, related_name="heartbeat")
+    key = models.ForeignKey(AgentKey, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    heard_at = models.DateTimeField(default=timezone.now)
+    every_s = models.PositiveIntegerField(_("interval in seconds"))
+    busy = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ("heard_at",)
+        constraints = (models.CheckConstraint(condition=Q(every_s__gt=0), name="heartbeat_interval_is_positive"),)
+
+    def __str__(self) -> str:
+        return f"{self.machine_id} at {self.heard_at:%Y-%m-%d %H:%M}"
+
+
 class Report(models.Model):
     """One upload, kept as sent. The row is the inbox: `status` says what is left to do, the broker only wakes a worker.
 

@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from stackviz.benchmarks.merge_machines import SPLIT_AT_ONCE, checked_name, merge_machines, split_machine, undo_move
+from stackviz.labs.heartbeats import expect_no_more, signs_of_life
 from stackviz.labs.models import Machine, MachineMove, Report
 from stackviz.labs.queries import Visitor, machine_merged_into, visible_machines
 from stackviz.labs.rights import manages_all, may_manage
@@ -84,7 +85,7 @@ def _address_for(user: Visitor, machine: Machine) -> str:
 
 
 def _context(request: HttpRequest, machine: Machine, problems: list[str]) -> dict[str, object]:
-    """Of the page; nine queries at most."""
+    """Of the page; ten queries at most."""
     others = Machine.objects.filter(lab=machine.lab_id, merged_into__isnull=True).exclude(pk=machine.pk)
     wanted = request.POST.get("target") or request.GET.get("merge", "")
     other = others.filter(slug=wanted).select_related("lab").first() if wanted else None
@@ -101,6 +102,7 @@ def _context(request: HttpRequest, machine: Machine, problems: list[str]) -> dic
         "chosen": set(request.POST.getlist("report")),
         "moves": moves.select_related("source__lab", "target__lab", "made_by", "undone_by")[:MOVES_SHOWN],
         "posted": request.POST,
+        "sign": signs_of_life([machine]).get(machine.pk),
     }
 
 
@@ -159,6 +161,12 @@ def _split(request: HttpRequest, machine: Machine) -> str:
     return _address_for(request.user, Machine.objects.select_related("lab").get(pk=move.target_id))
 
 
+def _expect_no_more(request: HttpRequest, machine: Machine) -> str:
+    expect_no_more(machine)
+    messages.success(request, _("The lab is no longer told when this machine is silent."))
+    return _address_for(request.user, machine)
+
+
 def _undo(request: HttpRequest, machine: Machine) -> str:
     text = request.POST.get("move", "")
     moves = MachineMove.objects.filter(Q(source=machine) | Q(target=machine)).select_related("source__lab", "target")
@@ -189,4 +197,5 @@ _ACTIONS: Mapping[str, Callable[[HttpRequest, Machine], str]] = {
     "merge": _merge,
     "split": _split,
     "undo": _undo,
+    "expect-no-more": _expect_no_more,
 }

@@ -14,7 +14,8 @@ from stackviz.benchmarks.queries import latest_results
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.columns import drop_unreported_rows
 from stackviz.diagrams.stack import StackDrawing, draw_columns
-from stackviz.labs.models import Machine, Report, Snapshot
+from stackviz.labs.heartbeats import SignOfLife, sign_of_life
+from stackviz.labs.models import AgentHeartbeat, Machine, Report, Snapshot
 from stackviz.labs.queries import MachineLookup, Visitor, latest_snapshots
 from stackviz.machines.headline import HeadlineRow, headline_row
 from stackviz.machines.report_rows import FIRST_REPORTS, REPORTS_PER_PAGE, ReportRow, report_rows
@@ -41,6 +42,7 @@ from stackviz.web.parts import cached_html, render_part
 WATCHED_FOR = timedelta(minutes=15)
 # What the page says of the newest report that was read -> where it stands, from the snapshot.
 LATEST = {"latest_report_id": "report_id", "latest_read_at": "report__read_at", "latest_agent": "agent"}
+BEAT = {"beat_at": "heartbeat__heard_at", "beat_every_s": "heartbeat__every_s", "beat_busy": "heartbeat__busy"}
 ON_NVIDIA = ("nvidia.driver_version", "cuda.runtime_version")
 ON_APPLE = ("memory.gpu_limit_bytes", "mps.available")
 
@@ -89,7 +91,8 @@ class Latest:
 class MachinePage:
     """What the page shows around its body. `latest` None: no report has been read yet.
 
-    `seen` names the state that is shown, see `seen_token`. `since`: when this was drawn, seconds since 1970.
+    `seen` names the state that is shown, see `seen_token`. `since`: when this was drawn, seconds since 1970. `sign`: of
+    the agent that stays there; None where none said that it does.
     """
 
     machine: Machine
@@ -99,6 +102,7 @@ class MachinePage:
     is_arriving: bool
     seen: str
     since: int
+    sign: SignOfLife | None
 
 
 def machine_page(visitor: Visitor, lab: str, slug: str, cut: Cut = FIRST_REPORTS) -> MachinePage:
@@ -122,11 +126,21 @@ def machine_page(visitor: Visitor, lab: str, slug: str, cut: Cut = FIRST_REPORTS
         is_arriving=any(_is_arriving(report) for report in newest),
         seen=_token(machine, newest),
         since=int(timezone.now().timestamp()),
+        sign=_sign(machine),
     )
 
 
+def _sign(machine: Machine) -> SignOfLife | None:
+    """Of the agent that stays on it, from what was read with the machine; None where none said that it does."""
+    heard_at, every_s, busy = (getattr(machine, name) for name in BEAT)
+    if heard_at is None:
+        return None
+    return sign_of_life(AgentHeartbeat(heard_at=heard_at, every_s=every_s, busy=busy), timezone.now())
+
+
 def _with_latest(machines: QuerySet[Machine]) -> QuerySet[Machine]:
-    return machines.annotate(**{name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()})
+    latest = {name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()}
+    return machines.annotate(**latest, **{name: F(path) for name, path in BEAT.items()})
 
 
 _machine_with_latest = MachineLookup(_with_latest)

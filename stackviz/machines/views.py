@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from stackviz.benchmarks.models import Series
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
+from stackviz.labs.heartbeats import silent_machines
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.labs.rights import may_manage
@@ -56,10 +57,14 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     """A lab's machines. A private lab does not exist for strangers."""
     visible_lab = get_object_or_404(visible_labs(request.user), slug=lab)
     page = machines_page(machines_found(request.user, lab=visible_lab), page_cut(request, MACHINES_PER_PAGE))
-    context = {"lab": visible_lab, "page": page, "rows": machine_rows(page.items)}
+    context: dict[str, object] = {"lab": visible_lab, "page": page, "rows": machine_rows(page.items)}
     if wants_partial(request):
         return render(request, "machines/_rows.html", context)
-    context["may_withdraw"] = may_withdraw(request.user, visible_lab)
+    context |= {
+        "silent": silent_machines(visible_lab),
+        "may_manage": may_manage(request.user, visible_lab),
+        "may_withdraw": may_withdraw(request.user, visible_lab),
+    }
     return render(request, "machines/lab.html", context)
 
 

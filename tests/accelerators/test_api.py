@@ -429,6 +429,7 @@ def test_operation_ids_are_stable(client):
         "stackviz_ingest_api_report_status",
         "stackviz_ingest_api_schema",
         "stackviz_ingest_key_api_key_details",
+        "stackviz_ingest_heartbeat_api_send_heartbeat",
         "stackviz_watch_api_list_table_checks",
         "stackviz_diagnose_api_diagnose_text",
     }

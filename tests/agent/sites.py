@@ -24,7 +24,7 @@ class Reply:
 @dataclass
 class Site:
     """Answers in turn, the last one for ever. `received`: headers and decoded bodies, in order. `key_reply`: to a check
-    of the key; `key_checks`: the headers of those."""
+    of the key; `key_checks`: the headers of those. `heartbeat_reply`: to a sign of life; `heartbeats`: their bodies."""
 
     url: str
     replies: list[Reply]
@@ -32,6 +32,8 @@ class Site:
         default_factory=lambda: Reply(200, '{"lab": {"name": "North lab"}, "machine": null, "expires_at": null}')
     )
     key_checks: list[dict[str, str]] = field(default_factory=list)
+    heartbeat_reply: Reply = field(default_factory=lambda: Reply(200, '{"machine": {"slug": "m", "name": "M"}}'))
+    heartbeats: list[dict[str, Any]] = field(default_factory=list)
     received: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
 
 
@@ -48,6 +50,10 @@ def site(*replies: Reply) -> Iterator[Site]:
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
             document = json.loads(body)
+            if self.path == "/api/v1/heartbeat/":
+                made.heartbeats.append(document)
+                self._answer(made.heartbeat_reply, "")
+                return
             made.received.append(({name.lower(): value for name, value in self.headers.items()}, document))
             reply = made.replies.pop(0) if len(made.replies) > 1 else made.replies[0]
             self._answer(reply, document["id"])

@@ -83,3 +83,18 @@ def test_an_older_python_is_told_which_one_is_needed(bundle):
     assert "needs Python 3.10" in check
     assert "import stackviz" not in check
     assert rest
+
+
+def test_the_file_prints_a_service_that_starts_it_again(bundle, tmp_path):
+    path = tmp_path / "accelweb-agent.pyz"
+    path.write_bytes(bundle)
+    options = ["--every", "6h", "--server", "https://lab.example", "--key-file", "key", "--print-service", "systemd"]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(path), "run", *options],
+        capture_output=True,
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        text=True,
+        check=True,
+    )
+    assert f"ExecStart={sys.executable} {path} run --every 6h" in done.stdout

@@ -1,10 +1,15 @@
 """The list of machines and a lab's fleet: who is on it, at what cost, what a private lab gives away (nothing)."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from stackviz.catalog.models import Accelerator, Vendor
+from stackviz.labs.models import AgentHeartbeat
 from tests.machines.factories import START, days, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db
@@ -101,7 +106,7 @@ def test_machine_list_query_count_is_constant(client, django_assert_num_queries,
             text_of(client, url)
     with django_assert_num_queries(7):
         text_of(client, "/machines/?accelerator=h100-sxm5-80gb")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):  # who is silent
         text_of(client, "/machines/north/")
 
 
@@ -191,3 +196,62 @@ def test_hostile_names_are_text(client):
     make_report(make_machine(lab, evil, slug="evil"), facts=facts, cards=[{**h100(), "reported_name": evil}])
     for url in ("/machines/", "/machines/north/", "/machines/?q=%3Cimg%20src=x%20onerror=alert(1)%3E"):
         assert evil not in text_of(client, url)
+
+
+# ---- silence ---------------------------------------------------------------------------------------------------------
+
+
+def heard_of(machine, days_ago, every_s=6 * 3600, busy=""):
+    heard_at = timezone.now() - timedelta(days=days_ago, minutes=1)
+    return AgentHeartbeat.objects.create(machine=machine, heard_at=heard_at, every_s=every_s, busy=busy)
+
+
+def test_a_lab_is_told_which_machine_is_silent_and_for_how_long(client):
+    lab = make_lab("north")
+    heard_of(make_machine(lab, "quiet"), 9)
+    heard_of(make_machine(lab, "talking"), 0)
+    make_machine(lab, "never-promised")
+    text = client.get("/machines/north/").content.decode()
+    section = re.search(r'<section class="silent".*?</section>', text, re.DOTALL)[0]
+    assert re.findall(r">(quiet|talking|never-promised)<", section) == ["quiet"]
+    assert "silent for 9 days" in section
+    assert "reports every 6 hours" in section
+    assert "Expect no more" not in section  # that is for owners
+
+
+def test_a_lab_in_which_nobody_is_silent_says_nothing(client):
+    heard_of(make_machine(make_lab("north"), "talking"), 0)
+    assert "Silent" not in client.get("/machines/north/").content.decode()
+
+
+def test_silence_costs_a_lab_one_query(client, django_assert_num_queries):
+    lab = make_lab("north")
+    counted = []
+    for n in range(2):
+        for k in range(1 + 30 * n):
+            heard_of(make_machine(lab, f"quiet-{n}-{k}"), 9)
+        with CaptureQueriesContext(connection) as queries:
+            client.get("/machines/north/")
+        counted.append(len(queries))
+    assert counted[0] == counted[1]
+
+
+def test_a_machine_says_that_it_is_silent_and_an_owner_ends_it(client, django_user_model):
+    lab = make_lab("north")
+    machine = make_machine(lab, "quiet")
+    heard_of(machine, 9)
+    owner = django_user_model.objects.create_user("olga")
+    lab.memberships.create(user=owner, role="owner")
+    assert "silent for 9 days" in client.get("/machines/north/quiet/").content.decode()
+    client.force_login(owner)
+    assert "Expect no more reports" in client.get("/machines/north/quiet/manage/").content.decode()
+    client.post("/machines/north/quiet/manage/", {"do": "expect-no-more"})
+    assert "silent for" not in client.get("/machines/north/quiet/").content.decode()
+
+
+def test_a_machine_at_work_for_others_says_why_it_measured_nothing(client):
+    machine = make_machine(make_lab("north"), "busy")
+    heard_of(machine, 0, busy="card 0 is at work (97%)")
+    text = client.get("/machines/north/busy/").content.decode()
+    assert "card 0 is at work (97%)" in text
+    assert "silent for" not in text

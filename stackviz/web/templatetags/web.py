@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
@@ -293,6 +293,20 @@ def ago(when: datetime | None, reason: str = "not_reported") -> SafeString:
     return SafeString(
         f'<time datetime="{moment}" title="{moment[:10]} {moment[11:19]} UTC" class="nowrap">{words}</time>'
     )
+
+
+@register.filter
+def time_span(duration: timedelta) -> str:
+    """How long something took or takes, in the largest unit that there is two of, or one: `9 days`, `6 hours`."""
+    seconds = duration.total_seconds()
+    if seconds >= 86_400:
+        days = int(seconds // 86_400)
+        return ngettext("%(n)d day", "%(n)d days", days) % {"n": days}
+    if seconds >= 3600:
+        hours = int(seconds // 3600)
+        return ngettext("%(n)d hour", "%(n)d hours", hours) % {"n": hours}
+    minutes = max(1, int(seconds // 60))
+    return ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes}
 
 
 def time_ago(when: datetime, now: datetime) -> str:
