@@ -132,7 +132,9 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
     )
-    command.add_argument("--benchmark", action="append", default=[], choices=tuple(RUNNABLE), help="can be repeated")
+    command.add_argument(
+        "--benchmark", "--only", action="append", default=[], choices=tuple(RUNNABLE), help="can be repeated"
+    )
     command.add_argument(
         "--case",
         action="append",
@@ -147,7 +149,7 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help=f"end with code {Exit.REGRESSION.value} if a rate is below this share of the last run's, such as 0.95",
     )
-    command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
+    command.add_argument("--bench-time", "--time-budget", type=_seconds, metavar="S", help="measure at most this long")
     command.add_argument(
         "--wait",
         type=_seconds,

@@ -15,7 +15,7 @@ from django.db.models import Count, F, OuterRef, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
-from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
+from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.ranked_series import RECENT_FIRST
@@ -295,7 +295,7 @@ def _measurement(
         standing=result.standing,
         torch_version=result.conditions.get("torch_version") or torch_versions.get(result.report_id),
         card=card,
-        peak=peak_share(rate, card, bound_of(known, series.params, result.conditions), published),
+        peak=peak_share(rate, card, bounds_of(known, series.params, result.conditions), published),
     )
     measured.__dict__["rate"] = rate  # the cached property, which every page asks for
     return measured

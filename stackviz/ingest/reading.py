@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from stackviz import wire
-from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
+from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, benchmark, rate_of
 from stackviz.benchmarks.standing import Flag, is_mean_of_runs, sample_flags
 from stackviz.catalog.match import CardName, Match, card_name, match_cards
@@ -162,7 +162,7 @@ def _flags(
         flags.append(Flag.OTHER_UNIT)
     elif rate is None and known.work(result.params):
         flags.append(Flag.IMPOSSIBLE)
-    share = peak_share(rate, card, bound_of(known, result.params, result.conditions), published)
+    share = peak_share(rate, card, bounds_of(known, result.params, result.conditions), published)
     if share is not None and share.is_above_peak:
         flags.insert(0, Flag.ABOVE_BOUND)
     return tuple(flags)

@@ -6,12 +6,30 @@ from typing import Any
 
 from stackviz.light import light_dataclass
 
-__all__ = ["MIB", "AnyParams", "Benchmark", "Params", "Prepared", "RateBound", "gettext_noop", "positive", "uniform"]
+__all__ = [
+    "KIB", "MIB", "TENSOR_PEAKS", "AnyParams", "Benchmark", "Params", "Prepared", "RateBound", "gettext_noop",
+    "longest_time", "positive", "uniform",
+]  # fmt: skip
 
 Params = dict[str, str | int]
 AnyParams = Mapping[str, Any]  # as a report states them: whatever a sender put there
 
-MIB = 2**20
+KIB, MIB = 2**10, 2**20
+
+TENSOR_PEAKS: Mapping[str, tuple[str, ...]] = {
+    "fp64": ("fp64_tensor_tflops", "fp64_tflops"),
+    "fp32": ("fp32_tflops",),
+    "tf32": ("tf32_tensor_tflops",),
+    "bf16": ("bf16_tensor_tflops",),
+    "fp16": ("fp16_tensor_tflops", "fp16_tflops"),
+    "fp8": ("fp8_tensor_tflops",),
+    "int8": ("int8_tensor_tops",),
+}
+"""dtype -> catalogue fields with the peak of products, the first that is published counts."""
+
+# FLOP per byte of memory up to which every accelerator waits for its memory: published peaks and bandwidths meet at 10
+# (processors) to 300 (H100, bf16), so the operations need not be bounded.
+_ALWAYS_MEMORY_BOUND = 4.0
 
 # No machine is slower or faster, in FLOP/s or B/s: what seconds come to beyond is a mistake of the sender, not a rate.
 RATE_LEAST, RATE_MOST = 1e-9, 1e24
@@ -56,6 +74,21 @@ class RateBound:
     divisor: float = 1.0
 
 
+def longest_time(
+    work: float | None, dtype: str, operations: float | None, bytes_moved: float | None
+) -> tuple[RateBound, ...]:
+    """What bounds the rate of `work` where operations and bytes overlap: the longer of their two times. () for unknown.
+
+    Roofline: Williams, Waterman, Patterson, CACM 52 (2009) 4, pages 65-76.
+    """
+    if not work or not bytes_moved:
+        return ()
+    memory = RateBound(("memory_bandwidth_gb_s",), bytes_moved / work)
+    if not operations or operations <= _ALWAYS_MEMORY_BOUND * bytes_moved:
+        return (memory,)
+    return RateBound(TENSOR_PEAKS.get(dtype, ()), operations / work), memory
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A case with its inputs made. `run` does it once, without waiting; `check` says what is wrong with the last run's
@@ -78,7 +111,7 @@ class Benchmark:
     memory that inputs and output take. `extra_bytes(params)`: what making the inputs takes beyond that.
     `smaller(params)`: a set whose run is shorter, and by what factor, to tell beforehand that a run would take too
     long; None if every run is short. `must_exceed_cache`: skipped where the last-level cache would hold the working
-    set.
+    set. `not_on`: kind of device -> why it cannot be measured there.
 
     What it counts, on the site:
 
@@ -87,20 +120,26 @@ class Benchmark:
     bytes), or 1 where samples are rates; None if the parameters do not say. `formula` is shown beside the rate,
     `source` says where it is from. `plausible`: rates beyond are a mistake of the sender. `bounds`: dtype -> catalogue
     fields whose published peak bounds the rate, the first that is published counts; key "" stands for any dtype.
-    `bounded_by(params)`: the same for a peak that has to be divided first; None where nothing published bounds it.
+    `bounded_by(params)`: the same for peaks that have to be divided first, of which the lowest bounds it, if all are
+    published; () where nothing does.
     `integer_unit`: the unit where the dtype is an integer, if it is another. `setting_names_it`: its parameters alone
     (`bf16 8192`) tell which benchmark it is. `compared(params)`: those that must be equal for results to be ranked
     together, of all.
 
+    `operations(params)`, `bytes_moved(params)`: what one run computes, and what it reads and writes at least; None if
+    the parameters do not say; `operations_formula`, `bytes_formula` say how they are counted, "" for none.
+    `script(params)`: the lines that make inputs and `run` in a program which measures the same by itself.
+
     A benchmark that another tool runs has no `cases`: the agent passes its results on.
 
-    `title` is translated on the site; `runs` and `sizes` are for the table of docs/agent.md. `order`: in which
-    benchmarks are run and listed.
+    `title`, `measures` (a sentence) and `runs` are translated on the site; `runs` and `sizes` are for the table of
+    docs/agent.md. `order`: in which benchmarks are run and listed.
     """
 
     key: str
     version: int
     title: str
+    measures: str = ""
     runs: str = ""
     sizes: str = ""
     order: int = 1000
@@ -112,6 +151,7 @@ class Benchmark:
     extra_bytes: Callable[[Params], int] = lambda _params: 0
     smaller: Callable[[Params], tuple[Params, float] | None] = lambda _params: None
     must_exceed_cache: bool = False
+    not_on: Mapping[str, str] = field(default_factory=dict)
 
     unit: str
     sample_unit: str = "s"
@@ -120,7 +160,12 @@ class Benchmark:
     formula: str
     source: str
     bounds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    bounded_by: Callable[[AnyParams], RateBound | None] | None = None
+    bounded_by: Callable[[AnyParams], tuple[RateBound, ...]] | None = None
+    operations: Callable[[AnyParams], float | None] = lambda _params: None
+    operations_formula: str = ""
+    bytes_moved: Callable[[AnyParams], float | None] = lambda _params: None
+    bytes_formula: str = ""
+    script: Callable[[Params], tuple[str, ...]] = lambda _params: ()
     compared: Callable[[AnyParams], dict[str, Any]] = dict
     higher_is_better: bool = True
     integer_unit: str = ""
@@ -165,11 +210,12 @@ class Benchmark:
         least, most = self.plausible
         return rate if least <= rate <= most else None
 
-    def bound(self, params: AnyParams, *, tf32: bool = False) -> RateBound:
-        """What bounds the rate at these parameters; without fields where nothing published does."""
+    def bounds_of(self, params: AnyParams, *, tf32: bool = False) -> tuple[RateBound, ...]:
+        """What bounds the rate at these parameters: the lowest, if all of them are published; () where nothing does."""
         if self.bounded_by is not None:
-            return self.bounded_by(params) or RateBound()
-        return RateBound(self.bounding_fields(params, tf32=tf32))
+            return self.bounded_by(params)
+        fields = self.bounding_fields(params, tf32=tf32)
+        return (RateBound(fields),) if fields else ()
 
     def bounding_fields(self, params: AnyParams, *, tf32: bool = False) -> tuple[str, ...]:
         """Catalogue fields to look the peak up in. `tf32`: fp32 products were allowed to be rounded to TF32."""

@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from stackviz.measuring.benchmark import AnyParams, Benchmark, Params, Prepared, gettext_noop, positive, uniform
+from stackviz.measuring.benchmark import (
+    TENSOR_PEAKS,
+    AnyParams,
+    Benchmark,
+    Params,
+    Prepared,
+    gettext_noop,
+    positive,
+    uniform,
+)
 
 __all__ = ["GEMM"]
 
@@ -118,11 +127,31 @@ def _work(params: AnyParams) -> float | None:
     return 2.0 * sides[0] * sides[1] * sides[2] if all(sides) else None
 
 
+def _bytes_moved(params: AnyParams) -> float | None:
+    """A and B read once, C written once."""
+    is_known = _work(params) and params.get("dtype") in _ITEM_BYTES
+    return float(_working_set_bytes(dict(params))) if is_known else None
+
+
+def _script(params: Params) -> tuple[str, ...]:
+    dtype, n = str(params["dtype"]), params["m"]
+    if dtype == "int8":
+        return (
+            f'a, b = (torch.randint(-128, 128, ({n}, {n}), dtype=torch.int8, device=device) for _ in "ab")',
+            f"c = torch.empty({n}, {n}, dtype=torch.int32, device=device)",
+            "run = lambda: torch._int_mm(a, b, out=c)",
+        )
+    precision = 'torch.set_float32_matmul_precision("high"); ' if dtype == "tf32" else ""
+    made = f"torch.empty({n}, {n}, device=device).uniform_(-1, 1).to(torch.{_TORCH_TYPES[dtype]})"
+    return f'{precision}a, b = ({made} for _ in "ab")', "c = torch.empty_like(a)", "run = lambda: torch.mm(a, b, out=c)"
+
+
 GEMM = Benchmark(
     key="gemm",
     version=1,
     title=gettext_noop("Matrix product"),
-    runs="C = A x B, square, uniform random numbers in [-1, 1)",
+    measures=gettext_noop("Operations per second of the product of two square matrices in one number format."),
+    runs=gettext_noop("C = A x B, square, uniform random numbers in [-1, 1)"),
     sizes="fp64, fp32, tf32, fp16, bf16, int8 as the device has them; 512 to 16384",
     order=10,
     cases=_cases,
@@ -136,14 +165,11 @@ GEMM = Benchmark(
     work=_work,
     formula="2·m·n·k / s",
     source="a multiplication and an addition for each of m·n·k products: LAPACK Working Note 41, operation counts",
-    bounds={
-        "fp64": ("fp64_tensor_tflops", "fp64_tflops"),
-        "fp32": ("fp32_tflops",),
-        "tf32": ("tf32_tensor_tflops",),
-        "bf16": ("bf16_tensor_tflops",),
-        "fp16": ("fp16_tensor_tflops", "fp16_tflops"),
-        "fp8": ("fp8_tensor_tflops",),
-        "int8": ("int8_tensor_tops",),
-    },
+    bounds=TENSOR_PEAKS,
+    operations=_work,
+    operations_formula="2·m·n·k",
+    bytes_moved=_bytes_moved,
+    bytes_formula="(m·k + k·n)·b + m·n·c",
+    script=_script,
     setting_names_it=True,
 )

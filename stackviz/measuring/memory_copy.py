@@ -38,7 +38,10 @@ MEMORY_COPY = Benchmark(
     key="memory-copy",
     version=1,
     title=gettext_noop("Memory copy"),
-    runs="B = A, random 4-byte numbers; `bytes` are read and as many written",
+    measures=gettext_noop(
+        "Bytes per second read and written while a large array is copied within the memory of a device."
+    ),
+    runs=gettext_noop("B = A, random 4-byte numbers; `bytes` are read and as many written"),
     sizes="256 MiB, 1 GiB, 4 GiB, where at least twice that is four times the last-level cache",
     order=20,
     cases=_cases,
@@ -51,4 +54,11 @@ MEMORY_COPY = Benchmark(
     formula="2·bytes / s",
     source="each byte is read once and written once, as STREAM counts Copy: McCalpin, cs.virginia.edu/stream/ref.html",
     bounds={"": ("memory_bandwidth_gb_s",)},
+    bytes_moved=_work,
+    bytes_formula="2·bytes",
+    script=lambda params: (
+        f"a = torch.empty({int(params['bytes']) // 4}, device=device).uniform_(-1, 1)",
+        "b = torch.empty_like(a)",
+        "run = lambda: b.copy_(a)",
+    ),
 )

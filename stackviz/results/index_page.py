@@ -7,11 +7,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.queries import cited_counts
+from stackviz.measuring import RUNNABLE
 from stackviz.results.groups import benchmark_groups
 from stackviz.results.measured_lines import measured_lines
 from stackviz.results.of_accelerator import headline_results
@@ -20,6 +22,7 @@ from stackviz.units import format_number
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
+from stackviz.web.reverse import address_by_name
 
 __all__ = ["index_page", "urlpatterns"]
 
@@ -47,7 +50,7 @@ def index_page(request: HttpRequest) -> HttpResponse:
 
 def _body() -> SafeString:
     def draw() -> SafeString:
-        counts = cited_counts()
+        counts, titles = cited_counts(), benchmark_titles()
         return render_part(
             "results/_index.jinja",
             groups=benchmark_groups(),
@@ -56,6 +59,10 @@ def _body() -> SafeString:
             sources=format_number(counts.sources),
             left_out=format_number(counts.unmatched + counts.doubtful + counts.withdrawn),
             measured=measured_lines(),
+            definitions=[
+                (titles[key, known.version], address_by_name("results:definition", key))
+                for key, known in RUNNABLE.items()
+            ],
         )
 
     return cached_html(("benchmarks", edition_of_cases(), *measured_edition()), draw, CACHE_S)

@@ -2,7 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.measurement import benchmark_titles
@@ -16,10 +16,6 @@ from stackviz.web.address import AddressReader
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 
-# What a measured benchmark that has no cited counterpart measures, in one sentence.
-MEASURES = {
-    "memory-copy": _("Bytes per second read and written while a large array is copied within the memory of a device."),
-}
 CACHE_S = 600  # the key moves with public machines, decisions and sheets
 
 
@@ -38,7 +34,8 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
         return render_part("results/_measured_page.jinja", section=section, address=benchmark_address(key))
 
     body = cached_html(("measured", key, wanted, *measured_edition()), draw, CACHE_S)
-    title, measures = benchmark_titles()[key, BENCHMARKS[key].version], str(MEASURES.get(key, ""))
+    known = BENCHMARKS[key]
+    title, measures = benchmark_titles()[key, known.version], _(known.measures) if known.measures else ""
     context = {
         "title": title,
         "measures": measures,

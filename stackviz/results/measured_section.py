@@ -90,6 +90,7 @@ class MeasuredSection:
     formula: str
     formula_source: str
     command: str
+    is_run_by_agent: bool
 
     @property
     def legend(self) -> str:
@@ -158,6 +159,7 @@ def measured_section(key: str, wanted: str, alike: str = "") -> MeasuredSection 
         formula=known.formula,
         formula_source=known.source,
         command=reproduce_command(shown.example),
+        is_run_by_agent=known.is_run_by_agent,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stackviz.measuring import BENCHMARKS, Params
-from stackviz.measuring.benchmark import MIB
+from stackviz.measuring.benchmark import KIB, MIB
 
 __all__ = ["KINDS", "Case", "case_text", "has_one_of", "params_text", "plan_cases", "read_case"]
 
@@ -37,7 +37,7 @@ def _shown_params(params: Mapping[str, object]) -> Iterator[object]:
         yield sides[0] if len(set(sides)) == 1 else "x".join(map(str, sides))
     size = params.get("bytes")
     if isinstance(size, int):
-        yield f"{size // MIB} MiB"
+        yield f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
 
 
 def plan_cases(

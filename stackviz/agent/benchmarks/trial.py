@@ -62,7 +62,9 @@ def refuse_what_cannot_fit(progress: CaseProgress) -> None:
     benchmark = progress.benchmark
     working_set = benchmark.working_set_bytes(progress.case.params)
     needed = working_set + benchmark.extra_bytes(progress.case.params)
-    lacking = progress.device.lacks(str(progress.case.params.get("dtype")))
+    lacking = benchmark.not_on.get(progress.device.kind) or progress.device.lacks(
+        str(progress.case.params.get("dtype"))
+    )
     if lacking:
         raise Skip(lacking)
     free = progress.device.free_bytes()

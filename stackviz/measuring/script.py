@@ -1,0 +1,33 @@
+"""A program of ten lines that measures a case by itself, to check the agent's figure: torch and nothing of ours."""
+
+from stackviz.measuring.benchmark import Benchmark, Params
+
+__all__ = ["script_of"]
+
+_SAMPLES, _DROPPED = 20, 5  # the first runs load and compile
+_SHORT_WORK = 64 * 2**20  # FLOP or bytes: below, a program times the clock instead; then it makes many runs a sample
+_RUNS_OF_SHORT = 1000
+
+
+def script_of(known: Benchmark, params: Params, device: str) -> str:
+    """The program, "" for a benchmark that another tool runs; it prints the rate in the benchmark's unit."""
+    lines = known.script(params)
+    if not lines:
+        return ""
+    work = known.work(params) or 1.0
+    runs = _RUNS_OF_SHORT if max(known.operations(params) or 0, known.bytes_moved(params) or 0) < _SHORT_WORK else 1
+    call = f"[run() for _ in range({runs})]" if runs > 1 else "run()"
+    result = f"{work * runs:.17g} / statistics.median(seconds[{_DROPPED}:])"
+    return "\n".join(
+        [
+            "import statistics, time, torch",
+            f'device, seconds = "{device}", []',
+            'wait = torch.accelerator.synchronize if device != "cpu" else lambda: None',
+            *lines,
+            f"for _ in range({_SAMPLES}):",
+            f"    wait(); start = time.perf_counter(); {call}; wait()",
+            "    seconds.append(time.perf_counter() - start)",
+            f'print({result}, "{known.unit_of(params)}")',
+            "",
+        ]
+    )

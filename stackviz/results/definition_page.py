@@ -1,0 +1,109 @@
+"""`/benchmarks/<key>/definition/`: what one run of a benchmark is, how it is counted, and a program that repeats it.
+
+Of benchmarks that the agent runs. No queries: all of it is in stackviz/measuring.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from stackviz.benchmarks.measurement import benchmark_titles, setting_label
+from stackviz.catalog.fields import FIELDS
+from stackviz.cited.words import benchmark_address
+from stackviz.measuring import RUNNABLE, Benchmark, Params
+from stackviz.measuring.script import script_of
+from stackviz.units import format_number, quantity_label
+from stackviz.web.address import AddressReader
+from stackviz.web.preview import Introduction, make_preview
+
+__all__ = ["definition_page", "urlpatterns"]
+
+# As torch names kinds of devices; the titles are names.
+DEVICES = {"cuda": "CUDA, ROCm", "mps": "MPS", "xpu": "XPU", "cpu": "CPU"}
+MOST_CASES = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseCount:
+    """A setting with what one run of it computes and moves; "" for what is not counted."""
+
+    setting: str
+    operations: str
+    bytes_moved: str
+    intensity: str
+    bound: str
+    is_quick: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLink:
+    """`query`: the address without its path, "" for the device shown."""
+
+    title: str
+    query: str
+
+
+@require_safe
+def definition_page(request: HttpRequest, key: str) -> HttpResponse:
+    """Raises Http404 for a benchmark that the agent does not run."""
+    if key not in RUNNABLE:
+        raise Http404
+    known = RUNNABLE[key]
+    reader = AddressReader(request.GET)
+    device = reader.choice("device", DEVICES, _("device")) or "cuda"
+    cases = known.cases(device, False)  # noqa: FBT003 - the signature of Benchmark.cases
+    title = benchmark_titles()[key, known.version]
+    measures = _(known.measures) if known.measures else ""
+    context = {
+        "known": known,
+        "title": title,
+        "measures": measures,
+        "runs": _(known.runs) if known.runs else "",
+        "address": benchmark_address(key),
+        "cases": [_count(known, params, device) for params in cases[:MOST_CASES]],
+        "not_here": _(known.not_on[device]) if device in known.not_on else "",
+        "devices": [DeviceLink(text, "" if kind == device else f"device={kind}") for kind, text in DEVICES.items()],
+        "script": "" if device in known.not_on else script_of(known, _shown_case(known, cases), device),
+        "script_case": setting_label(_shown_case(known, cases)),
+        "bounds": tuple(_bounding_titles(known, cases)),
+        "notes": reader.notes({"device"}),
+        "preview": make_preview(
+            request, Introduction(_("%(title)s: definition") % {"title": title}, measures), request.path
+        ),
+    }
+    return render(request, "results/definition.html", context)
+
+
+def _shown_case(known: Benchmark, cases: Sequence[Params]) -> Params:
+    """The case that every plan has on a processor, or the first."""
+    return known.light if known.light in cases else cases[0]
+
+
+def _count(known: Benchmark, params: Params, device: str) -> CaseCount:
+    operations, moved = known.operations(params), known.bytes_moved(params)
+    bounds = known.bounds_of(params)
+    return CaseCount(
+        setting=setting_label(params),
+        operations=quantity_label(operations, "FLOP", digits=4) if operations else "",
+        bytes_moved=quantity_label(moved, "B", digits=4) if moved else "",
+        intensity=format_number(operations / moved, 3) if operations and moved else "",
+        bound="; ".join(
+            str(FIELDS[bound.fields[0]].words[0]) if bound.fields else "" for bound in bounds if bound.fields
+        ),
+        is_quick=params in known.cases(device, True),  # noqa: FBT003 - the signature of Benchmark.cases
+    )
+
+
+def _bounding_titles(known: Benchmark, cases: Sequence[Params]) -> Iterator[str]:
+    """Titles of the published values that bound any of these cases."""
+    fields = (bound.fields[0] for params in cases for bound in known.bounds_of(params) if bound.fields)
+    for field in dict.fromkeys(fields):
+        yield str(FIELDS[field].words[0])
+
+
+urlpatterns = [path("benchmarks/<slug:key>/definition/", definition_page, name="definition")]

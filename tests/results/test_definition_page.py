@@ -1,0 +1,49 @@
+"""`/benchmarks/<key>/definition/`: what is counted, and a program of ten lines that measures the same."""
+
+import pytest
+
+from stackviz.measuring import RUNNABLE
+from stackviz.measuring.script import script_of
+from tests.responses import words_of
+
+
+def definition(client, key, **query):
+    return client.get(f"/benchmarks/{key}/definition/", query)
+
+
+@pytest.mark.parametrize("key", RUNNABLE)
+@pytest.mark.parametrize("language", ["", "/zh-hans"])
+def test_each_benchmark_has_its_definition(client, db, django_assert_max_num_queries, key, language):
+    with django_assert_max_num_queries(0):
+        page = client.get(f"{language}/benchmarks/{key}/definition/", {"device": "cpu"})
+    assert page.status_code == 200
+    text = words_of(page)
+    assert RUNNABLE[key].formula in text
+    assert f"bench --only {key}" in text
+
+
+def test_a_program_is_of_the_device_that_is_chosen(client, db):
+    assert 'device, seconds = "mps", []' in words_of(definition(client, "memory", device="mps"))
+    assert "“abacus”" in words_of(definition(client, "memory", device="abacus"))
+
+
+def test_a_setting_says_what_a_run_of_it_counts(client, db):
+    text = words_of(definition(client, "gemm", device="cpu"))
+    assert "fp32 2048³ 17.18 GFLOP 50.33 MB 341" in text
+
+
+@pytest.mark.parametrize("key", ["llama-bench", "made-up"])
+def test_what_the_agent_does_not_run_has_no_definition_here(client, db, key):
+    assert definition(client, key).status_code == 404
+
+
+@pytest.mark.parametrize("key", RUNNABLE)
+def test_every_program_has_at_most_ten_lines(key):
+    for kind in ("cuda", "mps", "xpu", "cpu"):
+        for params in RUNNABLE[key].cases(kind, False):
+            assert len(script_of(RUNNABLE[key], params, kind).splitlines()) <= 10
+
+
+def test_the_list_of_benchmarks_links_to_definitions(client, db):
+    assert 'href="/benchmarks/memory/definition/"' in client.get("/benchmarks/").content.decode()
+    assert 'href="/benchmarks/memory/definition/"' in client.get("/benchmarks/memory/").content.decode()
