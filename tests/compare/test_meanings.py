@@ -143,7 +143,7 @@ def test_two_sheets_are_a_page_of_less_than_80_kb(client, curated, db, url):
 def test_a_gpu_without_matrix_units_says_so_with_a_source(client, curated, db):
     sheets = sheets_at(client, M4_5090)
     sparse = row_of(sheets, "bf16_tensor_tflops", "with 2:4 sparsity").cells[1]
-    assert (sparse.missing, sparse.text) == ("no matrix units in the GPU before M5", "")
+    assert (sparse.missing, sparse.text) == ("no matrix units in the GPU before A19 and M5", "")
     assert sheets.sources[sparse.source - 1].url.startswith("https://www.fonearena.com/")
 
 
@@ -151,7 +151,7 @@ def test_ordinary_cores_bound_a_dense_product_as_derived(client, curated, db):
     sheets = sheets_at(client, H100_M3)
     bound = row_of(sheets, "bf16_tensor_tflops", "dense").cells[1]
     assert (bound.text, bound.basis, bound.factor) == ("14.131", "derived", "")
-    assert (bound.condition, bound.why) == ("at most, on the ordinary cores", "no matrix units in the GPU before M5")
+    assert (bound.condition, bound.why) == ("at most, on the ordinary cores", "no matrix units in the GPU before A19 and M5")
     assert row_of(sheets, "int8_tensor_tops", "dense").cells[1].text == ""
 
 
@@ -176,7 +176,7 @@ def test_a_mac_answers_for_bf16_power_and_price(client, curated, db):
     assert bf16.lead == f"H100 SXM5 80GB has at least 70× the bf16 matrix rate of {m3}"
     assert answer(client, H100_M3, "bf16 matrix product", m3) == (
         "≤ 14.131 TFLOPS",
-        "at most, on the ordinary cores, derived; no matrix units in the GPU before M5",
+        "at most, on the ordinary cores, derived; no matrix units in the GPU before A19 and M5",
     )
     assert answer(client, H100_M3, "Power", m3) == ("60 W", "observed, GPU alone")
     beside_a_card = H100_M3 + "&a=nvidia-geforce-rtx-4090"  # an H100 has street prices, no launch price

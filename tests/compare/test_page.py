@@ -45,7 +45,7 @@ def test_figures_compare_with_factor_and_source(client, dgx):
     assert (h100.is_best, max40.is_best) == (True, False)
     assert h100.source
     assert rows["bf16_tensor_tflops", "dense"][0].text == "989.4"
-    assert rows["bf16_tensor_tflops", "dense"][1].missing == "no matrix units in the GPU before M5"
+    assert rows["bf16_tensor_tflops", "dense"][1].missing == "no matrix units in the GPU before A19 and M5"
     assert "not published" in words_of(response)
 
 

@@ -70,7 +70,7 @@ def test_other_condition_has_no_factor_or_mark(client, curated, db):
     assert (rtx.text, rtx.is_published) == ("330.3", True)
     assert (h100.text, h100.condition, h100.is_published) == ("989.4", "dense, fp32 accumulate", False)
     assert not any(cell.factor or cell.is_best for cell in line.cells)
-    assert apple.missing == "no matrix units in the GPU before M5"
+    assert apple.missing == "no matrix units in the GPU before A19 and M5"
 
 
 def test_factors_need_equal_conditions(client, curated, db):
