@@ -136,7 +136,9 @@ def print_summary(
     progress.say(f"  logs          {var / 'log'}")
     if machine and not machine.has_results and find_spec("torch") is None:
         progress.say("  To measure this machine too: make run LAB=1   (installs PyTorch; several GB with CUDA)")
-    progress.say("  This is for one machine and those who know it; for a public site: docker-compose.yml, docs/deployment.md")
+    progress.say(
+        "  This is for one machine and those who know it; for a public site: docker-compose.yml, docs/deployment.md"
+    )
     progress.say("  Press Ctrl-C to stop.")
 
 

@@ -151,7 +151,10 @@ def test_ordinary_cores_bound_a_dense_product_as_derived(client, curated, db):
     sheets = sheets_at(client, H100_M3)
     bound = row_of(sheets, "bf16_tensor_tflops", "dense").cells[1]
     assert (bound.text, bound.basis, bound.factor) == ("14.131", "derived", "")
-    assert (bound.condition, bound.why) == ("at most, on the ordinary cores", "no matrix units in the GPU before A19 and M5")
+    assert (bound.condition, bound.why) == (
+        "at most, on the ordinary cores",
+        "no matrix units in the GPU before A19 and M5",
+    )
     assert row_of(sheets, "int8_tensor_tops", "dense").cells[1].text == ""
 
 
