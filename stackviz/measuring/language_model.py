@@ -8,15 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.measuring.benchmark import AnyParams, Params, Prepared
+from stackviz.measuring.benchmark import FLOAT_BYTES, AnyParams, Params, Prepared, float_type
 
 __all__ = [
     "MODELS", "Geometry", "Weights", "geometry", "make_weights", "making_bytes", "prepared_pass", "program_of_pass",
-    "torch_type",
 ]  # fmt: skip
 
-ITEM_BYTES = {"fp32": 4, "fp16": 2, "bf16": 2}
-_TORCH_TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 _CHECKED, _TOLERANCE = 64, 0.05  # logits of the last rows; 16-bit sums of thousands of terms stay well below
 
 
@@ -80,10 +77,6 @@ class Weights:
     head: Any
 
 
-def torch_type(torch: Any, dtype: str) -> Any:  # noqa: ANN401 - torch has no types here
-    return getattr(torch, _TORCH_TYPES[dtype])
-
-
 def make_weights(torch: Any, device: str, shape: Geometry, dtype: str) -> Weights:  # noqa: ANN401
     """Random numbers of variance 1/inputs, so that nothing grows from layer to layer. Layers are copies of the first:
     each has memory of its own, and random numbers take longer than a copy.
@@ -91,7 +84,7 @@ def make_weights(torch: Any, device: str, shape: Geometry, dtype: str) -> Weight
 
     def random(rows: int, columns: int) -> Any:  # noqa: ANN401
         made = torch.empty((rows, columns), device=device, dtype=torch.float32).uniform_(-1, 1)
-        return made.mul_((3 / columns) ** 0.5).to(torch_type(torch, dtype))
+        return made.mul_((3 / columns) ** 0.5).to(getattr(torch, float_type(dtype)))
 
     first = (
         random(shape.qkv_rows, shape.width),
@@ -154,7 +147,7 @@ def program_of_pass(shape: Geometry, dtype: str, batch: int, tokens: int, cached
         f"B, T, C, F = {batch}, {tokens}, {cached}, torch.nn.functional",
         (
             "def r(*s): return (torch.empty(s, device=device).uniform_(-1, 1) * (3 / s[-1]) ** 0.5)"
-            f".to(torch.{_TORCH_TYPES[dtype]})"
+            f".to(torch.{float_type(dtype)})"
         ),
         "W = [(r((H + 2 * K) * d, D), r(D, H * d), r(2 * I, D), r(D, I), r(2, B, K, C, d)) for _ in range(L)]",
         "head, tokens, norm = r(V, D), r(B, T, D), lambda x: F.rms_norm(x, (D,))",
@@ -172,7 +165,7 @@ def program_of_pass(shape: Geometry, dtype: str, batch: int, tokens: int, cached
 
 def geometry(params: AnyParams) -> tuple[Geometry, int] | None:
     """The model of these parameters and the bytes of a number; None where there is none such."""
-    shape, item = MODELS.get(str(params.get("model"))), ITEM_BYTES.get(str(params.get("dtype")))
+    shape, item = MODELS.get(str(params.get("model"))), FLOAT_BYTES.get(str(params.get("dtype")))
     return (shape, item) if shape and item else None
 
 

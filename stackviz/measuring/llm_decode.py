@@ -8,6 +8,7 @@ from stackviz.measuring.benchmark import (
     Params,
     Prepared,
     RateBound,
+    float_type,
     gettext_noop,
     longest_time,
     positive,
@@ -19,7 +20,6 @@ from stackviz.measuring.language_model import (
     making_bytes,
     prepared_pass,
     program_of_pass,
-    torch_type,
 )
 
 __all__ = ["LLM_DECODE"]
@@ -50,7 +50,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
     batch, context = int(params["batch"]), int(params["context"])
     weights = make_weights(torch, device, shape, dtype)
-    kind = torch_type(torch, dtype)
+    kind = getattr(torch, float_type(dtype))
     first = torch.empty((2, batch, shape.kv_heads, context, shape.head_width), device=device).uniform_(-1, 1).to(kind)
     cache = [first, *(first.clone() for _ in range(shape.layers - 1))]
     x = torch.empty((batch, 1, shape.width), device=device).uniform_(-1, 1).to(kind)

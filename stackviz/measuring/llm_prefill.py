@@ -8,6 +8,7 @@ from stackviz.measuring.benchmark import (
     Params,
     Prepared,
     RateBound,
+    float_type,
     gettext_noop,
     longest_time,
     positive,
@@ -19,7 +20,6 @@ from stackviz.measuring.language_model import (
     making_bytes,
     prepared_pass,
     program_of_pass,
-    torch_type,
 )
 
 __all__ = ["LLM_PREFILL"]
@@ -49,7 +49,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
     batch, prompt = int(params["batch"]), int(params["prompt"])
     weights = make_weights(torch, device, shape, dtype)
-    kind = torch_type(torch, dtype)
+    kind = getattr(torch, float_type(dtype))
     in_cache = (2, batch, shape.kv_heads, prompt, shape.head_width)
     cache = [torch.empty(in_cache, device=device, dtype=kind) for _ in range(shape.layers)]
     x = torch.empty((batch, prompt, shape.width), device=device).uniform_(-1, 1).to(kind)
