@@ -7,8 +7,8 @@ from typing import Any
 from stackviz.light import light_dataclass
 
 __all__ = [
-    "KIB", "MIB", "TENSOR_PEAKS", "AnyParams", "Benchmark", "Params", "Prepared", "RateBound", "gettext_noop",
-    "longest_time", "positive", "uniform",
+    "FLOAT_BYTES", "KIB", "MIB", "SURELY_MEMORY_BYTES", "TENSOR_PEAKS", "AnyParams", "Benchmark", "Params", "Prepared",
+    "RateBound", "Unavailable", "float_type", "gettext_noop", "longest_time", "positive", "uniform",
 ]  # fmt: skip
 
 Params = dict[str, str | int]
@@ -26,6 +26,13 @@ TENSOR_PEAKS: Mapping[str, tuple[str, ...]] = {
     "int8": ("int8_tensor_tops",),
 }
 """dtype -> catalogue fields with the peak of products, the first that is published counts."""
+
+SURELY_MEMORY_BYTES = 768 * MIB
+"""Three times the largest last-level cache of a sheet, 256 MB of Infinity Cache: what is smaller may be faster than
+memory, so the bandwidth of memory does not bound it."""
+
+FLOAT_BYTES = {"fp32": 4, "fp16": 2, "bf16": 2}
+_FLOAT_TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 
 # FLOP per byte of memory up to which every accelerator waits for its memory: published peaks and bandwidths meet at 10
 # (processors) to 300 (H100, bf16), so the operations need not be bounded.
@@ -46,6 +53,15 @@ def positive(params: AnyParams, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):  # a union takes twice the time
         return 0.0
     return float(value) if 0 < value < 1e18 else 0.0
+
+
+def float_type(dtype: object) -> str:
+    """What torch calls a type of FLOAT_BYTES."""
+    return _FLOAT_TYPES[str(dtype)]
+
+
+class Unavailable(Exception):
+    """This device has no way to run the case, which is no failure; the text is the reason."""
 
 
 def uniform(torch: Any, device: str, shape: tuple[int, ...], dtype: Any) -> Any:  # noqa: ANN401 - torch has no types here

@@ -6,6 +6,7 @@ from typing import Any
 from stackviz.measuring.benchmark import (
     KIB,
     MIB,
+    SURELY_MEMORY_BYTES,
     AnyParams,
     Benchmark,
     Params,
@@ -24,9 +25,6 @@ _ARRAYS = {"read": 1, "write": 1, "copy": 2, "triad": 3}
 _SIZES = (64 * KIB, MIB, 16 * MIB, 256 * MIB, 1024 * MIB, 4096 * MIB)
 _QUICK_OPERATIONS = ("read", "write", "triad")  # `memory-copy` copies
 _FACTOR, _WRITTEN = 1.5, 0.5
-# Three times the largest last-level cache of a sheet, 256 MB of Infinity Cache: what is smaller may be faster than
-# memory, so the bandwidth of memory does not bound it.
-_SURELY_MEMORY_BYTES = 768 * MIB
 _CHECKED = 1000  # numbers at either end
 _SUM_LIMIT = 8.0  # standard deviations of the sum of n numbers in [-1, 1), which is sqrt(n / 3)
 
@@ -85,7 +83,7 @@ def _work(params: AnyParams) -> float | None:
 def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
     """None for what the caches may hold."""
     work = _work(params)
-    return longest_time(work, "", None, work) if work and work >= _SURELY_MEMORY_BYTES else ()
+    return longest_time(work, "", None, work) if work and work >= SURELY_MEMORY_BYTES else ()
 
 
 def _script(params: Params) -> tuple[str, ...]:

@@ -3,11 +3,10 @@
 python -m tests.agent.beside_scripts [KEY...] [--blocks N] [--case NAME=VALUE,...]
 
 Each benchmark's run and the program's, made of its lines, in turns and in one thread, by the time that the processor
-spent: so it holds on a machine that does other things. Prints the median rate of each and their ratio.
+spent: so it holds on a machine that does other things. Prints the rate of the quickest block of each and their ratio.
 """
 
 import argparse
-import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -62,7 +61,7 @@ def _line(torch: Any, known: Benchmark, params: Params, blocks: int) -> str:
 
 
 def _in_turns(runs: Sequence[Callable[[], object]], blocks: int) -> list[float]:
-    """Median seconds of one run of each."""
+    """Seconds of one run of each, in its quickest block: neighbours share caches and memory."""
     counts = [runs_per_block(warm_up(run, _wait, BLOCK_S, time.process_time)[1], BLOCK_S) for run in runs]
     samples: list[list[float]] = [[] for _ in runs]
     for number in range(blocks):
@@ -70,7 +69,7 @@ def _in_turns(runs: Sequence[Callable[[], object]], blocks: int) -> list[float]:
         for index, run in order if number % 2 == 0 else reversed(order):
             (block,) = time_blocks(run, _wait, 1, counts[index], time.process_time)
             samples[index].append(block.seconds)
-    return [statistics.median(each) for each in samples]
+    return [min(each) for each in samples]
 
 
 def _wait() -> None:

@@ -30,9 +30,10 @@ def params_text(params: Mapping[str, object]) -> str:
 
 
 def _shown_params(params: Mapping[str, object]) -> Iterator[object]:
-    """The parameters as people say them: a square product by one side, bytes as MiB."""
+    """The parameters as people say them: a square product by one side, bytes as MiB, other numbers by their names."""
     sides = [params[name] for name in ("m", "n", "k") if name in params]
-    yield from (value for name, value in params.items() if name not in {"m", "n", "k", "bytes"})
+    others = {name: value for name, value in params.items() if name not in {"m", "n", "k", "bytes"}}
+    yield from (value if isinstance(value, str) else f"{name} {value}" for name, value in others.items())
     if sides:
         yield sides[0] if len(set(sides)) == 1 else "x".join(map(str, sides))
     size = params.get("bytes")

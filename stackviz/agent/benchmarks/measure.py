@@ -16,6 +16,7 @@ from stackviz.agent.benchmarks.timing import Pace
 from stackviz.agent.benchmarks.trial import INPUT_BYTES_PER_S, failed_step, tried
 from stackviz.agent.benchmarks.visit import prove, visit
 from stackviz.measuring import BENCHMARKS
+from stackviz.measuring.benchmark import Unavailable
 
 __all__ = ["CaseLeft", "Skip", "measure_case"]
 
@@ -160,7 +161,7 @@ def _limit_s(progress: CaseProgress, pace: Pace) -> float:
 def _visited(progress: CaseProgress, pace: Pace, until: float) -> dict[str, Any]:
     try:
         step = {"is": "samples", **visit(progress, pace, until)}
-    except Skip as skip:
+    except (Skip, Unavailable) as skip:
         progress.is_over = True
         return {"is": "skipped", "reason": str(skip)}
     except Exception as error:  # noqa: BLE001 - any failure of a kernel, driver or allocator is this case's result

@@ -41,7 +41,15 @@ class Pace:
         return max(self.warm_up_s, _FEWEST_WARM_UP_RUNS * run_s) + timed_s
 
 
-QUICK = Pace(rounds=3, blocks_per_round=4, block_s=0.02, warm_up_s=0.05, longest_run_s=4.0, budget_s=30.0)
+QUICK = Pace(
+    rounds=3,
+    blocks_per_round=4,
+    block_s=0.02,
+    warm_up_s=0.05,
+    longest_run_s=4.0,
+    budget_s=40.0,
+    longest_timed_s=1.0,
+)
 FULL = Pace(rounds=5, blocks_per_round=10, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=1200.0)
 
 

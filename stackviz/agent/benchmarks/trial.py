@@ -7,7 +7,7 @@ from typing import Any
 from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.timing import Pace, warm_up
-from stackviz.measuring.benchmark import MIB, uniform
+from stackviz.measuring.benchmark import MIB, Unavailable, uniform
 
 __all__ = ["INPUT_BYTES_PER_S", "failed_step", "refuse_what_cannot_fit", "tried"]
 
@@ -25,7 +25,7 @@ def tried(progress: CaseProgress, pace: Pace, input_rates: dict[str, float]) -> 
         if device.name not in input_rates:
             input_rates[device.name] = _input_rate(device)
         _refuse_what_takes_too_long(progress, pace)
-    except Skip as skip:
+    except (Skip, Unavailable) as skip:
         progress.is_over = True
         return {"is": "skipped", "reason": str(skip)}
     except Exception as error:  # noqa: BLE001 - as in _visited

@@ -1,0 +1,175 @@
+"""Decoder-only language models with random weights: their geometry, what a token costs, and a forward pass in torch.
+
+Weights, norms and attention of Llama: grouped queries, SwiGLU, RMSNorm, an output matrix. Rotary embedding is left out:
+it adds no weights and next to no operations. Touvron et al., arXiv:2302.13971; Ainslie et al., arXiv:2305.13245.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from stackviz.measuring.benchmark import FLOAT_BYTES, AnyParams, Params, Prepared, float_type
+
+__all__ = [
+    "MODELS", "Geometry", "Weights", "geometry", "make_weights", "making_bytes", "prepared_pass", "program_of_pass",
+]  # fmt: skip
+
+_CHECKED, _TOLERANCE = 64, 0.05  # logits of the last rows; 16-bit sums of thousands of terms stay well below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Geometry:
+    """`config.json` of a model: hidden_size, intermediate_size, num_hidden_layers, num_attention_heads,
+    num_key_value_heads, head_dim, vocab_size.
+    """
+
+    width: int
+    inner: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_width: int
+    vocabulary: int
+
+    @property
+    def qkv_rows(self) -> int:
+        return (self.heads + 2 * self.kv_heads) * self.head_width
+
+    @property
+    def layer_weights(self) -> int:
+        """Numbers in the matrices of one layer; its norms have `2·width` more, which nobody would notice."""
+        return self.width * (self.qkv_rows + self.heads * self.head_width + 3 * self.inner)
+
+    @property
+    def head_weights(self) -> int:
+        """Numbers in the output matrix."""
+        return self.vocabulary * self.width
+
+    @property
+    def read_weights(self) -> int:
+        """Numbers that a token needs: of the input embedding one row only."""
+        return self.layers * self.layer_weights + self.head_weights
+
+    @property
+    def cached_numbers(self) -> int:
+        """Keys and values of one token in all layers."""
+        return 2 * self.layers * self.kv_heads * self.head_width
+
+    @property
+    def attention_operations(self) -> int:
+        """Of one query with one key, in all layers: two products, each with a multiplication and an addition."""
+        return 4 * self.layers * self.heads * self.head_width
+
+
+MODELS = {
+    # HuggingFaceTB/SmolLM2-135M, unsloth/Llama-3.2-1B and meta-llama/Llama-3.1-8B: config.json
+    "135M": Geometry(width=576, inner=1536, layers=30, heads=9, kv_heads=3, head_width=64, vocabulary=49152),
+    "1B": Geometry(width=2048, inner=8192, layers=16, heads=32, kv_heads=8, head_width=64, vocabulary=128256),
+    "8B": Geometry(width=4096, inner=14336, layers=32, heads=32, kv_heads=8, head_width=128, vocabulary=128256),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Per layer: rows of queries, keys and values; output of attention; gate and up; down. Then the output matrix."""
+
+    layers: list[tuple[Any, Any, Any, Any]]
+    head: Any
+
+
+def make_weights(torch: Any, device: str, shape: Geometry, dtype: str) -> Weights:  # noqa: ANN401
+    """Random numbers of variance 1/inputs, so that nothing grows from layer to layer. Layers are copies of the first:
+    each has memory of its own, and random numbers take longer than a copy.
+    """
+
+    def random(rows: int, columns: int) -> Any:  # noqa: ANN401
+        made = torch.empty((rows, columns), device=device, dtype=torch.float32).uniform_(-1, 1)
+        return made.mul_((3 / columns) ** 0.5).to(getattr(torch, float_type(dtype)))
+
+    first = (
+        random(shape.qkv_rows, shape.width),
+        random(shape.width, shape.heads * shape.head_width),
+        random(2 * shape.inner, shape.width),
+        random(shape.width, shape.inner),
+    )
+    others = [tuple(each.clone() for each in first) for _ in range(shape.layers - 1)]
+    return Weights([first, *others], random(shape.vocabulary, shape.width))
+
+
+Attend = Callable[[int, Any, Any, Any], Any]
+"""(layer, queries, keys, values of the new tokens) -> what attention makes of them, in the shape of the queries."""
+
+
+def last_token(torch: Any, shape: Geometry, weights: Weights, x: Any, attend: Attend) -> Any:  # noqa: ANN401
+    """One pass of `x`, (sequences, tokens, width), through all layers. -> what the output matrix gets."""
+    functional = torch.nn.functional
+    norm, width = functional.rms_norm, (shape.width,)
+    sizes = [shape.heads * shape.head_width, *[shape.kv_heads * shape.head_width] * 2]
+    for number, (qkv, out, gate_up, down) in enumerate(weights.layers):
+        queries, keys, values = functional.linear(norm(x, width), qkv).split(sizes, -1)
+        x = x + functional.linear(attend(number, queries, keys, values), out)
+        gate, up = functional.linear(norm(x, width), gate_up).chunk(2, -1)
+        x = x + functional.linear(functional.silu(gate) * up, down)
+    return norm(x[:, -1], width)
+
+
+def prepared_pass(
+    torch: Any,  # noqa: ANN401
+    shape: Geometry,
+    weights: Weights,
+    x: Any,  # noqa: ANN401
+    attend: Attend,
+) -> Prepared:
+    """A run is a pass with its logits; some of these are worked out again in float64 on the CPU."""
+    logits = torch.empty((x.shape[0], shape.vocabulary), device=x.device, dtype=x.dtype)
+    newest: list[Any] = []
+
+    def run() -> None:
+        newest[:] = [last_token(torch, shape, weights, x, attend)]
+        torch.mm(newest[0], weights.head.t(), out=logits)
+
+    def check() -> str | None:
+        rows = weights.head[-_CHECKED:].cpu().to(torch.float64)
+        expected = newest[0].cpu().to(torch.float64) @ rows.t()
+        off = float((logits[:, -_CHECKED:].cpu().to(torch.float64) - expected).abs().max() / expected.abs().max())
+        return None if off < _TOLERANCE else f"the logits are wrong: off by {off:.2g} of the largest value"
+
+    return Prepared(run=run, output=logits, check=check, conditions={"inputs": "uniform"})
+
+
+def program_of_pass(shape: Geometry, dtype: str, batch: int, tokens: int, cached: int, attend: str) -> tuple[str, ...]:
+    """The same as lines of a program; `attend`: an expression of the cache c and of q, k, v of a layer."""
+    return (
+        (
+            f"L, D, I, H, K, d, V = {shape.layers}, {shape.width}, {shape.inner}, {shape.heads}, {shape.kv_heads}, "
+            f"{shape.head_width}, {shape.vocabulary}"
+        ),
+        f"B, T, C, F = {batch}, {tokens}, {cached}, torch.nn.functional",
+        (
+            "def r(*s): return (torch.empty(s, device=device).uniform_(-1, 1) * (3 / s[-1]) ** 0.5)"
+            f".to(torch.{float_type(dtype)})"
+        ),
+        "W = [(r((H + 2 * K) * d, D), r(D, H * d), r(2 * I, D), r(D, I), r(2, B, K, C, d)) for _ in range(L)]",
+        "head, tokens, norm = r(V, D), r(B, T, D), lambda x: F.rms_norm(x, (D,))",
+        "@torch.inference_mode()",
+        "def run(x=tokens):",
+        "    for qkv, out, gate_up, down, c in W:",
+        "        q, k, v = F.linear(norm(x), qkv).view(B, T, -1, d).transpose(1, 2).split([H, K, K], 1)",
+        "        c[0, :, :, C - T:], c[1, :, :, C - T:] = k, v",
+        f"        x = x + F.linear({attend}, out)",
+        "        g, u = F.linear(norm(x), gate_up).chunk(2, -1)",
+        "        x = x + F.linear(F.silu(g) * u, down)",
+        "    return F.linear(norm(x[:, -1]), head)",
+    )
+
+
+def geometry(params: AnyParams) -> tuple[Geometry, int] | None:
+    """The model of these parameters and the bytes of a number; None where there is none such."""
+    shape, item = MODELS.get(str(params.get("model"))), FLOAT_BYTES.get(str(params.get("dtype")))
+    return (shape, item) if shape and item else None
+
+
+def making_bytes(params: Params) -> int:
+    """What making the largest matrix takes: its numbers in 32 bits, before they are in their own type."""
+    shape = MODELS[str(params["model"])]
+    return 2 * 4 * max(shape.head_weights, 2 * shape.inner * shape.width)

@@ -1,0 +1,148 @@
+"""`llm-prefill`: a prompt read by a language model, up to the logits of its last token."""
+
+from typing import Any
+
+from stackviz.measuring.benchmark import (
+    AnyParams,
+    Benchmark,
+    Params,
+    Prepared,
+    RateBound,
+    float_type,
+    gettext_noop,
+    longest_time,
+    positive,
+)
+from stackviz.measuring.language_model import (
+    MODELS,
+    geometry,
+    make_weights,
+    making_bytes,
+    prepared_pass,
+    program_of_pass,
+)
+
+__all__ = ["LLM_PREFILL"]
+
+
+def _case(model: str, prompt: int, batch: int = 1, dtype: str = "bf16") -> Params:
+    return {"model": model, "dtype": dtype, "batch": batch, "prompt": prompt}
+
+
+_LIGHT = _case("135M", 128)
+_ON_CPU = [_LIGHT, _case("135M", 128, dtype="fp32"), _case("135M", 512), _case("1B", 128)]
+_ON_OTHERS = [
+    _LIGHT,
+    *(_case(model, prompt) for model in ("1B", "8B") for prompt in (512, 2048, 8192)),
+    _case("1B", 512, batch=16),
+    _case("8B", 512, batch=16),
+]
+
+
+def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signature of Benchmark.cases)
+    if quick:
+        return [_LIGHT] if kind == "cpu" else [_case("1B", 2048)]
+    return _ON_CPU if kind == "cpu" else _ON_OTHERS
+
+
+def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
+    shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
+    batch, prompt = int(params["batch"]), int(params["prompt"])
+    weights = make_weights(torch, device, shape, dtype)
+    kind = getattr(torch, float_type(dtype))
+    in_cache = (2, batch, shape.kv_heads, prompt, shape.head_width)
+    cache = [torch.empty(in_cache, device=device, dtype=kind) for _ in range(shape.layers)]
+    x = torch.empty((batch, prompt, shape.width), device=device).uniform_(-1, 1).to(kind)
+    by_head = (batch, prompt, -1, shape.head_width)
+
+    def attend(layer: int, queries: Any, keys: Any, values: Any) -> Any:  # noqa: ANN401
+        cached_keys, cached_values = cache[layer]
+        cached_keys.copy_(keys.view(by_head).transpose(1, 2))
+        cached_values.copy_(values.view(by_head).transpose(1, 2))
+        mixed = torch.nn.functional.scaled_dot_product_attention(
+            queries.view(by_head).transpose(1, 2), cached_keys, cached_values, is_causal=True, enable_gqa=True
+        )
+        return mixed.transpose(1, 2).reshape(queries.shape)
+
+    return prepared_pass(torch, shape, weights, x, attend)
+
+
+def _tokens(params: AnyParams) -> float | None:
+    tokens = positive(params, "batch") * positive(params, "prompt")
+    return tokens or None if geometry(params) else None
+
+
+def _operations(params: AnyParams) -> float | None:
+    """Each token sees itself and those before it; the output matrix sees the last one only."""
+    known, batch, prompt = geometry(params), positive(params, "batch"), positive(params, "prompt")
+    if known is None or not batch or not prompt:
+        return None
+    shape, _ = known
+    in_layers = 2.0 * shape.layers * shape.layer_weights * prompt
+    return batch * (in_layers + 2.0 * shape.head_weights + shape.attention_operations * prompt * (prompt + 1) / 2)
+
+
+def _bytes_moved(params: AnyParams) -> float | None:
+    """Weights read once, keys and values of the prompt written once."""
+    known, batch, prompt = geometry(params), positive(params, "batch"), positive(params, "prompt")
+    if known is None or not batch or not prompt:
+        return None
+    shape, item_bytes = known
+    return item_bytes * (shape.read_weights + batch * prompt * shape.cached_numbers)
+
+
+def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
+    return longest_time(_tokens(params), str(params.get("dtype")), _operations(params), _bytes_moved(params))
+
+
+def _smaller(params: Params) -> tuple[Params, float] | None:
+    trial = _case("135M", 128, dtype=str(params["dtype"]))
+    return None if params == trial else (trial, (_operations(params) or 0) / (_operations(trial) or 1))
+
+
+def _working_set_bytes(params: Params) -> int:
+    """Beside weights and cache what a layer hands to the next: some six arrays of its inner width."""
+    known = geometry(params)
+    shape, item_bytes = known or (MODELS["8B"], 4)
+    handed_over = 6 * int(params["batch"]) * int(params["prompt"]) * shape.inner * item_bytes
+    return int(_bytes_moved(params) or 0) + handed_over
+
+
+def _script(params: Params) -> tuple[str, ...]:
+    attend = (
+        "F.scaled_dot_product_attention(q, c[0], c[1], is_causal=True, enable_gqa=True).transpose(1, 2)"
+        ".reshape(B, T, H * d)"
+    )
+    sizes = int(params["batch"]), int(params["prompt"]), int(params["prompt"])
+    return program_of_pass(MODELS[str(params["model"])], str(params["dtype"]), *sizes, attend)
+
+
+LLM_PREFILL = Benchmark(
+    key="llm-prefill",
+    version=1,
+    title=gettext_noop("Language model: reading a prompt"),
+    measures=gettext_noop("Tokens of a prompt per second that a language model with random weights reads."),
+    runs=gettext_noop(
+        "One pass of the prompt: all layers of a Llama geometry (grouped queries, causal attention, SwiGLU, RMSNorm; "
+        "no rotary embedding), keys and values written to the cache, and the output matrix for the last token."
+    ),
+    sizes="135M (SmolLM2), 1B (Llama 3.2), 8B (Llama 3.1); bf16, fp32; prompts of 128 to 8192; batch 1, 16",
+    order=42,
+    cases=_cases,
+    light=_LIGHT,
+    prepare=_prepare,
+    working_set_bytes=_working_set_bytes,
+    extra_bytes=making_bytes,
+    smaller=_smaller,
+    unit="token/s",
+    work=_tokens,
+    formula="batch·prompt / s",
+    source="geometry from the config.json of HuggingFaceTB/SmolLM2-135M, Llama-3.2-1B and Llama-3.1-8B",
+    bounded_by=_bounds,
+    operations=_operations,
+    operations_formula="batch·(2·prompt·weights of layers + 2·output matrix"
+    " + 2·layers·heads·head width·prompt·(prompt + 1))",
+    bytes_moved=_bytes_moved,
+    bytes_formula="item·(weights + batch·prompt·2·layers·kv heads·head width)",
+    script=_script,
+)
