@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 OTHER_HOSTS: Mapping[str, tuple[str, ...]] = {
     "amd": ("gpuopen.com", "llvm.org/docs/AMDGPUUsage"),  # AMD writes the documentation of its back end in LLVM
     "aws": ("aws.amazon.com", "awsdocs-neuron.readthedocs-hosted.com"),
-    "google": ("jax.dev", "coral.ai"),
+    "google": ("jax.dev", "coral.ai", "blog.google"),
     "huawei": ("hisilicon.com", "hiascend.com"),
     "moore-threads": ("mthreads.com",),
-    "nvidia": ("github.com/NVIDIA/", "dam-cdn.nvd.orangelogic.com"),  # the server of its press department's files
+    # The servers of its press department's files and of its data sheets.
+    "nvidia": ("github.com/NVIDIA/", "dam-cdn.nvd.orangelogic.com", "nvdam.widen.net"),
     "qualcomm": ("quic.github.io",),
     "rebellions": ("rbln.ai",),
     "tenstorrent": ("github.com/tenstorrent/",),

@@ -53,6 +53,6 @@ def test_the_most_requested_accelerators_keep_their_sources(curated, db, capsys)
     call_command("headline_sources", "--missing")
     lines = capsys.readouterr().out.splitlines()
     by_maker, _shown, by_two = (float(line.split("%")[0]) for line in lines[1:4])
-    assert by_maker >= 75
-    assert by_two >= 88
+    assert by_maker >= 87
+    assert by_two >= 95
     assert any(line.startswith("nvidia-") and "vendor" in line for line in lines[4:])
