@@ -39,10 +39,10 @@ def verdict(printed: str, complaint: str) -> tuple[int, str]:
     checked = [each for each in dependencies if "skip_reason" not in each]
     if not checked:
         return 0, "NOT CHECKED: no vulnerability data can be reached from here"
-    found = [_line(each, vulnerability) for each in checked for vulnerability in each["vulns"]]
+    problems = [_line(each, vulnerability) for each in checked for vulnerability in each["vulns"]]
     skipped = len(dependencies) - len(checked)
     words = f"{len(checked)} packages checked" + (f", {skipped} NOT CHECKED" if skipped else "")
-    return int(bool(found)), "\n".join([words, *found])
+    return int(bool(problems)), "\n".join([words, *problems])
 
 
 def _line(dependency: dict[str, Any], vulnerability: dict[str, Any]) -> str:

@@ -30,12 +30,12 @@ def pinned(file: Path = ROOT / "requirements.txt") -> dict[str, str]:
 
 def bill(names: dict[str, str], now: datetime) -> dict[str, Any]:
     """The document for these distributions. Raises SystemExit for one that is not installed in this version."""
-    found = {name: _installed(name, version) for name, version in sorted(names.items())}
+    packages = {name: _installed(name, version) for name, version in sorted(names.items())}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text()).get("project", {})
     root = {"type": "application", "bom-ref": "accelweb", "name": "accelweb", "version": project.get("version", "0")}
-    references = {name: _purl(name, each.version) for name, each in found.items()}
+    references = {name: _purl(name, each.version) for name, each in packages.items()}
     needs = {
-        name: sorted(references[need] for need in _needs(each) if need in references) for name, each in found.items()
+        name: sorted(references[need] for need in _needs(each) if need in references) for name, each in packages.items()
     }
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -44,7 +44,7 @@ def bill(names: dict[str, str], now: datetime) -> dict[str, Any]:
         "serialNumber": uuid.uuid5(uuid.NAMESPACE_URL, " ".join(references.values()) + now.isoformat()).urn,
         "version": 1,
         "metadata": {"timestamp": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "component": root},
-        "components": [_component(name, each) for name, each in found.items()],
+        "components": [_component(name, each) for name, each in packages.items()],
         "dependencies": [
             {"ref": "accelweb", "dependsOn": sorted(references.values())},
             *({"ref": references[name], "dependsOn": names} for name, names in needs.items()),
@@ -54,12 +54,14 @@ def bill(names: dict[str, str], now: datetime) -> dict[str, Any]:
 
 def _installed(name: str, version: str) -> Distribution:
     try:
-        found = distribution(name)
+        installed = distribution(name)
     except PackageNotFoundError:
         sys.exit(f"{name} is not installed: run `make check` first")
-    if found.version.partition("+")[0] != version:
-        sys.exit(f"{name} is installed as {found.version}, and requirements.txt has {version}: run `make check` first")
-    return found
+    if installed.version.partition("+")[0] != version:
+        sys.exit(
+            f"{name} is installed as {installed.version}, and requirements.txt has {version}: run `make check` first"
+        )
+    return installed
 
 
 def _component(name: str, installed: Distribution) -> dict[str, Any]:
