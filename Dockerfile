@@ -7,8 +7,8 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 VAR_DIR=/app
 WORKDIR /app
 
 # Before the code: the layer is made anew only when a pin changes.
-COPY requirements.txt .
-RUN pip install --disable-pip-version-check --only-binary :all: -r requirements.txt
+COPY requirements-hashed.txt .
+RUN pip install --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-hashed.txt
 
 COPY manage.py gunicorn.conf.py ./
 COPY accelweb accelweb

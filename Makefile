@@ -11,7 +11,7 @@ PY = .venv/bin/python
 SEARCHED = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python3.14 python)
 # Rooms without a database or a page: their tests take seconds.
 PURE = $(addprefix tests/,units wire importers rules dumps charts diagrams benchmarks/test_stats.py benchmarks/test_changes.py)
-PIP_TOOLS = pip-tools==7.6.2
+PIP_TOOLS = pip-tools==7.6.2 uv==0.13.9
 
 # $(call installed,groups): .venv holds these groups of packages, whatever state it was in.
 define installed
@@ -31,7 +31,7 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check mutants lint format docs bench house translations release clean reset pins
+.PHONY: help run test check mutants lint format docs bench house translations release clean reset pins sbom
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
@@ -48,6 +48,7 @@ help:
 	@echo "make clean   removes .venv and caches; keeps var/ (the database and its keys)"
 	@echo "make reset   removes var/ too: the site starts empty"
 	@echo "make pins    requirements*.txt anew from requirements*.in"
+	@echo "make sbom    dist/sbom.cdx.json: what the site runs on, as CycloneDX"
 
 run:
 	$(call installed,server $(if $(filter-out 0 no,$(LAB)),lab))
@@ -115,3 +116,7 @@ pins:
 	$(call installed,server)
 	@$(PY) -m pip install --quiet --disable-pip-version-check $(PIP_TOOLS)
 	@$(PY) tools/pins.py
+
+sbom:
+	$(call installed,server)
+	@exec $(PY) -m tools.sbom

@@ -1,4 +1,8 @@
-"""Writes requirements*.txt anew from requirements*.in, newest versions that fit: `make pins`."""
+"""Writes requirements*.txt anew from requirements*.in, newest versions that fit: `make pins`.
+
+requirements-hashed.txt has what requirements.txt has, for every platform, with the SHA-256 of each file: what an image
+is built from. `python tools/pins.py --hashes` writes it alone, with the versions of requirements.txt as they are.
+"""
 
 import re
 import subprocess
@@ -11,7 +15,23 @@ OPTIONS += ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-ho
 NAMES = ("requirements", "requirements-lab", "requirements-dev")  # the first is a constraint of the others
 
 
+HASHED = "requirements-hashed.txt"
+
+
+def write_hashes() -> None:
+    """By uv: it takes the hashes from the index, in a second; pip-tools fetches every file of every platform."""
+    options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate"]
+    options += ["--strip-extras", "--no-emit-index-url", "--quiet", "-c", "requirements.txt", "-o", HASHED]
+    command = [sys.executable, "-m", "uv", "pip", "compile", *options, "requirements.in"]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    file = ROOT / HASHED
+    file.write_text(f"# Made by `make pins` from requirements.in and requirements.txt.\n{file.read_text().lstrip()}")
+
+
 def main() -> None:
+    if "--hashes" in sys.argv[1:]:
+        write_hashes()
+        return
     for name in NAMES:
         command = [sys.executable, "-m", "piptools", "compile", *OPTIONS, "-o", f"{name}.txt", f"{name}.in"]
         subprocess.run(command, cwd=ROOT, check=True)
@@ -20,6 +40,7 @@ def main() -> None:
         # A build label such as `+cpu` is of the machine that made the pins, not of the project.
         text = re.sub(r"(==[\w.]+)\+\w+( *)", r"\1\2", text)
         file.write_text(f"# Made by `make pins` from {name}.in.\n{text.lstrip()}")
+    write_hashes()
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
 """The admin, each of whose changes is one transaction with its entry in the audit log."""
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 from django.contrib.admin import AdminSite
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.db import transaction
+from django.contrib.sessions.models import Session
+from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponseBase
 
 from stackviz.audit.record import record
 
+_WRITES = re.compile(r"\s*(?:INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
@@ -20,19 +23,33 @@ class AuditedAdminSite(AdminSite):
 
 
 def _recorded(view: View) -> View:
-    """The view; what it was sent is recorded where it leads on, which it does after a change and not after an error."""
+    """The view; what it was sent is recorded where it wrote something, and not where it refused."""
 
     @wraps(view)
     def recorded(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponseBase:  # noqa: ANN401
         if request.method != "POST":
             return view(request, *arguments, **named)
+        writes = _Writes()
         with transaction.atomic():
-            answer: HttpResponseBase = view(request, *arguments, **named)
-            if 300 <= answer.status_code < 400:
+            with connection.execute_wrapper(writes):
+                answer = view(request, *arguments, **named)
+            if writes.seen:
                 record("admin.posted", request.path, **_details(request))
         return answer
 
     return cast("View", recorded)
+
+
+class _Writes:
+    """Notices whether anything but a session was written."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:  # noqa: ANN401, FBT001 (Django's)
+        if _WRITES.match(sql) and Session._meta.db_table not in sql[:60]:  # noqa: SLF001 (Django's documented API)
+            self.seen = True
+        return execute(sql, params, many, context)
 
 
 def _details(request: HttpRequest) -> dict[str, Any]:

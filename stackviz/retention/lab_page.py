@@ -29,19 +29,19 @@ EXPORTS = RateLimit("exports", "EXPORTS_PER_HOUR", 3600, "too many archives of t
 @require_http_methods(["GET", "HEAD", "POST"])
 def lab_data(request: HttpRequest, lab: str) -> HttpResponse:
     """`?machine=<slug>` and `?withdraw` say what would go and ask; a POST does it when the name was typed."""
-    found = _lab_of_owner(request, lab)
+    owned_lab = _lab_of_owner(request, lab)
     problem = ""
     if request.method == "POST":
-        address, problem = _withdraw(request, found)
+        address, problem = _withdraw(request, owned_lab)
         if not problem:
             return redirect(address)
     wanted = request.POST.get("machine") or request.GET.get("machine", "")
-    chosen = Machine.objects.filter(lab=found, slug=wanted).first() if wanted else None
+    chosen = Machine.objects.filter(lab=owned_lab, slug=wanted).first() if wanted else None
     is_whole = chosen is None and ("withdraw" in request.GET or request.method == "POST")
-    counts = what_goes(chosen or found) if chosen or is_whole else {}
+    counts = what_goes(chosen or owned_lab) if chosen or is_whole else {}
     context = {
-        "lab": found,
-        "machines": Machine.objects.filter(lab=found, merged_into__isnull=True).order_by("slug")[:MACHINES_OFFERED],
+        "lab": owned_lab,
+        "machines": Machine.objects.filter(lab=owned_lab, merged_into__isnull=True).order_by("slug")[:MACHINES_OFFERED],
         "chosen": chosen,
         "is_whole": is_whole,
         "counts": {name: count for name, count in counts.items() if count != "0"},
@@ -56,15 +56,15 @@ def lab_data(request: HttpRequest, lab: str) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, lab: str) -> HttpResponseBase:
     """The archive, made while it is sent."""
-    found = _lab_of_owner(request, lab)
+    owned_lab = _lab_of_owner(request, lab)
     try:
         EXPORTS.count_for(str(request.user.pk))
     except RateLimited as limited:
         return too_many(limited)
     with transaction.atomic():
-        record("lab.exported", f"lab {found.pk}", request.user)
-    answer = StreamingHttpResponse(export_lab(found), content_type="application/zip")
-    answer.headers["Content-Disposition"] = f'attachment; filename="{found.slug}-{timezone.now():%Y-%m-%d}.zip"'
+        record("lab.exported", f"lab {owned_lab.pk}", request.user)
+    answer = StreamingHttpResponse(export_lab(owned_lab), content_type="application/zip")
+    answer.headers["Content-Disposition"] = f'attachment; filename="{owned_lab.slug}-{timezone.now():%Y-%m-%d}.zip"'
     answer.headers["Content-Encoding"] = "identity"  # it is compressed: compressing it again takes time alone
     return answer
 

@@ -21,7 +21,7 @@ ROWS_TOGETHER = 5_000  # deleted in one transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class Retained:
     """Something with an age. `setting`: how many days it stays, 0 for ever; "": each has an end of its own.
 
     `count` and `delete` take the moment before which it is old, and return how many there are, or were.
@@ -45,23 +45,23 @@ class Stored:
 class Old:
     """What is old of one kind. `before` None: this site stores it for ever."""
 
-    stored: Stored
+    retained: Retained
     before: datetime | None
     count: int
 
 
 def look_for_old() -> Iterator[Old]:
     """What `delete_old` would delete. Changes nothing."""
-    for stored in STORED:
-        before = stored.before
-        yield Old(stored, before, stored.count(before) if before else 0)
+    for retained in RETAINED:
+        before = retained.before
+        yield Old(retained, before, retained.count(before) if before else 0)
 
 
 def delete_old() -> Iterator[Old]:
     """Delete it -> how many of each. Safe to run at any time, and again after it was interrupted."""
-    for stored in STORED:
-        before = stored.before
-        yield Old(stored, before, stored.delete(before) if before else 0)
+    for retained in RETAINED:
+        before = retained.before
+        yield Old(retained, before, retained.delete(before) if before else 0)
 
 
 def _audit(before: datetime) -> QuerySet[AuditEntry]:
@@ -101,31 +101,31 @@ def _delete_sessions(before: datetime) -> int:
     return deleted
 
 
-STORED = (
-    Stored(
+RETAINED = (
+    Retained(
         "raw reports", "RAW_REPORT_DAYS", lambda before: old_bodies(before).count(), lambda _before: drop_old_bodies()
     ),
-    Stored(
+    Retained(
         "private links of Diagnose",
         "",
         lambda now: PrivateLink.objects.filter(expires_at__lte=now).count(),
         lambda _now: delete_expired(),
     ),
-    Stored("dumps of the public data", "DATA_DAYS", lambda before: len(old_dump_names(before)), delete_old_dumps),
-    Stored(
+    Retained("dumps of the public data", "DATA_DAYS", lambda before: len(old_dump_names(before)), delete_old_dumps),
+    Retained(
         "entries of the audit log",
         "AUDIT_DAYS",
         lambda before: _audit(before).count(),
         lambda before: _delete_rows(_audit(before)),
     ),
-    Stored(
+    Retained(
         "entries of the admin's log",
         "AUDIT_DAYS",
         lambda before: _admin_log(before).count(),
         lambda before: _delete_rows(_admin_log(before)),
     ),
-    Stored("log files of earlier starts", "LOG_DAYS", lambda before: len(_log_files(before)), _delete_log_files),
-    Stored(
+    Retained("log files of earlier starts", "LOG_DAYS", lambda before: len(_log_files(before)), _delete_log_files),
+    Retained(
         "sessions that have ended",
         "",
         lambda now: Session.objects.filter(expire_date__lt=now).count(),

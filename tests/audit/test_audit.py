@@ -131,7 +131,7 @@ def test_deleting_rows_in_the_admin_names_each(desk, since):
     chosen = {"action": "delete_selected", "_selected_action": [lab.pk for lab in labs], "post": "yes"}
     desk.post("/admin/labs/lab/", chosen)
     assert not Lab.objects.exists()
-    assert since()[-3:] == ["lab.deleted", "lab.deleted", "admin.posted"]
+    assert since()[-5:] == ["lab.deleted", "lab.withdrawn", "lab.deleted", "lab.withdrawn", "admin.posted"]
 
 
 def test_a_form_with_errors_is_not_recorded(desk, since):

@@ -62,13 +62,13 @@ def _years(settings, tmp_path):
 
 
 def counts(found) -> dict[str, int]:
-    return {each.stored.name: each.count for each in found}
+    return {each.retained.name: each.count for each in found}
 
 
 @pytest.mark.usefixtures("_years")
 def test_a_dry_run_counts_and_deletes_nothing():
     before = counts(old.look_for_old())
-    assert before == dict.fromkeys((each.name for each in old.STORED), 1)
+    assert before == dict.fromkeys((each.name for each in old.RETAINED), 1)
     printed = StringIO()
     call_command("delete_old", "--dry-run", stdout=printed)
     assert "1 to delete: raw reports, from before " in printed.getvalue()
@@ -78,8 +78,8 @@ def test_a_dry_run_counts_and_deletes_nothing():
 
 @pytest.mark.usefixtures("_years")
 def test_what_is_old_goes_once_and_the_rest_stays(tmp_path):
-    assert counts(old.delete_old()) == dict.fromkeys((each.name for each in old.STORED), 1)
-    assert counts(old.delete_old()) == dict.fromkeys((each.name for each in old.STORED), 0)
+    assert counts(old.delete_old()) == dict.fromkeys((each.name for each in old.RETAINED), 1)
+    assert counts(old.delete_old()) == dict.fromkeys((each.name for each in old.RETAINED), 0)
     assert AuditEntry.objects.count() == LogEntry.objects.count() == PrivateLink.objects.count() == 1
     assert Session.objects.count() == 1
     assert Report.objects.filter(content_digest__isnull=True).count() == 1

@@ -15,13 +15,13 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only count what would be deleted")
 
     def handle(self, *_arguments: object, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
-        word = "to delete" if options["dry_run"] else "deleted"
+        verb = "to delete" if options["dry_run"] else "deleted"
         for old in look_for_old() if options["dry_run"] else delete_old():
-            self.stdout.write(f"{old.count:>9,} {word}: {old.stored.name}, {_why(old)}")
+            self.stdout.write(f"{old.count:>9,} {verb}: {old.retained.name}, {_why(old)}")
 
 
 def _why(old: Old) -> str:
-    setting = old.stored.setting
+    setting = old.retained.setting
     if old.before is None:
         return f"stored for ever ({setting}=0)"
     return f"from before {old.before:%Y-%m-%d %H:%M} ({setting})" if setting else "past their own end"
