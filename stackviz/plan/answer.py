@@ -46,7 +46,7 @@ def answer_of(query: PlanQuery, plan: Plan | None) -> PlanAnswer | None:
     outcome = plan.outcome if plan else way.outcome
     return PlanAnswer(
         name=query.title,
-        sentence=_sentence(query, choice, outcome),
+        sentence=_sentence(query, choice, plan, outcome),
         outcome=outcome,
         commands=_commands(plan, choice) if plan else way.commands,
         needs=_needs(plan) if plan else tuple(filter(None, way.needs.split(", "))),
@@ -56,7 +56,7 @@ def answer_of(query: PlanQuery, plan: Plan | None) -> PlanAnswer | None:
     )
 
 
-def _sentence(query: PlanQuery, choice: WayChoice, outcome: PlanOutcome) -> str:
+def _sentence(query: PlanQuery, choice: WayChoice, plan: Plan | None, outcome: PlanOutcome) -> str:
     words = {
         "name": query.title,
         "framework": choice.title,
@@ -67,6 +67,9 @@ def _sentence(query: PlanQuery, choice: WayChoice, outcome: PlanOutcome) -> str:
         return _("%(framework)s for %(name)s on %(system)s, with %(installer)s") % words
     if outcome == PlanOutcome.WORKS:
         return _("%(framework)s for %(name)s on %(system)s") % words
+    if plan and outcome == PlanOutcome.FAILS:  # of the release, driver and Python that are chosen
+        words["torch"] = plan.query.machine.torch
+        return _("PyTorch %(torch)s does not run on %(name)s under %(system)s as chosen") % words
     if outcome == PlanOutcome.FAILS:
         return _("No release on record of %(framework)s supports %(name)s on %(system)s") % words
     return _("Cannot tell whether %(framework)s supports %(name)s on %(system)s") % words
@@ -80,8 +83,10 @@ def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
 
 
 def _needs(plan: Plan) -> tuple[str, ...]:
-    driver = plan.query.driver or (plan.branches.chosen.driver if plan.branches.chosen else "")
-    listed = [_("NVIDIA driver %(driver)s") % {"driver": driver}] if driver and plan.query.takes_driver else []
+    """The oldest driver that starts the build, of its branch where the tables have no older one, and the macOS."""
+    floor = plan.build.driver_floor if plan.build else ""
+    driver = floor or (plan.branches.chosen.driver if plan.branches.chosen else "")
+    listed = [f"{_('NVIDIA driver')} ≥ {driver}"] if driver and plan.query.takes_driver else []
     return (*listed, *(f"macOS ≥ {need.low}" for need in plan.macos))
 
 

@@ -62,7 +62,7 @@ def choose_way(reader: AddressReader, ways: Sequence[InstallWay], titles: Mappin
     framework = _choice(reader, "framework", known, _("framework"), best.framework)
     of_framework = [way for way in ways if way.framework == framework]
     systems = _systems(of_framework) or _systems(ways) or (_FIRST_SYSTEM,)
-    system = _system(reader, systems, _preferred(of_framework, systems), titles)
+    system = _system(reader, framework, systems, _preferred(of_framework, systems), titles)
     fitting = [way for way in of_framework if way.system in ("", system)]
     installers = [way.installer for way in fitting if way.installer]
     installer = _choice(reader, "installer", installers, _("installer"), next(iter(installers), ""))
@@ -100,10 +100,13 @@ def _preferred(ways: Sequence[InstallWay], systems: Sequence[str]) -> str:
     return min(systems, key=rank)
 
 
-def _system(reader: AddressReader, systems: Sequence[str], default: str, titles: Mapping[str, str]) -> str:
+def _system(
+    reader: AddressReader, framework: str, systems: Sequence[str], default: str, titles: Mapping[str, str]
+) -> str:
     given = reader.text("system")
     if given in SYSTEMS and given not in systems:
-        problem = _("%(system)s does not run this accelerator") % {"system": titles[given]}
+        words = {"framework": FRAMEWORKS[framework], "system": titles[given]}
+        problem = _("No source on record says how to install %(framework)s for it on %(system)s") % words
         reader.note("system", problem, _("the plan is for %(other)s") % {"other": titles[default]})
         return default
     return _choice(reader, "system", systems, _("system"), default)

@@ -23,7 +23,10 @@ def cuda_versions(tables: Tables, torch: str) -> tuple[str, ...]:
 
 
 @computed_once
-def _pythons(tables: Tables, torch: str, wheel: str) -> tuple[str, ...]:
+def pythons_of(tables: Tables, torch: str, wheel: str) -> tuple[str, ...]:
+    """Versions of Python with a wheel of a torch; where this platform's are not on record, those of Linux. Free-threaded
+    builds are left out.
+    """
     for platform in (wheel, "linux-x86_64"):
         for row in tables.rows("pytorch", "needs", "python", platform=platform):
             if numbers(row.version) == numbers(torch) and row.values:
@@ -32,8 +35,8 @@ def _pythons(tables: Tables, torch: str, wheel: str) -> tuple[str, ...]:
 
 
 def pythons(machine: PlannedMachine, tables: Tables) -> tuple[str, ...]:
-    """Versions of Python with a wheel of this torch; where this system's are not on record, those of Linux."""
-    return _pythons(tables, machine.torch, machine.system.wheel)
+    """The same of the machine's torch and system."""
+    return pythons_of(tables, machine.torch, machine.system.wheel)
 
 
 def needed_macos(machine: PlannedMachine, tables: Tables) -> tuple[Requirement, ...]:

@@ -35,9 +35,12 @@ def target_card(tables: Tables, target: PlanTarget) -> KnownCard | None:
 
 
 def _target(tables: Tables, accelerator: Accelerator) -> PlanTarget:
-    """With the capability of its sheet, else of the table of names."""
+    """With the capability of its sheet, else of the table of names that cards report, else of similar names."""
     card, vendor = _cards(tables).get(accelerator.slug), accelerator.vendor.slug
-    capability = card.compute_capability if card else ""
+    published = {value.value for value in public_catalogue().preferred(accelerator.pk, "compute_capability")}
+    capability = next(iter(published)) if len(published) == 1 else ""
+    if not capability and card:
+        capability = card.compute_capability
     if not capability:
         capabilities = (listed_capabilities(vendor, name) for name in _names(accelerator))
         listed = next(filter(None, capabilities), frozenset())

@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.companions import companions, install_command
 from stackviz.plan.planned_machine import SYSTEMS
-from stackviz.plan.releases import torch_releases
+from stackviz.plan.releases import pythons_of, torch_releases
 from stackviz.plan.support import PlanTarget, deciding_rows, guides, may_run
 from stackviz.rules import Requirement, RuleSource, Tables
 from stackviz.rules.checks.builds import builds_carrying
 from stackviz.rules.compatibility import computed_once
-from stackviz.rules.versions import numbers
+from stackviz.rules.versions import numbers, same_line
 
 PYTORCH = "pytorch"
 FRAMEWORKS: dict[str, str | Promise] = {
@@ -144,7 +144,9 @@ def _rocm_ways(tables: Tables, target: str) -> Iterator[InstallWay]:
     row = next((row for row in _rocm_builds(tables) if target in row.values.split()), None)
     if row is None:
         return
-    torch = next(version for version in torch_releases(tables, _LINUX) if numbers(version)[:2] == numbers(row.version))
+    torch = next((version for version in torch_releases(tables, _LINUX) if same_line(version, row.version)), "")
+    if not torch:
+        return
     yield InstallWay(
         framework=PYTORCH,
         system=_LINUX,
@@ -152,7 +154,7 @@ def _rocm_ways(tables: Tables, target: str) -> Iterator[InstallWay]:
         outcome=PlanOutcome.WORKS,
         commands=(install_command(torch, companions(tables, torch), row.variant),),
         needs="AMD driver (amdgpu)",
-        pythons=_rocm_pythons(tables, torch),
+        pythons=pythons_of(tables, torch, _LINUX),
         source=row.source,
     )
 
@@ -161,8 +163,3 @@ def _rocm_builds(tables: Tables) -> list[Requirement]:
     """The rows that name targets, the newest release first."""
     rows = [row for row in tables.rows("pytorch", "built-for", "gfx-target") if row.variant.startswith("rocm")]
     return sorted(rows, key=lambda row: (numbers(row.version), row.part == ""), reverse=True)
-
-
-def _rocm_pythons(tables: Tables, torch: str) -> tuple[str, ...]:
-    rows = tables.rows("pytorch", "needs", "python", platform=_LINUX)
-    return next((tuple(row.values.split()) for row in rows if numbers(row.version) == numbers(torch)), ())

@@ -125,6 +125,32 @@ def test_exact_commands(ask, query, commands):
     assert ask(f"accelerator={query}")["commands"] == commands
 
 
+def test_a_release_that_does_not_run_is_named_and_nothing_is_said_of_the_others(ask):
+    answer = ask("accelerator=nvidia-geforce-rtx-5090&system=linux-x86_64&torch=2.5.1")
+    assert (answer["outcome"], answer["commands"]) == ("fails", [])
+    assert answer["answer"] == ("PyTorch 2.5.1 does not run on NVIDIA GeForce RTX 5090 under Linux, x86-64 as chosen")
+
+
+def test_what_is_needed_is_the_oldest_driver_not_the_one_that_was_typed(ask):
+    (needed,) = ask("accelerator=nvidia-h100-sxm5-80gb&driver=470")["needs"]
+    assert needed.startswith("NVIDIA driver ≥ ")
+    assert not needed.endswith("470")
+
+
+def test_free_threaded_pythons_are_left_out_for_rocm_too(ask):
+    assert not [version for version in ask("accelerator=amd-mi300x")["pythons"] if version.endswith("t")]
+
+
+def test_every_sheet_with_a_compute_capability_is_planned_by_it(curated, db):
+    catalogue, tables = public_catalogue(), rule_tables()
+    differing = {}
+    for row in catalogue.accelerators:
+        published = {value.value for value in catalogue.preferred(row.pk, "compute_capability")}
+        if published and find_target(tables, row.slug).capability not in published:
+            differing[row.slug] = published
+    assert differing == {}
+
+
 @pytest.mark.parametrize(
     ("slug", "systems"),
     [
