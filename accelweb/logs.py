@@ -11,7 +11,10 @@ from datetime import UTC, datetime
 from stackviz.web.request_ids import current_request_id
 
 TEXT_FORMAT = "{asctime} {levelname} {name}: {message}"
-_LINK = re.compile(r"(/diagnos(?:e|is)/|/password/[A-Za-z0-9_-]{1,40}/)[A-Za-z0-9_-]{20,}")
+_LINK = re.compile(  # `%2F`: in the address that a login leads back to
+    r"((?:/|%2F)(?:diagnos(?:e|is)|corrections|password(?:/|%2F)[A-Za-z0-9_-]{1,40})(?:/|%2F))[A-Za-z0-9_-]{20,}",
+    re.IGNORECASE,
+)
 _SECRETS = (
     (re.compile(r"(aw_[a-z0-9]{8}_)[A-Za-z0-9_-]{8,}"), r"\1…"),  # an agent key; its prefix says which
     (re.compile(r"([?&]t=)[A-Za-z0-9_:-]{16,}"), r"\1…"),  # the signature of a receipt

@@ -69,7 +69,7 @@ def list_prices(request: HttpRequest, parameters: Query[PriceParameters]) -> Pri
     wanted: dict[str, object] = {
         "accelerator__slug": clean_text(parameters.accelerator),
         "kind": kind,
-        "currency": clean_text(parameters.currency),
+        "currency": clean_text(parameters.currency).upper(),
         "day__gte": _day(parameters.since, "since"),
         "day__lte": _day(parameters.until, "until"),
     }

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.sheet_sources import NumberedSources, SheetSource
+from stackviz.catalog.announced import CAME_OUT
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, SpecValue
@@ -65,7 +66,7 @@ def sheet_prices(
 
 def _launch_prices(values: Sequence[SpecValue], numbers: NumberedSources) -> Iterable[SheetPrice]:
     dates = [value for value in values if value.field == "release_date" and value.is_preferred]
-    sold = [value for value in dates if not value.condition]  # others were announced, or are planned
+    sold = [value for value in dates if value.condition in CAME_OUT]
     for value in values:
         if value.field in LAUNCH_FIELDS and value.is_preferred:
             yield SheetPrice(

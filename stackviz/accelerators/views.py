@@ -201,9 +201,9 @@ def _moment_text(at: datetime) -> str:
 
 
 def _file(request: HttpRequest, accelerator: Accelerator, query: SheetQuery, *, is_there: bool) -> HttpResponse:
-    """The sheet as a file; for a wrong moment an error as the API returns it."""
+    """The sheet as a file; for what could not be read an error as the API returns it."""
     if query.notes:
-        return JsonResponse({"error": query.notes[0].problem, "field": "at"}, status=422)
+        return JsonResponse({"error": query.notes[0].problem, "field": query.notes[0].parameter}, status=422)
     if not is_there:
         return JsonResponse({"error": _("this sheet did not exist at that moment"), "field": "at"}, status=404)
     address = request.build_absolute_uri(accelerator.get_absolute_url())

@@ -221,7 +221,16 @@ def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary
     return Rate(value, low, high, known.unit_of(params))
 
 
-_NAMED_BY_VALUE = ("op", "direction", "dtype", "test", "model", "quant", "backend", "mask")  # their values say what they are
+_NAMED_BY_VALUE = (
+    "op",
+    "direction",
+    "dtype",
+    "test",
+    "model",
+    "quant",
+    "backend",
+    "mask",
+)  # their values say what they are
 
 
 def setting_label(params: Mapping[str, Any]) -> str:

@@ -7,13 +7,13 @@ from stackviz.catalog.queries import PublicCatalogue
 
 DATE = "release_date"
 PLANNED = "event=planned"
-_CAME_OUT = frozenset({"", "event=launched", "event=shipped"})
+CAME_OUT = frozenset({"", "event=launched", "event=shipped"})
 
 
 def planned_date(dates: Iterable[SpecValue]) -> str:
     """When a product with these dates of release is to come out, as its source prints it; "" if it is out."""
     by_condition = {date.condition: date.value for date in dates}
-    return "" if by_condition.keys() & _CAME_OUT else by_condition.get(PLANNED, "")
+    return "" if by_condition.keys() & CAME_OUT else by_condition.get(PLANNED, "")
 
 
 def is_announced(accelerator: Accelerator, catalogue: PublicCatalogue) -> bool:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.curated import Curated, history_records
-from stackviz.catalog.price_rules import price_problems
+from stackviz.catalog.price_rules import DECIMALS, MOST_DIGITS, price_problems
 
 
 class Price(Curated):
@@ -36,7 +36,9 @@ class Price(Curated):
 
     accelerator = models.ForeignKey("catalog.Accelerator", models.CASCADE, related_name="prices")
     kind = models.CharField(max_length=6, choices=Kind.choices)
-    amount = models.DecimalField(max_digits=14, decimal_places=6, help_text=_("as printed, for all cards together"))
+    amount = models.DecimalField(
+        max_digits=MOST_DIGITS, decimal_places=DECIMALS, help_text=_("as printed, for all cards together")
+    )
     currency = models.CharField(max_length=3, help_text=_("code of ISO 4217, such as USD"))
     day = models.DateField(help_text=_("the day on which it was asked; not converted, not later"))
     is_month = models.BooleanField(_("only the month is known"), default=False)
@@ -93,8 +95,8 @@ class Price(Curated):
 
     @property
     def label(self) -> str:
-        """`55.04 USD`: the amount as printed."""
-        return f"{plain_amount(self.amount)} {self.currency}"
+        """`55.04 USD`: the amount, for all cards together."""
+        return f"{money(self.amount)} {self.currency}"
 
     @property
     def day_text(self) -> str:
@@ -153,6 +155,13 @@ def plain_amount(amount: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def money(amount: Decimal) -> str:
+    """`55.50`, `6.155`, `30,000`: cents are two digits or more, and none where there are none."""
+    text = plain_amount(amount)
+    whole, _point, cents = text.partition(".")
+    return f"{whole}.{cents:0<2}" if cents else whole
+
+
 def plain_number(amount: float) -> str:
-    """An amount that was divided: four digits that count, but no cents of large sums are cut off."""
-    return plain_amount(Decimal(f"{amount:.4g}")) if amount < 1000 else f"{amount:,.0f}"
+    """An amount that was divided, to the cent; of less than ten, four digits that count."""
+    return money(Decimal(f"{amount:.2f}" if amount >= 10 else f"{amount:.4g}"))

@@ -8,6 +8,7 @@ and region; `offer`: the model, instance or terms. `status`: public (the preferr
 alternative or retired.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -16,6 +17,7 @@ from stackviz.catalog.price_rules import price_problems, read_amount, read_day
 
 MOST_PRICES = 20_000
 STATUSES = ("public", "alternative", "retired")
+_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")  # written in one way: it is part of what a line is about
 _LENGTHS = {"seller": 60, "offer": 80, "note": 600}
 
 
@@ -74,8 +76,8 @@ def _line_problems(line: PriceLine, today: date) -> Iterator[str]:
     for name, most in _LENGTHS.items():
         if len(getattr(line, name)) > most:
             yield f"{name}: more than {most} characters"
-    if not line.cards.isascii() or not line.cards.isdigit() or len(line.cards) > 6:
-        yield f"cards is a whole number, not {line.cards[:40]!r}"
+    if not _WHOLE_NUMBER.fullmatch(line.cards):
+        yield f"cards is a whole number such as 8, not {line.cards[:40]!r}"
         return
     try:
         day, _is_month = read_day(line.day)

@@ -8,6 +8,9 @@ from django.utils.translation import gettext as _
 
 KINDS = ("street", "rent")
 MOST_CARDS = 10_000
+DECIMALS = 6
+MOST_DIGITS = 18  # before and behind the point together
+EXACT_DIGITS = 15  # of these may differ from zero: a database without decimals holds no more exactly
 FIRST_DAY = date(2005, 1, 1)  # the first cards that could be programmed came a year later
 # Least and most for one card, in a currency of which a unit buys about as much as a dollar: whatever is outside is a
 # slip of the pen. A bound is never a conversion.
@@ -69,7 +72,19 @@ def is_money(code: str) -> bool:
 def _amount_problems(kind: str, amount: Decimal, currency: str, cards: int) -> Iterator[tuple[str, str]]:
     scale = _SMALL_UNITS.get(currency, 1)
     least, most = (bound * scale for bound in _BOUNDS[kind])
+    if amount.is_finite() and not _can_be_stored(amount):
+        words = _("amount has more than %(decimals)d decimals or more than %(digits)d digits: %(amount)s")
+        yield "amount", words % {"decimals": DECIMALS, "digits": EXACT_DIGITS, "amount": f"{amount:f}"[:40]}
+        return
     if not amount.is_finite() or not least <= amount / cards <= most:
         words = _("amount for one card is between %(least)s and %(most)s %(currency)s, not %(amount)s")
         of_one = f"{amount / cards:.6g}" if amount.is_finite() else str(amount)
         yield "amount", words % {"least": least, "most": most, "currency": currency[:3], "amount": of_one}
+
+
+def _can_be_stored(amount: Decimal) -> bool:
+    """Whether the column holds it as it is; zeros at its end do not count."""
+    _sign, digits, exponent = amount.normalize().as_tuple()
+    decimals = max(0, -int(exponent))
+    whole = max(0, len(digits) + int(exponent))
+    return decimals <= DECIMALS and whole <= MOST_DIGITS - DECIMALS and len(digits) <= EXACT_DIGITS

@@ -1,10 +1,12 @@
 """Curation of dated prices: one person enters a price with its source, a second one makes it public or retires it."""
 
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import helpers
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -13,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.catalog.curated_admin import HistoryAdmin, OriginFilter, WhyForm
 from stackviz.catalog.models import Price
+from stackviz.curation.price_decisions import PriceDecision, approve_prices, retire_prices
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelForm = forms.ModelForm[Price]
@@ -31,11 +34,19 @@ class PriceForm(_ModelForm):
         )  # fmt: skip
 
 
+class DecisionForm(WhyForm):
+    """With the moment at which the list was shown: a price that was changed later is not decided by it."""
+
+    seen_at = forms.CharField(
+        required=False, label="", widget=forms.HiddenInput, initial=lambda: timezone.now().isoformat()
+    )
+
+
 class PriceAdmin(HistoryAdmin):
     """A price in review can be changed; a public one cannot: it is retired, and the right one entered."""
 
     form = PriceForm
-    action_form: type[helpers.ActionForm] = WhyForm
+    action_form: type[helpers.ActionForm] = DecisionForm
     list_display = ["accelerator", "kind", "label", "cards", "day_text", "seller", "status", "is_preferred", "source"]
     list_filter = ["kind", "status", "currency", OriginFilter]
     list_select_related = ["accelerator", "source"]
@@ -65,34 +76,35 @@ class PriceAdmin(HistoryAdmin):
     @admin.action(description=gettext_lazy("Approve: make prices public"), permissions=["approve"])
     def approve(self, request: HttpRequest, queryset: QuerySet[Price]) -> None:
         """Prices in review that somebody else has entered; the first of its seller and day is preferred."""
-        done = 0
-        for price in queryset.filter(status=Price.Status.REVIEW).exclude(proposed_by=request.user.pk):
-            others = Price.objects.filter(accelerator=price.accelerator_id, day=price.day, is_preferred=True)
-            price.is_preferred = price.slot not in {other.slot for other in others}
-            price.status = Price.Status.PUBLIC
-            self._decide(request, price)
-            done += 1
-        self._report(request, done, queryset.count())
+        chosen = queryset.count()
+        self._report(request, approve_prices(queryset, _decision(request)), chosen)
 
     @admin.action(description=gettext_lazy("Retire: withdraw wrong prices"), permissions=["approve"])
     def retire(self, request: HttpRequest, queryset: QuerySet[Price]) -> None:
         """Public prices, with a reason; they stay, so that nobody enters them again."""
-        if not request.POST.get("why", "").strip():
+        if not _why(request):
             self.message_user(request, _("Say why: the reason is missing."), messages.ERROR)
             return
-        prices = list(queryset.filter(status=Price.Status.PUBLIC).exclude(proposed_by=request.user.pk))
-        for price in prices:
-            price.status, price.is_preferred = Price.Status.RETIRED, False
-            self._decide(request, price)
-        self._report(request, len(prices), queryset.count())
-
-    def _decide(self, request: HttpRequest, price: Price) -> None:
-        price.checked_by_id, price.checked_at = request.user.pk, timezone.now()
-        price.set_change_reason(request.POST.get("why", "").strip())
-        price.save()
+        chosen = queryset.count()
+        self._report(request, retire_prices(queryset, _decision(request)), chosen)
 
     def _report(self, request: HttpRequest, done: int, chosen: int) -> None:
         self.message_user(request, ngettext("%(n)d price decided.", "%(n)d prices decided.", done) % {"n": done})
         if done < chosen:
-            words = _("%(n)d left: they are in another state, or you entered them yourself.")
+            words = _("%(n)d left: in another state, entered by you, or changed since the list was shown.")
             self.message_user(request, words % {"n": chosen - done}, messages.WARNING)
+
+
+def _why(request: HttpRequest) -> str:
+    return request.POST.get("why", "").strip()
+
+
+def _decision(request: HttpRequest) -> PriceDecision:
+    """Without a readable moment nothing counts as seen."""
+    try:
+        seen_at = datetime.fromisoformat(request.POST.get("seen_at", ""))
+    except ValueError:
+        seen_at = None
+    if seen_at is None or seen_at.tzinfo is None:
+        seen_at = datetime.min.replace(tzinfo=UTC)
+    return PriceDecision(cast("User", request.user), _why(request), seen_at)  # the admin lets nobody else in

@@ -4,7 +4,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from stackviz.catalog.price import Price
+from stackviz.catalog.price import Price, plain_number
 from stackviz.catalog.prices import public_prices
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.web.templatetags.web import missing
@@ -19,12 +19,12 @@ def priced_accelerator(text: str) -> str:
 
 
 def draw_street_price(slug: str, catalogue: PublicCatalogue) -> SafeString:
-    """As a link to the prices of the sheet; where none is published, that."""
+    """For one card, as a link to the prices of the sheet; where none is published, that."""
     accelerator = catalogue.by_slug.get(slug)
     prices = public_prices(accelerator.pk) if accelerator else ()
     newest = next((price for price in prices if price.kind == Price.Kind.STREET and price.is_preferred), None)
     if newest is None:
         return missing("not_published")
     address = reverse("catalog:sheet", args=[slug]) + "#prices"
-    words = '<a class="spec" href="{}" title="{}">{}, {}</a>'
-    return format_html(words, address, str(newest), newest.label, newest.day_text)
+    words = '<a class="spec" href="{}" title="{}">{} {}, {}</a>'
+    return format_html(words, address, str(newest), plain_number(newest.of_one), newest.currency, newest.day_text)

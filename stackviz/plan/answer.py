@@ -9,7 +9,7 @@ from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.chosen_way import FrameworkLine, WayChoice
 from stackviz.plan.page import Plan
 from stackviz.plan.query import SYSTEM_TITLES, PlanQuery
-from stackviz.plan.ways import INSTALLERS, InstallWay, uv_command
+from stackviz.plan.ways import INSTALLERS, PYTORCH, InstallWay, uv_command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +126,21 @@ def answer_json(answer: PlanAnswer | None, choice: WayChoice) -> dict[str, Any]:
             "system": list(choice.systems),
             "installer": [option.value for option in choice.installers],
         },
+    }
+
+
+def cpu_json(plan: Plan) -> dict[str, Any]:
+    """The plan for the processor alone, with the keys of `answer_json` that it has."""
+    machine = plan.query.machine
+    return {
+        "accelerator": "cpu",
+        "framework": PYTORCH,
+        "system": machine.system.key,
+        "installer": "pip",
+        "outcome": plan.outcome.value,
+        "commands": [plan.command],
+        "needs": list(_needs(plan)),
+        "pythons": list(plan.pythons),
     }
 
 

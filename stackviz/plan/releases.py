@@ -24,9 +24,7 @@ def cuda_versions(tables: Tables, torch: str) -> tuple[str, ...]:
 
 @computed_once
 def pythons_of(tables: Tables, torch: str, wheel: str) -> tuple[str, ...]:
-    """Versions of Python with a wheel of a torch; where this platform's are not on record, those of Linux. Free-threaded
-    builds are left out.
-    """
+    """Versions of Python with a wheel of a torch, else with one for Linux. Free-threaded builds are left out."""
     for platform in (wheel, "linux-x86_64"):
         for row in tables.rows("pytorch", "needs", "python", platform=platform):
             if numbers(row.version) == numbers(torch) and row.values:

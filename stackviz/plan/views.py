@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.svg import svg_of
-from stackviz.plan.answer import answer_json, answer_of
+from stackviz.plan.answer import answer_json, answer_of, cpu_json
 from stackviz.plan.introduction import introduce_answer, introduce_plan
 from stackviz.plan.page import Plan, make_plan
 from stackviz.plan.query import PlanQuery, read_plan_query
@@ -46,8 +46,10 @@ def page(request: HttpRequest) -> HttpResponse:
     try:
         if request.GET.get("format") == "json":
             return _as_json(request, query, tables, now)
-        if query.has_plan and request.GET.get("format") == "svg":
+        if request.GET.get("format") == "svg" and query.has_plan:
             return _as_svg(request, query, _planned(request, query, tables, now))
+        if request.GET.get("format"):
+            return _refused(_("A plan is had as json, one with a diagram as svg too"), "format")
         return _shown(request, query, _body(request, query, tables, now))
     except RateLimited as limited:
         return _too_many(request, query, limited)
@@ -55,14 +57,23 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _as_json(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> HttpResponse:
     """400 with the first thing that could not be used, and what may be chosen: a program must not guess."""
-    choice = query.choice
-    if query.notes or choice is None:
-        problem = query.notes[0].problem if query.notes else _("Name an accelerator: ?accelerator=SLUG")
-        parameter = query.notes[0].parameter if query.notes else "accelerator"
-        return JsonResponse({"detail": problem, "parameter": parameter}, status=400)
+    unknown = sorted(request.GET.keys() - {*CHOICES, "format"})
+    if query.notes:
+        return _refused(query.notes[0].problem, query.notes[0].parameter)
+    if unknown:
+        problem = _("Unknown parameter “%(name)s”; a plan has %(known)s")
+        return _refused(problem % {"name": unknown[0][:40], "known": ", ".join(CHOICES)}, unknown[0][:40])
+    if not query.accelerator:
+        return _refused(_("Name an accelerator: ?accelerator=SLUG"), "accelerator")
     plan = _plan_of(request, query, tables, now)
     query = plan.query if plan else query
-    return json_response("plan", answer_json(answer_of(query, plan), query.choice or choice))
+    if query.choice:
+        return json_response("plan", answer_json(answer_of(query, plan), query.choice))
+    return json_response("plan", cpu_json(plan) if plan else {})
+
+
+def _refused(problem: str, parameter: str) -> HttpResponse:
+    return JsonResponse({"detail": problem, "parameter": parameter}, status=400)
 
 
 def _as_svg(request: HttpRequest, query: PlanQuery, plan: Plan) -> HttpResponse:

@@ -7,6 +7,7 @@ from django.utils import timezone
 from ninja import Router, Schema
 
 from stackviz.stacks.table_checks import checked_tables
+from stackviz.web.errors import ErrorBody, refuse_others
 
 router = Router()
 
@@ -27,8 +28,13 @@ class FreshnessOut(Schema):
     items: list[CheckedTableOut]
 
 
-@router.get("/freshness/", response=FreshnessOut, summary="When each table was last checked, and against what")
-def list_table_checks(request: HttpRequest) -> FreshnessOut:  # noqa: ARG001
+@router.get(
+    "/freshness/",
+    response={200: FreshnessOut, 422: ErrorBody},
+    summary="When each table was last checked, and against what",
+)
+def list_table_checks(request: HttpRequest) -> FreshnessOut:
+    refuse_others(request, frozenset())
     today = timezone.now().date()
     items = [
         CheckedTableOut(

@@ -550,3 +550,12 @@ def test_an_empty_catalogue_has_an_empty_log_and_feed(client, db):
     assert "No changes of this kind" in client.get("/changes/").content.decode()
     assert items(client.get("/changes/feed/")) == []
     assert CatalogueEdition.current() == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "field"), [("field=nonsense", "field"), ("vendor=nope", "vendor"), ("before=garbage", "before")]
+)
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_a_file_with_a_filter_that_is_not_understood_is_refused(client, bandwidth, query, field, ending):
+    answer = client.get(f"/changes/?{query}&format={ending}")
+    assert (answer.status_code, answer.json()["field"]) == (422, field)

@@ -77,6 +77,12 @@ def test_another_price_of_that_day_may_be_preferred(rent):
     assert (entries()[0].what, entries()[0].new) == ("alternative", "55.04 USD for 8, 2025-11-30")
 
 
+def test_another_seller_and_note_of_the_same_amount_are_told(rent):
+    rent.seller, rent.note = "Acme Cloud Europe", "in Frankfurt"
+    rent.save()
+    assert entries()[0].details == ("previous seller: Acme Cloud, 8x on demand", "note: in Frankfurt")
+
+
 def test_who_approved_it_is_told(rent):
     ada, mira = (User.objects.create_user(name, first_name=name.title()) for name in ("ada", "mira"))
     rent.amount, rent.proposed_by, rent.checked_by, rent.checked_at = Decimal(50), ada, mira, timezone.now()

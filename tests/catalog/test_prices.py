@@ -15,7 +15,9 @@ from stackviz.catalog.files import DATA, read_catalogue
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, CatalogueEdition, Price
 from stackviz.catalog.past import public_prices_at
+from stackviz.catalog.price import money, plain_number
 from stackviz.catalog.price_lines import MOST_PRICES
+from stackviz.catalog.price_rules import price_problems
 from stackviz.catalog.prices import prices_of_month, public_prices
 from stackviz.catalog.problems import CuratedDataError
 
@@ -69,7 +71,8 @@ TOMORROW = f"{timezone.now().date() + timedelta(days=1):%Y-%m-%d}"
         ({"day": "1999-01-01"}, "day is before 2005-01-01"),
         ({"kind": "launch"}, "kind must be one of street, rent, not 'launch'"),
         ({"cards": "0"}, "cards is between 1 and 10000, not 0"),
-        ({"cards": "1.5"}, "cards is a whole number, not '1.5'"),
+        ({"cards": "01"}, "cards is a whole number such as 8, not '01'"),
+        ({"cards": "1.5"}, "cards is a whole number such as 8, not '1.5'"),
         ({"source": ""}, "source: a price needs a source with an address, not ''"),
         ({"source": "nobody"}, "source: a price needs a source with an address, not 'nobody'"),
         ({"seller": ""}, "seller: the shop or the cloud is missing"),
@@ -262,3 +265,40 @@ def test_the_check_finds_prices_that_got_in_another_way(make_price, sheet_source
     sheet_source.save()
     found = {outcome.name: outcome.problems for outcome in check_catalogue([]).outcomes}
     assert "the web address of a page" in found["price"][0].expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"), [("30000", "30,000"), ("55.5", "55.50"), ("27.447050", "27.44705"), ("1669.99", "1,669.99")]
+)
+def test_cents_are_shown_as_cents(amount, shown):
+    assert money(Decimal(amount)) == shown
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"), [(1234.56, "1,234.56"), (123.456, "123.46"), (6.155, "6.155"), (30000.0, "30,000")]
+)
+def test_a_divided_amount_loses_no_cents(amount, shown):
+    assert plain_number(amount) == shown
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "cards", "fault"),
+    [
+        ("320000000", "KRW", 8, ""),
+        ("0.1234567", "USD", 1, "amount has more than 6 decimals"),
+        ("1234567890.1234567", "KRW", 1, "amount has more than 6 decimals or more than 15 digits"),
+    ],
+)
+def test_an_amount_that_the_column_cannot_hold_is_refused(amount, currency, cards, fault):
+    kind = "rent" if amount.startswith("0") else "street"
+    faults = dict(
+        price_problems(
+            kind=kind,
+            amount=Decimal(amount),
+            currency=currency,
+            day=date(2026, 1, 1),
+            cards=cards,
+            today=date(2026, 2, 1),
+        )
+    )
+    assert faults.get("amount", "").startswith(fault) if fault else faults == {}

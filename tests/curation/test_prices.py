@@ -1,12 +1,16 @@
 """Prices in the admin: one person enters, another one decides; a public price is retired, not changed."""
 
+import html
+import re
 from datetime import date
 from decimal import Decimal
 
 import pytest
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
+from django.utils import timezone
 
+from stackviz.accelerators.changes import PRICES, LogFilter, read_log
 from stackviz.catalog.models import Price
 
 LIST = reverse("admin:catalog_price_changelist")
@@ -46,8 +50,14 @@ def form_of(card, sheet_source, **cells):
 
 def decide(client, action: str, why: str = "") -> Price:
     price = Price.objects.get()
-    client.post(LIST, {"action": action, "_selected_action": [price.pk], "why": why})
+    choose(client, action, price, why)
     return Price.objects.get()
+
+
+def choose(client, action: str, price: Price, why: str = "", seen_at: str = "") -> None:
+    """As the list's form sends it."""
+    seen_at = seen_at or timezone.now().isoformat()
+    client.post(LIST, {"action": action, "_selected_action": [price.pk], "why": why, "seen_at": seen_at})
 
 
 def test_what_somebody_enters_is_in_review_with_its_reason(entered):
@@ -66,7 +76,7 @@ def test_a_second_person_makes_it_public_and_the_first_of_its_day_preferred(ente
     twin.pk, twin.status, twin.is_preferred, twin.amount = None, "review", False, Decimal("2.6")
     twin.checked_by = twin.checked_at = None
     twin.save()
-    people("mira", *APPROVER).post(LIST, {"action": "approve", "_selected_action": [twin.pk]})
+    choose(people("mira", *APPROVER), "approve", twin)
     twin.refresh_from_db()
     assert (twin.status, twin.is_preferred) == ("public", False)
 
@@ -82,6 +92,44 @@ def test_a_public_price_is_not_changed_and_retired_only_with_a_reason(entered, p
     assert retired.history.first().history_change_reason == "of another card"
 
 
+def test_where_the_preferred_price_is_retired_another_one_is_preferred(entered, people):
+    price = decide(people("mira", *APPROVER), "approve")
+    twin = Price.objects.get()
+    twin.pk, twin.is_preferred, twin.amount = None, False, Decimal("2.6")
+    twin.save()
+    choose(people("mira", *APPROVER), "retire", price, "of another card")
+    twin.refresh_from_db()
+    assert (twin.status, twin.is_preferred) == ("public", True)
+    assert "preferred instead of 2.50 USD" in twin.history.first().history_change_reason
+
+
+def test_what_was_changed_after_the_list_was_shown_is_not_approved(entered, people, card, sheet_source):
+    page = people("mira", *APPROVER).get(LIST).content.decode()
+    (shown_at,) = re.findall(r'name="seen_at" value="([^"]+)"', page)
+    address = reverse("admin:catalog_price_change", args=[entered.pk])
+    people("ed", *EDITOR).post(address, form_of(card, sheet_source, amount="999"))
+    choose(people("mira", *APPROVER), "approve", entered, seen_at=html.unescape(shown_at))
+    entered.refresh_from_db()
+    assert (entered.status, entered.amount) == ("review", 999)
+    for unreadable in ("yesterday", "2026-11-27T10:00:00"):
+        choose(people("mira", *APPROVER), "approve", entered, seen_at=unreadable)
+        entered.refresh_from_db()
+        assert entered.status == "review"
+
+
+def test_where_one_approval_is_enough_it_may_be_ones_own(entered, people, settings):
+    settings.CURATION_APPROVALS = 1
+    price = decide(people("ed", *EDITOR, "approve"), "approve")
+    assert (price.status, price.is_preferred, price.checked_by) == ("public", True, None)
+
+
+def test_the_log_names_who_entered_it_and_who_approved(entered, people):
+    decide(people("mira", *APPROVER), "approve")
+    ed, mira = (User.objects.get(username=name) for name in ("ed", "mira"))
+    (entry,) = read_log(LogFilter(accelerator="acme-one", field=PRICES)).entries
+    assert entry.who == f"curator {ed.pk}, approved by curator {mira.pk}"
+
+
 def test_without_the_right_nothing_is_decided(entered, people):
     assert decide(people("eve", "view_price", "change_price"), "approve").status == "review"
 
@@ -91,6 +139,7 @@ def test_without_the_right_nothing_is_decided(entered, people):
     [
         ({"currency": "ZZZ"}, "currency is a code of ISO 4217"),
         ({"amount": "-3"}, "amount for one card is between"),
+        ({"amount": "2.1234567"}, "no more than 6 decimal places"),
         ({"day": f"{date.today().year + 1}-01-01"}, "day lies in the future"),  # noqa: DTZ011 - any day to come
         ({"source": ""}, "This field is required"),
         ({"seller": "a\x00b"}, "Null characters are not allowed"),

@@ -230,3 +230,23 @@ def test_memory_is_as_printed(plan):
     assert "GiB" not in drawn
     assert "Linux" in drawn
     assert "not described" not in drawn.partition("Operating system")[2][:60]
+
+
+def test_a_program_gets_the_plan_of_the_processor(client, curated, db):
+    answer = client.get("/plan/?accelerator=cpu&system=linux-x86_64&format=json").json()
+    assert (answer["accelerator"], answer["outcome"]) == ("cpu", "works")
+    assert "whl/cpu" in answer["commands"][0]
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ("accelerator=nvidia-t4&format=json&pyhton=3.9", "pyhton"),
+        ("accelerator=no-such-card&format=svg", "format"),
+        ("accelerator=nvidia-t4&format=pdf", "format"),
+        ("format=json", "accelerator"),
+    ],
+)
+def test_a_program_is_told_what_its_address_has_wrong(client, curated, db, query, parameter):
+    answer = client.get(f"/plan/?{query}")
+    assert (answer.status_code, answer.json()["parameter"]) == (400, parameter)
