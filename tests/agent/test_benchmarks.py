@@ -128,7 +128,6 @@ def test_cases_are_named_as_people_say_them():
         "gemm fp32 1024 on cpu",
         "gemm fp32 2048 on cpu",
         "gemm bf16 1024 on cpu",
-        "gemm bf16 2048 on cpu",
         "memory-copy 256 MiB on cpu",
     ]
     cases = plan_cases([("cpu", "cpu")], ["memory", "llm-decode"], quick=False)

@@ -46,9 +46,9 @@ def measure_case(cases: Sequence[CaseLeft], devices: Mapping[str, Device], pace:
             if each is None and not left.is_over:
                 tell({"case": index, "is": "failed", "reason": f"torch no longer lists {left.case.device}"})
         there = [(index, each) for index, each in enumerate(progress) if each is not None]
+        until = time.perf_counter() + pace.budget_s  # trials are a part of it
         if not _estimate(there, len(cases), pace, tell):
             return
-        until = time.perf_counter() + pace.budget_s
         if _all_rounds(there, pace, until, tell) and _measured_again(there, pace, until, tell):
             _prove(there, pace, until, tell)
 
