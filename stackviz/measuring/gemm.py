@@ -41,6 +41,7 @@ _FULL_SIZES = {"cpu": (512, 1024, 2048, 4096)}
 _QUICK_SIZES_OF_OTHERS = (2048, 8192)
 _FULL_SIZES_OF_OTHERS = (1024, 2048, 4096, 8192, 16384)
 _QUICK_BF16_SIZE = 1024  # on a processor: many have no units for it and would take a third of the time of all cases
+_LONGEST_STANDARD_SIZE = 8192
 _PROBED_SIZE = 512
 _CHECKED_COLUMNS = 64
 # What they may differ from the same sums in float64, relative to the largest: rounding in the inputs' type over 16384
@@ -166,6 +167,7 @@ GEMM = Benchmark(
     working_set_bytes=_working_set_bytes,
     extra_bytes=_extra_bytes,
     smaller=_smaller,
+    is_long=lambda params: int(params["m"]) > _LONGEST_STANDARD_SIZE,
     unit="FLOP/s",
     integer_unit="op/s",
     work=_work,

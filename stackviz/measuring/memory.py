@@ -121,6 +121,7 @@ MEMORY = Benchmark(
     light={"op": "read", "bytes": 256 * MIB},
     prepare=_prepare,
     working_set_bytes=lambda params: _ARRAYS[str(params["op"])] * int(params["bytes"]),
+    is_long=lambda params: int(params["bytes"]) > 1024 * MIB,
     unit="B/s",
     work=_work,
     formula="arrays·bytes / s",

@@ -16,7 +16,7 @@ def measured(monkeypatch, tmp_path):
     def run(**ways):
         monkeypatch.setenv("PYTHONPATH", str(TOY_TORCH))
         monkeypatch.setenv("TOY_TORCH", json.dumps(ways | {"once": str(tmp_path / "once")}))
-        options = BenchmarkOptions(quick=True, devices=("cpu",), benchmarks=("gemm",))
+        options = BenchmarkOptions(suite="quick", devices=("cpu",), benchmarks=("gemm",))
         results = run_benchmarks(options, [])
         return {(result["params"]["dtype"], result["params"]["m"]): result for result in results}
 
