@@ -52,6 +52,7 @@ SUSTAINED = Benchmark(
     lasts_s=lambda params: float(params["seconds"]),
     is_long=lambda params: int(params["seconds"]) > 60,
     unit="FLOP/s",
+    integer_unit=GEMM.integer_unit,
     work=GEMM.work,
     formula=GEMM.formula,
     source=GEMM.source,

@@ -177,7 +177,7 @@ def test_a_standard_suite_leaves_out_what_takes_long():
 def test_a_case_that_lasts_is_visited_once_in_samples_of_a_second(measure):
     told = measure(lambda *_: prepared(lambda: time.sleep(0.3)), count=1, lasts_s=1.5)
     assert [step["is"] for step in told] == ["start", "samples"]
-    assert len(told[1]["samples"]) == 1  # of four runs each, which is a second
+    assert len(told[1]["samples"]) == 2  # of four runs each, which is a second
     assert told[1]["conditions"]["runs_per_block"] == 4
 
 

@@ -114,9 +114,9 @@ def _estimate(there: There, count: int, pace: Pace, tell: Tell) -> bool:
                 return False
         if not progress.is_over:
             inputs_s = progress.working_set_bytes / input_rates.get(progress.device.name, INPUT_BYTES_PER_S)
-            own = progress.pace(pace)
-            visit_s = inputs_s + own.visit_s(progress.run_s or 0.0)
-            seconds[index] = round(max(0, own.rounds - progress.visits) * visit_s, 2)
+            paced = progress.pace(pace)
+            visit_s = inputs_s + paced.visit_s(progress.run_s or 0.0)
+            seconds[index] = round(max(0, paced.rounds - progress.visits) * visit_s, 2)
     tell({"is": "estimates", "seconds": seconds})
     return True
 
