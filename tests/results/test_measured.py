@@ -199,8 +199,8 @@ def of(benchmark, params, seconds):
 
 
 def test_times_are_ranked_with_the_shortest_first(client, lab):
-    for name, slug, seconds in (("a", H100, 4.1e-6), ("b", A100, 3.2e-6)):
-        run(lab, name, slug, [of("launch", {"op": "queued"}, seconds)])
+    for name, slug, took in (("a", H100, 4.1e-6), ("b", A100, 3.2e-6)):
+        run(lab, name, slug, [of("launch", {"op": "queued"}, took)])
     (setting,) = measured_settings("launch")
     assert [row.accelerator.slug for row in setting.rows] == [A100, H100]
     text = words_of(client.get("/benchmarks/launch/"))
