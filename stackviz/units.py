@@ -79,6 +79,7 @@ def _table() -> dict[str, Unit]:
         Unit("s", "s"),
         Unit("ms", "s", 1e-3),
         Unit("us", "s", 1e-6),
+        Unit("µs", "s", 1e-6),
         Unit("ns", "s", 1e-9),
         Unit("%", "1", 0.01),
         Unit("1", "1"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.benchmarks.cases import read_case
+from stackviz.agent.benchmarks.timing import PACES
 from stackviz.agent.diagnose import FileRefused
 from stackviz.agent.doctor import DOCTOR_FAILED
 from stackviz.agent.exit_codes import Exit
@@ -128,7 +129,13 @@ def _add_probing(command: argparse.ArgumentParser) -> None:
 
 
 def _add_measuring(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--quick", action="store_true", help="fewer cases and blocks: under a minute")
+    command.add_argument(
+        "--suite",
+        choices=tuple(PACES),
+        default="full",
+        help="quick: under a minute; standard: at most ten; full: twenty",
+    )
+    command.add_argument("--quick", action="store_const", dest="suite", const="quick", help="the same as --suite quick")
     command.add_argument(
         "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
     )

@@ -272,7 +272,7 @@ def _measured(
 
 def _journal(document: dict[str, Any], arguments: argparse.Namespace, folder: Path | None) -> Journal:
     try:
-        return Journal(document, quick=getattr(arguments, "quick", False), folder=folder)
+        return Journal(document, quick=getattr(arguments, "suite", "full") == "quick", folder=folder)
     except OSError as error:
         raise SpoolError(f"cannot write to {folder}: {error.strerror or error}") from None
 
@@ -281,7 +281,7 @@ def _benchmarks(
     arguments: argparse.Namespace, gathered: Gathered, progress: Progress, journal: Journal
 ) -> list[dict[str, Any]]:
     options = BenchmarkOptions(
-        quick=arguments.quick,
+        suite=arguments.suite,
         devices=tuple(arguments.device),
         benchmarks=tuple(arguments.benchmark),
         wanted=tuple(arguments.case),

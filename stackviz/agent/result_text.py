@@ -31,7 +31,7 @@ def result_line(result: Result, peak: float | None = None, before: float | None 
     shown = [format_quantity(rate.value, rate.unit).label + _spread(rate)]
     if peak:
         shown.append(f"{rate.value / peak:.0%} of {format_quantity(peak, rate.unit).label} by clock and bus")
-    if result.unit == "s":
+    if result.unit == "s" and rate.unit != "s":
         shown.append(format_quantity(statistics.median(result.samples), "s").label)
     change = f"; {_change(rate, before)}" if before else ""
     doubt = f"; cannot tell: {rate.why_uncertain}" if rate.why_uncertain else ""
@@ -55,11 +55,16 @@ def _change(rate: MeasuredRate, before: float) -> str:
     return f"{rate.value / before:.3g} times the last run"
 
 
+def _speed_ratio(rate: MeasuredRate, before: float) -> float:
+    """Above 1: faster than before. Times are shorter then."""
+    return before / rate.value if rate.unit == "s" else rate.value / before
+
+
 def regressions(report: Report, last: LastRun, least: float) -> list[str]:
     """Lines of results slower than `least` times the last run; none of those that nobody can tell anything about."""
     slower = []
     for result in report.results:
         rate, before = measured_rate(result), last.rate(result)
-        if rate is not None and before and not rate.why_uncertain and rate.value < least * before:
+        if rate is not None and before and not rate.why_uncertain and _speed_ratio(rate, before) < least:
             slower.append(f"slower than {least:g} times the last run: {result_line(result, before=before)}")
     return slower

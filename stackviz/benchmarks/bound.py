@@ -9,6 +9,14 @@ from stackviz.measuring import Benchmark, RateBound
 
 PublishedPeaks = Mapping[tuple[int, str, str], float]
 
+LINK = "pcie"
+# PCI Express generation -> bytes per second of a lane one way: transfers per second after encoding, 8b/10b, then
+# 128b/130b, then 242 of 256 bytes of a flit: PCI Express Base Specification 6.0.
+LANE_BYTES_PER_S = {
+    1: 2.5e9 / 10, 2: 5e9 / 10, 3: 8e9 / 8 * 128 / 130, 4: 16e9 / 8 * 128 / 130, 5: 32e9 / 8 * 128 / 130,
+    6: 64e9 / 8 * 242 / 256,
+}  # fmt: skip
+
 
 def peak_share(
     rate: Rate | None, card: CardUsed | None, bounds: Sequence[RateBound], published: PublishedPeaks
@@ -18,18 +26,34 @@ def peak_share(
     """
     if rate is None or card is None or card.accelerator_id is None or card.is_slice:
         return None
-    shares = [_share(rate, card.accelerator_id, bound, published) for bound in bounds]
+    shares = [_share(rate, card, bound, published) for bound in bounds]
     known = [share for share in shares if share is not None]
     return max(known, key=lambda share: share.share) if known and len(known) == len(shares) else None
 
 
-def _share(rate: Rate, accelerator: int, bound: RateBound, published: PublishedPeaks) -> PeakShare | None:
+def _share(rate: Rate, card: CardUsed, bound: RateBound, published: PublishedPeaks) -> PeakShare | None:
     for field in bound.fields:
-        peak = usual_peak(published, accelerator, field)
+        peak = _link_peak(card.facts) if field == LINK else _published_peak(published, card, field)
         if peak is not None and peak[1] > 0:
             most = peak[1] / bound.divisor
             return PeakShare(field, peak[0], most, rate.value / most)
     return None
+
+
+def _published_peak(published: PublishedPeaks, card: CardUsed, field: str) -> tuple[str, float] | None:
+    return None if card.accelerator_id is None else usual_peak(published, card.accelerator_id, field)
+
+
+def _link_peak(facts: Mapping[str, Any]) -> tuple[str, float] | None:
+    """(link, bytes per second one way) of the slot, as the card states it; None where memory is shared with the host,
+    or an address of the host's is the card's too, over a link that is not PCI Express.
+    """
+    generation, width = facts.get("pcie_generation_max"), facts.get("pcie_width_max")
+    if facts.get("unified_memory") is True or facts.get("addressing_mode") == "ATS":
+        return None
+    if not isinstance(generation, int) or not isinstance(width, int) or generation not in LANE_BYTES_PER_S:
+        return None
+    return f"PCIe {generation}.0 x{width}", LANE_BYTES_PER_S[generation] * width
 
 
 def bounds_of(known: Benchmark | None, params: Mapping[str, Any], conditions: Mapping[str, Any]) -> Sequence[RateBound]:

@@ -8,5 +8,5 @@ def chart_unit(si: str, largest: float) -> str:
     shown = format_quantity(largest, si).unit
     try:
         return unit(shown).symbol
-    except KeyError:  # printed with a sign of its own, such as µs
+    except KeyError:  # printed with a sign of its own, such as mm²
         return si

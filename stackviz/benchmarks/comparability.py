@@ -196,7 +196,7 @@ def robust_best(results: Iterable[Measurement]) -> BestRun | None:
     for result in results:
         if is_rankable(result):
             by_limit.setdefault(lowered_power_limit(result), []).append(result)
-    return max(map(_best_of_alike, by_limit.values()), key=lambda best: best.rate.value, default=None)
+    return max(map(_best_of_alike, by_limit.values()), key=lambda best: best.rate.speed, default=None)
 
 
 def lowered_power_limit(result: Measurement) -> int | None:
@@ -207,7 +207,7 @@ def lowered_power_limit(result: Measurement) -> int | None:
 
 def _best_of_alike(results: Iterable[Measurement]) -> BestRun:
     """The robust best of runs of one setting under one power limit, at least one, all rankable."""
-    ranked = sorted(results, key=lambda result: -rate_of_ranked(result).value)
+    ranked = sorted(results, key=lambda result: -rate_of_ranked(result).speed)
     if len(ranked) == 1:
         return BestRun(ranked[0], Basis.ALONE, 1, ranked[0])
     for result, runner_up in pairwise(ranked):
@@ -219,8 +219,10 @@ def _best_of_alike(results: Iterable[Measurement]) -> BestRun:
 def _confirms(lower: Measurement, higher: Measurement) -> bool:
     """Whether the lower rate is near the higher: within CONFIRMED_WITHIN, or their intervals, both narrow, overlap."""
     low, high = rate_of_ranked(lower), rate_of_ranked(higher)
-    if low.value >= high.value * (1 - CONFIRMED_WITHIN):
+    if low.speed >= high.speed * (1 - CONFIRMED_WITHIN):
         return True
+    if low.is_time:  # the slower run has the longer time
+        low, high = high, low
     if low.high is None or high.low is None or not (_is_narrow(low) and _is_narrow(high)):
         return False
     return low.high >= high.low
@@ -239,6 +241,6 @@ def best_by(key: Callable[[Measurement], Key], results: Iterable[Measurement]) -
     best: dict[Key, BestRun] = {}
     for (name, _pair), runs in by_setting.items():
         best_run = robust_best(runs)
-        if best_run is not None and (name not in best or best_run.rate.value > best[name].rate.value):
+        if best_run is not None and (name not in best or best_run.rate.speed > best[name].rate.speed):
             best[name] = best_run
     return best

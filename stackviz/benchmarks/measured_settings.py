@@ -110,7 +110,7 @@ def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> 
             by_sheet[run.accelerator_id].append(run)
     ranked = sorted(
         ((best, pk) for pk, group in by_sheet.items() if (best := robust_best(group)) is not None),
-        key=lambda item: (-item[0].rate.value, item[1]),
+        key=lambda item: (-item[0].rate.speed, item[1]),
     )
     rows = tuple(
         MeasuredAccelerator(rank=rank, accelerator=sheets[pk], best=best, machines=_of_machines(by_sheet[pk]))

@@ -40,6 +40,15 @@ class Rate:
         return quantity_label(self.value, self.unit, digits=3)
 
     @property
+    def is_time(self) -> bool:
+        return self.unit == "s"
+
+    @property
+    def speed(self) -> float:
+        """What results are ranked by, the highest first: of a time how often it fits into a second."""
+        return 1 / self.value if self.is_time else self.value
+
+    @property
     def spread_label(self) -> str:
         """`±0.4 %`: half the interval, as a share of the rate; "" where there are too few samples."""
         if self.low is None or self.high is None:
@@ -221,16 +230,8 @@ def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary
     return Rate(value, low, high, known.unit_of(params))
 
 
-_NAMED_BY_VALUE = (
-    "op",
-    "direction",
-    "dtype",
-    "test",
-    "model",
-    "quant",
-    "backend",
-    "mask",
-)  # their values say what they are
+# Their values say what they are.
+_NAMED_BY_VALUE = ("op", "direction", "memory", "dtype", "test", "model", "quant", "backend", "mask")
 
 
 def setting_label(params: Mapping[str, Any]) -> str:

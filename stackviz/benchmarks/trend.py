@@ -47,7 +47,7 @@ def _order(result: Measurement) -> tuple[object, ...]:
         dtype_place(result.params.get("dtype")),
         side != _SIDE,
         -(side if isinstance(side, int) else 0),
-        -(result.rate.value if result.rate else 0.0),
+        -(result.rate.speed if result.rate else 0.0),
     )
 
 
@@ -100,4 +100,6 @@ def _factor(result: Measurement, before: Point, now: Point) -> float | None:
     if result.benchmark is None:
         return None
     then, newest = (result.benchmark.rate(result.params, point.seconds) for point in (before, now))
-    return newest / then if newest and then else None
+    if not newest or not then:
+        return None
+    return then / newest if result.benchmark.is_time else newest / then

@@ -150,4 +150,4 @@ def _is_faster(candidate: Measurement, current: Measurement) -> bool:
 
 
 def _standing_rate(result: Measurement) -> tuple[bool, float]:
-    return is_rankable(result), result.rate.value if result.rate else 0.0
+    return is_rankable(result), result.rate.speed if result.rate else 0.0

@@ -93,7 +93,7 @@ def measured_row(results: Results, scale: RowScale) -> MeasuredRow:
     """The row of these results. `scale`: of all rows of its data type."""
     first = next(iter(results.values()))
     ok = {slot: result for slot, result in results.items() if result.is_ok and is_rankable(result)}
-    top = max((result.rate.value for result in ok.values() if result.rate), default=0.0)
+    top = max((result.rate.speed for result in ok.values() if result.rate), default=0.0)
     compared = ok if len(ok) > 1 else {slot: result for slot, result in results.items() if result.is_ok and result.rate}
     verdict = worst_outcome(list(compared.values()))
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
@@ -127,7 +127,7 @@ def _in_words(verdict: ComparabilityOutcome, results: Results) -> str:
 
 def _stands_out(results: Sequence[Measurement]) -> bool:
     """Whether the fastest is significantly faster than the next."""
-    fastest, runner_up = sorted(results, key=lambda result: -(result.rate.value if result.rate else 0.0))[:2]
+    fastest, runner_up = sorted(results, key=lambda result: -(result.rate.speed if result.rate else 0.0))[:2]
     if fastest.summary is None or runner_up.summary is None:
         return False
     apart = ratio(fastest.summary, runner_up.summary)
@@ -137,7 +137,7 @@ def _stands_out(results: Sequence[Measurement]) -> bool:
 def _cell(
     slot: int, result: Measurement, scale: RowScale, *, best: float | None, baseline: Measurement | None
 ) -> MeasuredCell:
-    """`best`, `baseline`: highest rate and first result; None where nothing is ranked."""
+    """`best`, `baseline`: highest speed and first result; None where nothing is ranked."""
     rate, receipt = result.rate, ""
     if result.report_id != scale.machines.reports[slot]:
         receipt = address_by_id("ingest:receipt", result.report_id)
@@ -153,7 +153,7 @@ def _cell(
         peak=result.peak.label if result.peak else "",
         spread=_("cannot tell") if result.is_disturbed else rate.spread_label,
         factor=_factor(rate, base) if base else "",
-        is_best=counts and rate.value == best,
+        is_best=counts and rate.speed == best,
         receipt_url=receipt,
         meter=meter(rate.value, scale.full, rate.low, rate.high) if counts else None,
     )
@@ -161,5 +161,5 @@ def _cell(
 
 def _factor(rate: Rate, base: Rate) -> str:
     """The factor over `base`; "" if it is not finite."""
-    factor = rate.value / base.value if base.value else math.inf
+    factor = rate.speed / base.speed if base.speed else math.inf
     return format_factor(factor) if math.isfinite(factor) else ""

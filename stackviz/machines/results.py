@@ -13,6 +13,7 @@ from stackviz.benchmarks.words import remarks_of_all, sample_text
 from stackviz.charts.bars import Meter, meter
 from stackviz.light import light_dataclass
 from stackviz.units import quantity_label
+from stackviz.web.templatetags.web import joined
 
 NO_TORCH = "not_installed: torch"  # as the agent words it: stackviz/agent/cli.py
 
@@ -118,7 +119,8 @@ def _scale_words(counted: Sequence[Measurement], largest: float, *, is_of_peak: 
     if largest <= 0:
         return ""
     unit = next(result.rate.unit for result in counted if result.rate)
-    return _("full bar: %(rate)s") % {"rate": quantity_label(largest, unit, digits=3)}
+    full = _("full bar: %(rate)s") % {"rate": quantity_label(largest, unit, digits=3)}
+    return joined([full, _("Lower is better.") if unit == "s" else ""])
 
 
 def _top(result: Measurement) -> float:

@@ -129,8 +129,8 @@ def _problem(torch: Any, given: Any, gradient: Any, newest: Any, direction: str)
         expected = scores.masked_fill(hidden, float("-inf")).softmax(-1) @ again[2]
         if direction == "backward":
             (expected,) = torch.autograd.grad(expected, again[2], gradient[0, 0].cpu().to(torch.float64))
-        found = newest[-1][0, 0].detach().cpu().to(torch.float64)
-        off = float((found - expected.detach()).abs().max() / expected.detach().abs().max())
+        computed = newest[-1][0, 0].detach().cpu().to(torch.float64)
+        off = float((computed - expected.detach()).abs().max() / expected.detach().abs().max())
     return None if off < _TOLERANCE else f"attention is wrong: off by {off:.2g} of the largest value"
 
 
@@ -209,6 +209,7 @@ ATTENTION = Benchmark(
     prepare=_prepare,
     working_set_bytes=_working_set_bytes,
     smaller=_smaller,
+    is_long=lambda params: params["backend"] != "auto" and int(params["sequence"]) > _MOST_TOKENS_OF_MATH,
     unit="FLOP/s",
     work=_operations,
     formula="operations / s",

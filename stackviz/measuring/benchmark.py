@@ -7,8 +7,24 @@ from typing import Any
 from stackviz.light import light_dataclass
 
 __all__ = [
-    "FLOAT_BYTES", "KIB", "MIB", "SURELY_MEMORY_BYTES", "TENSOR_PEAKS", "AnyParams", "Benchmark", "Params", "Prepared",
-    "RateBound", "Unavailable", "float_type", "gettext_noop", "longest_time", "positive", "uniform",
+    "FLOAT_BYTES",
+    "KIB",
+    "MIB",
+    "REPEATED_NUMBERS",
+    "SURELY_MEMORY_BYTES",
+    "TENSOR_PEAKS",
+    "AnyParams",
+    "Benchmark",
+    "Params",
+    "Prepared",
+    "RateBound",
+    "Unavailable",
+    "float_type",
+    "gettext_noop",
+    "longest_time",
+    "positive",
+    "repeated_uniform",
+    "uniform",
 ]  # fmt: skip
 
 Params = dict[str, str | int]
@@ -73,6 +89,17 @@ def uniform(torch: Any, device: str, shape: tuple[int, ...], dtype: Any) -> Any:
     return made.uniform_(-1, 1)
 
 
+REPEATED_NUMBERS = 2**20
+
+
+def repeated_uniform(torch: Any, device: str, count: int) -> Any:  # noqa: ANN401
+    """As `uniform`, REPEATED_NUMBERS of them again and again: for large arrays, of which making every number anew takes
+    longer than what is measured. In 32 bits.
+    """
+    block = uniform(torch, device, (min(count, REPEATED_NUMBERS),), torch.float32)
+    return block.repeat(-(-count // REPEATED_NUMBERS))[:count]
+
+
 def _no_cases(_kind: str, _quick: bool) -> list[Params]:  # noqa: FBT001 (the signature of Benchmark.cases)
     return []
 
@@ -127,17 +154,18 @@ class Benchmark:
     memory that inputs and output take. `extra_bytes(params)`: what making the inputs takes beyond that.
     `smaller(params)`: a set whose run is shorter, and by what factor, to tell beforehand that a run would take too
     long; None if every run is short. `must_exceed_cache`: skipped where the last-level cache would hold the working
-    set. `not_on`: kind of device -> why it cannot be measured there.
+    set. `not_on`: kind of device -> why it cannot be measured there. `is_long(params)`: only a full suite has the case.
+    `lasts_s(params)`: seconds of the one visit to it, in samples of a second; 0 where the suite tells visits and times.
 
     What it counts, on the site:
 
-    `sample_unit`: what its samples are in. With `s` a rate is work / seconds; with anything else samples are rates
-    already and `sample_unit` equals `unit`. `work(params)`: how much one run does, in `unit` times seconds (FLOP,
-    bytes), or 1 where samples are rates; None if the parameters do not say. `formula` is shown beside the rate,
-    `source` says where it is from. `plausible`: rates beyond are a mistake of the sender. `bounds`: dtype -> catalogue
-    fields whose published peak bounds the rate, the first that is published counts; key "" stands for any dtype.
-    `bounded_by(params)`: the same for peaks that have to be divided first, of which the lowest bounds it, if all are
-    published; () where nothing does.
+    `sample_unit`: what its samples are in. With `s` a rate is work / seconds, or, where `unit` is `s` too, the time of
+    one thing of `work`, of which less is better; with anything else samples are rates already and `sample_unit` equals
+    `unit`. `work(params)`: how much one run does, in `unit` times seconds (FLOP, bytes), or 1 where samples are rates;
+    None if the parameters do not say. `formula` is shown beside the rate, `source` says where it is from. `plausible`:
+    rates beyond are a mistake of the sender. `bounds`: dtype -> catalogue fields whose published peak bounds the rate,
+    the first that is published counts; key "" stands for any dtype. `bounded_by(params)`: the same for peaks that have
+    to be divided first, of which the lowest bounds it, if all are published; () where nothing does.
     `integer_unit`: the unit where the dtype is an integer, if it is another. `setting_names_it`: its parameters alone
     (`bf16 8192`) tell which benchmark it is. `compared(params)`: those that must be equal for results to be ranked
     together, of all.
@@ -168,6 +196,8 @@ class Benchmark:
     smaller: Callable[[Params], tuple[Params, float] | None] = lambda _params: None
     must_exceed_cache: bool = False
     not_on: Mapping[str, str] = field(default_factory=dict)
+    is_long: Callable[[Params], bool] = lambda _params: False
+    lasts_s: Callable[[Params], float] = lambda _params: 0.0
 
     unit: str
     sample_unit: str = "s"
@@ -183,13 +213,21 @@ class Benchmark:
     bytes_formula: str = ""
     script: Callable[[Params], tuple[str, ...]] = lambda _params: ()
     compared: Callable[[AnyParams], dict[str, Any]] = dict
-    higher_is_better: bool = True
     integer_unit: str = ""
     setting_names_it: bool = False
 
     @property
     def is_run_by_agent(self) -> bool:
         return self.prepare is not _another_tool_runs_it
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its rate is a time: lower is better."""
+        return self.unit == "s"
+
+    @property
+    def higher_is_better(self) -> bool:
+        return not self.is_time
 
     @property
     def has_rates(self) -> bool:
@@ -214,15 +252,15 @@ class Benchmark:
     def rates(
         self, params: AnyParams, middle: float | None, low: float | None, high: float | None
     ) -> tuple[float | None, float | None, float | None]:
-        """Rate, lowest and highest of a sample and its interval. The longest time is the lowest rate."""
+        """Rate, lowest and highest of a sample and its interval. The longest time is the lowest rate, but of times."""
         work = self.work(params)
-        lowest, highest = (low, high) if self.has_rates else (high, low)
+        lowest, highest = (low, high) if self.has_rates or self.is_time else (high, low)
         return self._rate(work, middle), self._rate(work, lowest), self._rate(work, highest)
 
     def _rate(self, work: float | None, sample: float | None) -> float | None:
         if not work or not sample:
             return None
-        rate = work * sample if self.has_rates else work / sample
+        rate = sample / work if self.is_time else work * sample if self.has_rates else work / sample
         least, most = self.plausible
         return rate if least <= rate <= most else None
 

@@ -134,6 +134,7 @@ LLM_PREFILL = Benchmark(
     working_set_bytes=_working_set_bytes,
     extra_bytes=making_bytes,
     smaller=_smaller,
+    is_long=lambda params: int(params["batch"]) * int(params["prompt"]) > 2048,
     unit="token/s",
     work=_tokens,
     formula="batch·prompt / s",

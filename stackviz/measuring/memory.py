@@ -6,6 +6,7 @@ from typing import Any
 from stackviz.measuring.benchmark import (
     KIB,
     MIB,
+    REPEATED_NUMBERS,
     SURELY_MEMORY_BYTES,
     AnyParams,
     Benchmark,
@@ -15,7 +16,7 @@ from stackviz.measuring.benchmark import (
     gettext_noop,
     longest_time,
     positive,
-    uniform,
+    repeated_uniform,
 )
 
 __all__ = ["MEMORY"]
@@ -26,7 +27,7 @@ _SIZES = (64 * KIB, MIB, 16 * MIB, 256 * MIB, 1024 * MIB, 4096 * MIB)
 _QUICK_OPERATIONS = ("read", "write", "triad")  # `memory-copy` copies
 _FACTOR, _WRITTEN = 1.5, 0.5
 _CHECKED = 1000  # numbers at either end
-_SUM_LIMIT = 8.0  # standard deviations of the sum of n numbers in [-1, 1), which is sqrt(n / 3)
+_DEVIATIONS = 8.0  # of the sum of n numbers in [-1, 1), which has a standard deviation of sqrt(n / 3)
 
 
 def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signature of Benchmark.cases)
@@ -36,13 +37,13 @@ def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signatu
 
 def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
     op, count = str(params["op"]), int(params["bytes"]) // 4
-    a = uniform(torch, device, (count,), torch.float32)
+    a = repeated_uniform(torch, device, count)
     if op == "read":
         total = torch.full((), math.nan, device=device)
         return Prepared(
             run=lambda: torch.sum(a, dim=0, out=total),
             output=total,
-            check=lambda: None if abs(float(total)) < _SUM_LIMIT * math.sqrt(count / 3) else "the sum is wrong",
+            check=lambda: None if abs(float(total)) < _sum_limit(count) else "the sum is wrong",
             conditions={"inputs": "uniform"},
         )
     if op == "write":
@@ -69,6 +70,12 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
         ),
         conditions={"inputs": "uniform"},
     )
+
+
+def _sum_limit(count: int) -> float:
+    """Of numbers that are repeated the sum is repeated as often."""
+    different = min(count, REPEATED_NUMBERS)
+    return _DEVIATIONS * math.sqrt(different / 3) * count / different
 
 
 def _wrong_ends(torch: Any, output: Any, first: Any, last: Any) -> str | None:  # noqa: ANN401
@@ -114,6 +121,7 @@ MEMORY = Benchmark(
     light={"op": "read", "bytes": 256 * MIB},
     prepare=_prepare,
     working_set_bytes=lambda params: _ARRAYS[str(params["op"])] * int(params["bytes"]),
+    is_long=lambda params: int(params["bytes"]) > 1024 * MIB,
     unit="B/s",
     work=_work,
     formula="arrays·bytes / s",

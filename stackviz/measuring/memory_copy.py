@@ -51,6 +51,7 @@ MEMORY_COPY = Benchmark(
     prepare=_prepare,
     working_set_bytes=lambda params: 2 * int(params["bytes"]),
     must_exceed_cache=True,
+    is_long=lambda params: int(params["bytes"]) > 1024 * MIB,
     unit="B/s",
     work=_work,
     formula="2·bytes / s",

@@ -18,13 +18,19 @@ def script_of(known: Benchmark, params: Params, device: str) -> str:
     runs = _RUNS_OF_SHORT if max(known.operations(params) or 0, known.bytes_moved(params) or 0) < _SHORT_WORK else 1
     call = f"[run() for _ in range({runs})]" if runs > 1 else "run()"
     result = f"{work * runs:.17g} / statistics.median(seconds[{_DROPPED}:])"
+    lasts_s = known.lasts_s(params)
+    if lasts_s:
+        result = f"{work:.17g} / statistics.median(seconds)"
+        again = [f"end = time.perf_counter() + {lasts_s:g}", "while time.perf_counter() < end:"]
+    else:
+        again = [f"for _ in range({_SAMPLES}):"]
     return "\n".join(
         [
             "import statistics, time, torch",
             f'device, seconds = "{device}", []',
             'wait = torch.accelerator.synchronize if device != "cpu" else lambda: None',
             *lines,
-            f"for _ in range({_SAMPLES}):",
+            *again,
             f"    wait(); start = time.perf_counter(); {call}; wait()",
             "    seconds.append(time.perf_counter() - start)",
             f'print({result}, "{known.unit_of(params)}")',

@@ -29,7 +29,7 @@ MOST_CASES = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseCount:
+class SettingCount:
     """A setting with what one run of it computes and moves; "" for what is not counted."""
 
     setting: str
@@ -84,10 +84,10 @@ def _shown_case(known: Benchmark, cases: Sequence[Params]) -> Params:
     return known.light if known.light in cases else cases[0]
 
 
-def _count(known: Benchmark, params: Params, device: str) -> CaseCount:
+def _count(known: Benchmark, params: Params, device: str) -> SettingCount:
     operations, moved = known.operations(params), known.bytes_moved(params)
     bounds = known.bounds_of(params)
-    return CaseCount(
+    return SettingCount(
         setting=setting_label(params),
         operations=quantity_label(operations, "FLOP", digits=4) if operations else "",
         bytes_moved=quantity_label(moved, "B", digits=4) if moved else "",

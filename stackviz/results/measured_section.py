@@ -91,6 +91,7 @@ class MeasuredSection:
     formula_source: str
     command: str
     is_run_by_agent: bool
+    higher_is_better: bool
 
     @property
     def legend(self) -> str:
@@ -102,6 +103,7 @@ class MeasuredSection:
             else "",
             _("Rings are cited results with the same parameters.") if any(line.rings for line in self.lines) else "",
             _("The tick is the most that published values allow.") if any(line.bound_at for line in self.lines) else "",
+            "" if self.higher_is_better else _("Lower is better."),
         ]
         return " ".join(filter(None, sentences))
 
@@ -160,6 +162,7 @@ def measured_section(key: str, wanted: str, alike: str = "") -> MeasuredSection 
         formula_source=known.source,
         command=reproduce_command(shown.example),
         is_run_by_agent=known.is_run_by_agent,
+        higher_is_better=known.higher_is_better,
     )
 
 

@@ -5,6 +5,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 import warnings
 from contextlib import nullcontext
 from importlib import util
@@ -21,7 +22,7 @@ from stackviz.agent.benchmarks.conditions import SmiReadings, card_conditions, p
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.measure import CaseLeft
 from stackviz.agent.benchmarks.run import BenchmarkOptions, MeasuringInterrupted, not_run, run_benchmarks
-from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
+from stackviz.agent.benchmarks.timing import PACES, Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.children import Ended
 from stackviz.facts.asking import MissingFact
 from stackviz.facts.nvml import Nvml
@@ -116,27 +117,28 @@ def test_a_block_is_filled_with_runs(seconds, runs):
 
 
 def test_quick_cpu_plan_alternates_benchmarks():
-    cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), quick=True)
-    assert list(dict.fromkeys(case.benchmark for case in cases)) == list(RUNNABLE)
+    cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), suite="quick")
+    quick = [key for key, known in RUNNABLE.items() if known.cases("cpu", True)]
+    assert list(dict.fromkeys(case.benchmark for case in cases)) == quick
+    assert set(RUNNABLE) - set(quick) == {"sustained"}
     for key, benchmark in RUNNABLE.items():
         assert [case.params for case in cases if case.benchmark == key] == benchmark.cases("cpu", True)
 
 
 def test_cases_are_named_as_people_say_them():
-    cases = plan_cases([("cpu", "cpu")], ["gemm", "memory-copy"], quick=True)
+    cases = plan_cases([("cpu", "cpu")], ["gemm", "memory-copy"], suite="quick")
     assert [str(case) for case in cases] == [
         "gemm fp32 1024 on cpu",
         "gemm fp32 2048 on cpu",
         "gemm bf16 1024 on cpu",
-        "gemm bf16 2048 on cpu",
         "memory-copy 256 MiB on cpu",
     ]
-    cases = plan_cases([("cpu", "cpu")], ["memory", "llm-decode"], quick=False)
+    cases = plan_cases([("cpu", "cpu")], ["memory", "llm-decode"], suite="full")
     assert {"memory triad 64 KiB on cpu", "llm-decode 1B bf16 batch 16 context 512 on cpu"} <= set(map(str, cases))
 
 
 def test_quick_plan_limits_cpu_cases():
-    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], list(RUNNABLE), quick=True)
+    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], list(RUNNABLE), suite="quick")
     on_processor = [case for case in cases if case.device == "cpu"]
     assert [str(case) for case in on_processor if case.benchmark == "gemm"] == ["gemm fp32 2048 on cpu"]
     for case in on_processor:
@@ -144,10 +146,12 @@ def test_quick_plan_limits_cpu_cases():
         assert case.params == benchmark.light or benchmark.smaller(case.params) is None
 
 
-@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("suite", PACES)
 @pytest.mark.parametrize("key", RUNNABLE)
-def test_every_plan_holds_the_light_cases(key, quick):
-    assert RUNNABLE[key].light in [case.params for case in plan_cases([("cpu", "cpu")], [key], quick=quick)]
+def test_every_plan_holds_the_light_cases(key, suite):
+    if suite == "quick" and not RUNNABLE[key].cases("cpu", True):
+        return
+    assert RUNNABLE[key].light in [case.params for case in plan_cases([("cpu", "cpu")], [key], suite=suite)]
 
 
 @pytest.mark.parametrize("kind", ["cuda", "mps", "xpu", "cpu"])
@@ -162,23 +166,38 @@ def test_every_case_has_a_working_set_and_counts_as_work(key, kind):
 BF16_8192 = {"dtype": "bf16", "m": 8192, "n": 8192, "k": 8192}
 
 
-@pytest.mark.parametrize("quick", [True, False])
-def test_a_case_is_run_again_exactly(quick):
+def test_a_standard_suite_leaves_out_what_takes_long():
+    plans = {suite: plan_cases([("cuda:0", "cuda")], list(RUNNABLE), suite=suite) for suite in PACES}
+    quick, standard, full = ({str(case) for case in plans[suite]} for suite in ("quick", "standard", "full"))
+    assert len(quick) < len(standard)
+    assert standard < full
+    assert {"gemm bf16 16384 on cuda:0", "sustained bf16 seconds 300 8192 on cuda:0"} <= full - standard
+
+
+def test_a_case_that_lasts_is_visited_once_in_samples_of_a_second(measure):
+    told = measure(lambda *_: prepared(lambda: time.sleep(0.3)), count=1, lasts_s=1.5)
+    assert [step["is"] for step in told] == ["start", "samples"]
+    assert len(told[1]["samples"]) == 2  # of four runs each, which is a second
+    assert told[1]["conditions"]["runs_per_block"] == 4
+
+
+@pytest.mark.parametrize("suite", PACES)
+def test_a_case_is_run_again_exactly(suite):
     wanted = [read_case("dtype=bf16,m=8192,n=8192,k=8192")]
-    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], ["gemm"], quick=quick, wanted=wanted)
+    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], ["gemm"], suite=suite, wanted=wanted)
     assert cases == [Case("gemm", 1, "cuda:0", BF16_8192)]
 
 
 def test_a_case_that_a_quick_run_leaves_out_is_run_where_it_is_named():
     assert RUNNABLE["memory-copy"].cases("cpu", True)[-1]["bytes"] < 4 * 2**30
-    cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), quick=True, wanted=[{"bytes": str(4 * 2**30)}])
+    cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), suite="quick", wanted=[{"bytes": str(4 * 2**30)}])
     assert [case.params for case in cases if case.benchmark == "memory-copy"] == [{"bytes": 4 * 2**30}]
 
 
 def test_every_case_can_be_named():
     for known in RUNNABLE.values():
         for params in known.cases("cuda", False):
-            (only,) = plan_cases([("cuda", "cuda")], [known.key], quick=False, wanted=[read_case(case_text(params))])
+            (only,) = plan_cases([("cuda", "cuda")], [known.key], suite="full", wanted=[read_case(case_text(params))])
             assert only.params == params
 
 
@@ -189,7 +208,7 @@ def test_a_case_that_no_benchmark_has_is_refused(text):
 
 
 def test_a_type_only_some_devices_have_is_planned_for_those():
-    full = {kind: plan_cases([(kind, kind)], ["gemm"], quick=False) for kind in ("cuda", "mps", "xpu", "cpu")}
+    full = {kind: plan_cases([(kind, kind)], ["gemm"], suite="full") for kind in ("cuda", "mps", "xpu", "cpu")}
     types = {kind: {case.params["dtype"] for case in cases} for kind, cases in full.items()}
     assert {kind for kind, of in types.items() if "tf32" in of} == {"cuda"}
     assert "fp64" not in types["mps"]
@@ -217,7 +236,15 @@ def measure(monkeypatch):
     """Measure cases of a benchmark made by the test; -> what was told. Cases are numbered by their parameter n."""
 
     def with_(
-        prepare, count=2, pace=BRIEF, smaller=lambda _params: None, working_set=0, free=None, cache=None, left=None
+        prepare,
+        count=2,
+        pace=BRIEF,
+        smaller=lambda _params: None,
+        working_set=0,
+        free=None,
+        cache=None,
+        left=None,
+        lasts_s=0.0,
     ):
         benchmark = Benchmark(
             key="made",
@@ -231,6 +258,7 @@ def measure(monkeypatch):
             working_set_bytes=lambda _params: working_set,
             smaller=smaller,
             must_exceed_cache=cache is not None,
+            lasts_s=lambda _params: lasts_s,
             unit="B/s",
             work=lambda _params: None,
             formula="",
@@ -539,7 +567,7 @@ def watched(monkeypatch):
             return ended
 
         monkeypatch.setattr(running, "run_child", run_child)
-        results = run_benchmarks(BenchmarkOptions(quick=True, **options), [h100_card()], steps.append)
+        results = run_benchmarks(BenchmarkOptions(suite="quick", **options), [h100_card()], steps.append)
         body = report_body(cards=[h100_card()], results=results)
         assert parse_report(json.dumps(body)).unknown_fields == ()
         return results, given, steps

@@ -8,7 +8,8 @@ from stackviz.measuring import RUNNABLE
 from stackviz.measuring.script import script_of
 from tests.agent.test_benchmarks import ROOT, python_with_torch
 
-ON_CPU = [key for key, known in RUNNABLE.items() if "cpu" not in known.not_on]
+# Without the one that takes a minute.
+ON_CPU = [key for key, known in RUNNABLE.items() if "cpu" not in known.not_on and not known.lasts_s(known.light)]
 
 
 @pytest.mark.parametrize("key", ON_CPU)

@@ -24,8 +24,8 @@ def test_the_agent_runs_that_case_and_no_other(known, device, quick):
         )  # fmt: skip
         _python, _file, *arguments = shlex.split(reproduce_command(result))
         read = make_parser(_COMMANDS).parse_args(arguments)
-        assert (read.device, read.benchmark, read.quick) == ([device], [known.key], quick)
-        (case,) = plan_cases([(device, kind)], read.benchmark, quick=read.quick, wanted=read.case)
+        assert (read.device, read.benchmark, read.suite == "quick") == ([device], [known.key], quick)
+        (case,) = plan_cases([(device, kind)], read.benchmark, suite=read.suite, wanted=read.case)
         assert case.params == params
 
 

@@ -192,3 +192,26 @@ def test_a_sheet_that_is_not_public_is_not_ranked(fleet):
     Accelerator.objects.filter(slug=A100).update(is_public=False)
     Accelerator.objects.get(slug=A100).save()
     assert [row.accelerator.slug for row in bf16(measured_settings("gemm")).rows] == [H100]
+
+
+def of(benchmark, params, seconds):
+    return {"benchmark": benchmark, "device": "cuda:0", "card": 0, "params": params, "samples": [seconds] * 9}
+
+
+def test_times_are_ranked_with_the_shortest_first(client, lab):
+    for name, slug, took in (("a", H100, 4.1e-6), ("b", A100, 3.2e-6)):
+        run(lab, name, slug, [of("launch", {"op": "queued"}, took)])
+    (setting,) = measured_settings("launch")
+    assert [row.accelerator.slug for row in setting.rows] == [A100, H100]
+    text = words_of(client.get("/benchmarks/launch/"))
+    assert "Lower is better." in text
+    assert "3.2" in text
+    assert "µs" in text
+
+
+def test_language_models_are_ranked_by_tokens_beside_cited_ones(client, lab):
+    run(lab, "a", H100, [of("llm-decode", {"model": "1B", "dtype": "bf16", "batch": 1, "context": 512}, 0.001)])
+    text = words_of(client.get("/benchmarks/llm-decode/"))
+    assert "Measured: bf16 1B batch=1 context=512" in text
+    assert "1,000" in text
+    assert "74 % of its bound" in text  # 3,350 GB/s for 2.49 GB of weights and cache

@@ -1,10 +1,11 @@
 """One case while it is measured: what is known of it between its visits."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.instruments import Instruments
+from stackviz.agent.benchmarks.timing import Pace
 from stackviz.measuring import Benchmark
 
 __all__ = ["CaseLeft", "CaseProgress", "Skip"]
@@ -39,6 +40,15 @@ class CaseProgress:
     longest_visit_s: float | None = None
     warm_up_runs: int = 0
     disturbed: list[int] = field(default_factory=list)
+
+    def pace(self, pace: Pace) -> Pace:
+        """That of the suite, but of a case that lasts: one visit, a second a block."""
+        lasts_s = self.benchmark.lasts_s(self.case.params)
+        if not lasts_s:
+            return pace
+        return replace(
+            pace, rounds=1, blocks_per_round=round(lasts_s), block_s=1.0, warm_up_s=0.0, longest_timed_s=lasts_s
+        )
 
     @property
     def working_set_bytes(self) -> int:

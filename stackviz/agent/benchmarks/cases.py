@@ -42,13 +42,15 @@ def _shown_params(params: Mapping[str, object]) -> Iterator[object]:
 
 
 def plan_cases(
-    devices: list[tuple[str, str]], keys: list[str], *, quick: bool, wanted: Sequence[Mapping[str, str]] = ()
+    devices: list[tuple[str, str]], keys: list[str], *, suite: str, wanted: Sequence[Mapping[str, str]] = ()
 ) -> list[Case]:
-    """Cases for (name, kind) of each device. A quick plan that has accelerators asks the CPU for little.
+    """Cases for (name, kind) of each device. A quick plan that has accelerators asks the CPU for little, a standard
+    one leaves out what takes long.
 
     `wanted`: parameters as text; where some are given, the plan is every case that has all of one of them, whether a
-    quick run would measure it or not.
+    suite would measure it or not.
     """
+    quick = suite == "quick"
     has_accelerator = any(kind != "cpu" for _, kind in devices)
     return [
         Case(key, BENCHMARKS[key].version, name, params)
@@ -56,6 +58,7 @@ def plan_cases(
         for key in keys
         for params in BENCHMARKS[key].cases(kind, quick and not wanted)
         if (has_one_of(params, wanted) if wanted else not _is_left_out(key, params, kind, quick and has_accelerator))
+        and (wanted or suite == "full" or not BENCHMARKS[key].is_long(params))
     ]
 
 

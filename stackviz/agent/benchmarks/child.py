@@ -7,7 +7,7 @@ from typing import Any
 from stackviz.agent.benchmarks.cases import Case, plan_cases
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.measure import CaseLeft, measure_case
-from stackviz.agent.benchmarks.timing import FULL, QUICK
+from stackviz.agent.benchmarks.timing import PACES
 from stackviz.agent.children import answer_in_file
 from stackviz.measuring import RUNNABLE
 
@@ -29,14 +29,14 @@ def main() -> None:
             cards = {name: card_of(device, given["cards"]) for name, device in devices.items()}
             plan = [{**asdict(each.case), "card": cards[each.case.device]} for each in left]
             hand_back({"is": "plan", "cases": plan})
-        pace = replace(QUICK if given["quick"] else FULL, budget_s=given["budget_s"])
+        pace = replace(PACES[given["suite"]], budget_s=given["budget_s"])
         measure_case(left, devices, pace, hand_back)
 
 
 def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 - torch has no types here
     """All requested devices; a quick run on a machine with several cards uses the first, unless some are named."""
     devices = list_devices(torch, given["devices"])
-    if not given["quick"] or given["devices"]:
+    if given["suite"] != "quick" or given["devices"]:
         return devices
     return [device for device in devices if device.index == 0]
 
@@ -44,7 +44,7 @@ def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 
 def _cases(given: dict[str, Any], devices: dict[str, Device]) -> list[Case]:
     keys = given["benchmarks"] or list(RUNNABLE)
     kinds = [(device.name, device.kind) for device in devices.values()]
-    return plan_cases(kinds, keys, quick=given["quick"], wanted=given["wanted"])
+    return plan_cases(kinds, keys, suite=given["suite"], wanted=given["wanted"])
 
 
 if __name__ == "__main__":

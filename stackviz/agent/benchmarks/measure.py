@@ -46,9 +46,9 @@ def measure_case(cases: Sequence[CaseLeft], devices: Mapping[str, Device], pace:
             if each is None and not left.is_over:
                 tell({"case": index, "is": "failed", "reason": f"torch no longer lists {left.case.device}"})
         there = [(index, each) for index, each in enumerate(progress) if each is not None]
+        until = time.perf_counter() + pace.budget_s  # trials are a part of it
         if not _estimate(there, len(cases), pace, tell):
             return
-        until = time.perf_counter() + pace.budget_s
         if _all_rounds(there, pace, until, tell) and _measured_again(there, pace, until, tell):
             _prove(there, pace, until, tell)
 
@@ -57,7 +57,7 @@ def _all_rounds(there: There, pace: Pace, until: float, tell: Tell) -> bool:
     """-> whether this process can go on."""
     for number in range(pace.rounds):
         for index, each in there if number % 2 == 0 else reversed(there):
-            if each.is_over or each.visits > number:
+            if each.is_over or each.visits > number or number >= each.pace(pace).rounds:
                 continue
             if _in_time(each, pace, until, index, tell).get("is_sticky"):
                 return False
@@ -72,7 +72,7 @@ def _measured_again(there: There, pace: Pace, until: float, tell: Tell) -> bool:
     """
     for index, each in there:
         for number in list(each.disturbed):
-            if each.is_over or time.perf_counter() >= until:
+            if each.is_over or each.benchmark.lasts_s(each.case.params) or time.perf_counter() >= until:
                 break
             tell({"is": "extra", "limit_s": _limit_s(each, pace)})
             outcome = _visited(each, pace, until)
@@ -114,8 +114,9 @@ def _estimate(there: There, count: int, pace: Pace, tell: Tell) -> bool:
                 return False
         if not progress.is_over:
             inputs_s = progress.working_set_bytes / input_rates.get(progress.device.name, INPUT_BYTES_PER_S)
-            visit_s = inputs_s + pace.visit_s(progress.run_s or 0.0)
-            seconds[index] = round((pace.rounds - progress.visits) * visit_s, 2)
+            paced = progress.pace(pace)
+            visit_s = inputs_s + paced.visit_s(progress.run_s or 0.0)
+            seconds[index] = round(max(0, paced.rounds - progress.visits) * visit_s, 2)
     tell({"is": "estimates", "seconds": seconds})
     return True
 
@@ -155,12 +156,13 @@ def _limit_s(progress: CaseProgress, pace: Pace) -> float:
     if progress.longest_visit_s is not None:
         return round(_LIMIT_S + _LIMIT_FACTOR * progress.longest_visit_s, 1)
     inputs_s = progress.working_set_bytes / INPUT_BYTES_PER_S
-    return round(_LIMIT_S + _LONGEST_RUNS_OF_A_VISIT * pace.longest_run_s + inputs_s, 1)
+    lasts_s = progress.benchmark.lasts_s(progress.case.params)
+    return round(_LIMIT_S + lasts_s + _LONGEST_RUNS_OF_A_VISIT * pace.longest_run_s + inputs_s, 1)
 
 
 def _visited(progress: CaseProgress, pace: Pace, until: float) -> dict[str, Any]:
     try:
-        step = {"is": "samples", **visit(progress, pace, until)}
+        step = {"is": "samples", **visit(progress, progress.pace(pace), until)}
     except (Skip, Unavailable) as skip:
         progress.is_over = True
         return {"is": "skipped", "reason": str(skip)}

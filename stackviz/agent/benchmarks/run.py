@@ -10,7 +10,7 @@ from typing import Any
 
 from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.records import CaseRecord, Records
-from stackviz.agent.benchmarks.timing import FULL, QUICK
+from stackviz.agent.benchmarks.timing import PACES, Pace
 from stackviz.agent.children import Ended, TimeLimit, run_child
 from stackviz.measuring import RUNNABLE
 
@@ -34,15 +34,23 @@ Step = dict[str, Any]
 
 @dataclass(frozen=True)
 class BenchmarkOptions:
-    quick: bool = False
+    suite: str = "full"
     devices: tuple[str, ...] = ()  # nothing means all
     benchmarks: tuple[str, ...] = ()
     wanted: tuple[Mapping[str, str], ...] = ()  # parameters of the cases to run; nothing means the usual plan
     budget_s: float | None = None  # of measuring; None means as long as the pace says
 
     @property
+    def pace(self) -> Pace:
+        return PACES[self.suite]
+
+    @property
+    def quick(self) -> bool:
+        return self.suite == "quick"
+
+    @property
     def time_s(self) -> float:
-        return (QUICK if self.quick else FULL).budget_s if self.budget_s is None else self.budget_s
+        return self.pace.budget_s if self.budget_s is None else self.budget_s
 
 
 @dataclass(frozen=True)
@@ -134,7 +142,7 @@ class _Run:
         self.records = Records()
         self.limit = TimeLimit.of(_START_S)
         self._options = options
-        self._rounds = (QUICK if options.quick else FULL).rounds
+        self._rounds = options.pace.rounds
         self._watch, self._note, self._see_plan = watch, note, see_plan
         self._left_s = options.time_s
         self._under_way: int | None = None
@@ -151,7 +159,7 @@ class _Run:
     def given(self, cards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What a process is told: how to plan, or what another one has left."""
         return {
-            "quick": self._options.quick,
+            "suite": self._options.suite,
             "devices": list(self._options.devices),
             "benchmarks": list(self._options.benchmarks),
             "wanted": [dict(chosen) for chosen in self._options.wanted],

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["FULL", "QUICK", "Pace", "TimedBlock", "runs_per_block", "time_blocks", "warm_up"]
+__all__ = ["FULL", "PACES", "QUICK", "STANDARD", "Pace", "TimedBlock", "runs_per_block", "time_blocks", "warm_up"]
 
 _MOST_RUNS_PER_BLOCK = 100_000
 _FEWEST_WARM_UP_RUNS = 2
@@ -50,8 +50,11 @@ QUICK = Pace(
     budget_s=40.0,
     longest_timed_s=1.0,
 )
+STANDARD = Pace(rounds=3, blocks_per_round=8, block_s=0.05, warm_up_s=0.2, longest_run_s=5.0, budget_s=600.0)
 FULL = Pace(rounds=5, blocks_per_round=10, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=1200.0)
 
+PACES = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+"""Suite -> its pace. A quick one has cases of its own, a full one those too that a standard one leaves out."""
 
 Run = Callable[[], object]
 
