@@ -26,7 +26,7 @@ _NO_FAILURE = "3 9 10 11"
 
 
 def service_text(system: str, arguments: argparse.Namespace) -> str:
-    """Lines for a shell (PowerShell for Windows) that install it, with what removes it. Raises ValueError: what to change.
+    """Lines for a shell (PowerShell for Windows) that install it, and remove it. Raises ValueError: what to change.
 
     The command is the one that was typed, with `--once --yes`: printing it is agreeing to what it sends.
     """
