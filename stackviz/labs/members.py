@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -40,6 +40,12 @@ def invite(lab: Lab, name: str, role: str, by_id: int) -> tuple[Invitation, str]
         expires_at=timezone.now() + INVITED_FOR,
     )
     return invitation, code
+
+
+def lab_people(lab: Lab) -> QuerySet[Membership]:
+    """Everybody of a lab with their account, owners first, then members and viewers, by name. One query."""
+    rank = Case(*(When(role=role, then=Value(number)) for number, role in enumerate(reversed(_RANKS))))
+    return lab.memberships.select_related("user").order_by(rank, "user__username")
 
 
 def open_invitations(lab: Lab | None = None) -> QuerySet[Invitation]:

@@ -26,6 +26,7 @@ from stackviz.labs.members import (
     change_role,
     invitation_of,
     invite,
+    lab_people,
     open_invitations,
     remove_member,
     withdraw_invitation,
@@ -60,7 +61,7 @@ def people_page(request: HttpRequest, lab: str) -> HttpResponse:
     context = {
         "lab": of_lab,
         "rights": rights,
-        "people": of_lab.memberships.select_related("user").order_by("-role", "user__username")[:PEOPLE_SHOWN],
+        "people": lab_people(of_lab)[:PEOPLE_SHOWN],
         "roles": Membership.Role.choices,
         "invitations": open_invitations(of_lab).select_related("created_by") if rights.may_rule else (),
         "invitation": invitation,

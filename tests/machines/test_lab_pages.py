@@ -325,6 +325,15 @@ def test_the_list_of_people_costs_the_same_for_any_number(client, lab, person, d
             client.get(PEOPLE)
 
 
+def test_owners_are_listed_first(client, lab, person):
+    person("viewer")
+    for name, role in (("anna", "member"), ("zoe", "owner"), ("bert", "member")):
+        lab.memberships.create(user=User.objects.create_user(name), role=role)
+    text = client.get(PEOPLE).content.decode()
+    names = re.findall(r'<th scope="row">\s*([a-z]+)', text)
+    assert names == ["zoe", "anna", "bert", "viewer"]
+
+
 def test_names_are_escaped(client, lab, person):
     owner = person("owner")
     invite(lab, "<script>alert(1)</script>", "member", owner.pk)
