@@ -185,7 +185,7 @@ def _check_busy(
     busy = busy if is_measuring else ""
     is_heard = say_sign_of_life(server, as_read.machine.identity, arguments.every, busy, progress.say)
     if busy:
-        raise RunRefused(Exit.BUSY, f"skipped: {busy}. Nothing was measured; the agent looks again in ten minutes")
+        raise RunRefused(Exit.BUSY, f"skipped: {busy}. Nothing was measured")
     return is_heard
 
 

@@ -32,16 +32,19 @@ def stay(turn: Callable[[], Exit], every_s: float, say: Say, *, once: bool = Fal
     system; it gives up at half the interval, before the timer rings again.
     """
     clock = clock or Clock()
+    needs_a_person = _NEEDS_A_PERSON | {Exit.WRONG_SERVER}  # at first a mistyped address; later a network's login page
     while True:
         began = clock.now()
         ended = _one_turn(turn, say)
         while ended is Exit.BUSY:
             if once and clock.now() + _LOOK_AGAIN_S > began + every_s / 2:
                 break
+            say(f"the agent looks again in {_LOOK_AGAIN_S / 60:.0f} minutes")
             _sleep(min(_LOOK_AGAIN_S, every_s), clock)
             ended = _one_turn(turn, say)
-        if once or ended in _NEEDS_A_PERSON:
+        if once or ended in needs_a_person:
             return ended
+        needs_a_person = _NEEDS_A_PERSON
         rest_s = max(0.0, began + every_s - clock.now()) + clock.jitter() * min(_MOST_JITTER_S, every_s / 20)
         say(f"the next turn is at {_time_of_day(clock.now() + rest_s)}; Ctrl-C ends the agent")
         _sleep(rest_s, clock)

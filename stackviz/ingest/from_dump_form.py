@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.machines import title_of
-from stackviz.labs.models import Lab, Membership
+from stackviz.labs.models import Lab
 from stackviz.labs.queries import Visitor
+from stackviz.labs.rights import WORKING_ROLES
 
 LONGEST_NAME = 60
-_MAY_ADD = (Membership.Role.MEMBER, Membership.Role.OWNER)
 
 
 def labs_to_add_to(user: Visitor) -> list[Lab]:
@@ -22,7 +22,7 @@ def labs_to_add_to(user: Visitor) -> list[Lab]:
         return []
     if getattr(user, "is_superuser", False):
         return list(Lab.objects.all())
-    return list(Lab.objects.filter(memberships__user_id=user.pk, memberships__role__in=_MAY_ADD))
+    return list(Lab.objects.filter(memberships__user_id=user.pk, memberships__role__in=WORKING_ROLES))
 
 
 class AddForm(forms.Form):

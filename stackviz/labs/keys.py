@@ -94,6 +94,32 @@ def create_key(
     return key, text
 
 
+def rotate_key(key: AgentKey, ends_in: timedelta, created_by_id: int | None = None) -> tuple[AgentKey, str]:
+    """A new key for the same purpose, valid as long as the old one was made for -> (row, text to show once).
+
+    The old one works for `ends_in` more, so that machines can be given the new one meanwhile; never longer than before.
+    Raises KeyForbidden if it is revoked or expired by now.
+    """
+    with transaction.atomic():
+        old = AgentKey.objects.select_for_update(of=("self",)).select_related("lab", "machine").get(pk=key.pk)
+        _check_valid(old.revoked_at, old.expires_at)
+        now = timezone.now()
+        lifetime = old.expires_at - old.created_at if old.expires_at else None
+        made = create_key(
+            lab=old.lab,
+            machine=old.machine,
+            name=old.name,
+            expires_at=now + lifetime if lifetime else None,
+        )
+        AgentKey.objects.filter(pk=made[0].pk).update(created_by=created_by_id)
+        if ends_in > timedelta(0):
+            old.expires_at = min(old.expires_at or now + ends_in, now + ends_in)
+            old.save(update_fields=["expires_at"])
+        else:
+            revoke(old)
+    return made
+
+
 def key_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -41,9 +41,13 @@ class Lab(models.Model):
 
 
 class Membership(models.Model):
-    """One person's place in a lab: sees it though it is private; an owner may also change it."""
+    """One person's place in a lab: a viewer sees it though it is private, a member also works in it, an owner rules it.
+
+    What each may do: `labs.rights.LabRights`.
+    """
 
     class Role(models.TextChoices):
+        VIEWER = "viewer", _("viewer")
         MEMBER = "member", _("member")
         OWNER = "owner", _("owner")
 
@@ -54,11 +58,50 @@ class Membership(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("lab", "user"), name="membership_once_per_lab_and_user"),
-            models.CheckConstraint(condition=Q(role__in=("member", "owner")), name="membership_role_is_known"),
+            models.CheckConstraint(
+                condition=Q(role__in=("viewer", "member", "owner")), name="membership_role_is_known"
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.user}: {self.role}"
+
+
+class Invitation(models.Model):
+    """Lets one person join a lab, once. The code itself is nowhere: only its SHA-256, as of an agent key.
+
+    Open until it is accepted, withdrawn, or `expires_at` has passed.
+    """
+
+    lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.MEMBER)
+    name = models.CharField(max_length=100, help_text=_("Who is invited, in words of the lab."))
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
+    withdrawn_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(role__in=("viewer", "member", "owner")), name="invitation_role_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True),
+                name="invitation_accepted_or_withdrawn",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.role}"
 
 
 class Machine(models.Model):

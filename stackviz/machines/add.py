@@ -23,6 +23,7 @@ from stackviz.agent.bundle import build_zipapp
 from stackviz.labs.keys import create_key, revoke
 from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.labs.queries import Visitor
+from stackviz.labs.rights import WORKING_ROLES
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 KEYS_SHOWN = 20
@@ -70,12 +71,12 @@ class KeyForm(forms.Form):
 
 
 def own_labs(user: Visitor) -> list[Lab]:
-    """Labs for which this person may make keys. One query."""
+    """Labs for which this person may make keys: not those that they only view. One query."""
     if not user.is_authenticated:
         return []
     if getattr(user, "is_superuser", False):
         return list(Lab.objects.all())
-    return list(Lab.objects.filter(memberships__user_id=user.pk))
+    return list(Lab.objects.filter(memberships__user_id=user.pk, memberships__role__in=WORKING_ROLES))
 
 
 def own_keys(user: Visitor) -> QuerySet[AgentKey]:
@@ -86,7 +87,7 @@ def own_keys(user: Visitor) -> QuerySet[AgentKey]:
     if getattr(user, "is_superuser", False):
         return keys
     owned = Lab.objects.filter(memberships__user_id=user.pk, memberships__role=Membership.Role.OWNER)
-    still_member = Lab.objects.filter(memberships__user_id=user.pk)
+    still_member = Lab.objects.filter(memberships__user_id=user.pk, memberships__role__in=WORKING_ROLES)
     return keys.filter(Q(created_by_id=user.pk, lab__in=still_member) | Q(lab__in=owned))
 
 

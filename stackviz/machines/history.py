@@ -15,6 +15,7 @@ from stackviz.benchmarks.models import ChangeDecision
 from stackviz.benchmarks.words import sample_text
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
+from stackviz.labs.rights import rights_in
 from stackviz.measuring import Benchmark
 from stackviz.units import format_number, quantity_label
 from stackviz.web.reverse import address_by_id
@@ -108,10 +109,8 @@ def change_rows(
 
 
 def may_decide(visitor: Visitor, machine: Machine) -> bool:
-    """Members of its lab, and superusers. One query, none for somebody who is not logged in."""
-    if not visitor.is_authenticated:
-        return False
-    return bool(getattr(visitor, "is_superuser", False)) or machine.lab.memberships.filter(user_id=visitor.pk).exists()
+    """Members of its lab who are no viewers, and superusers. One query at most."""
+    return rights_in(visitor, machine.lab).may_work
 
 
 def _change_row(

@@ -14,8 +14,9 @@ from stackviz.diagrams.svg import svg_of
 from stackviz.labs.heartbeats import silent_machines
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines
-from stackviz.labs.rights import may_manage
+from stackviz.labs.rights import may_manage, rights_in
 from stackviz.labs.withdraw import may_withdraw
+from stackviz.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
 from stackviz.machines.page import (
     MachinePage,
     drawn_body,
@@ -54,18 +55,32 @@ def machine_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_htmx
 def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
-    """A lab's machines. A private lab does not exist for strangers."""
+    """A lab's machines, filtered and in groups, or all of these as CSV. A private lab does not exist for strangers."""
     visible_lab = get_object_or_404(visible_labs(request.user), slug=lab)
-    page = machines_page(machines_found(request.user, lab=visible_lab), page_cut(request, MACHINES_PER_PAGE))
-    context: dict[str, object] = {"lab": visible_lab, "page": page, "rows": machine_rows(page.items)}
-    if wants_partial(request):
-        return render(request, "machines/_rows.html", context)
-    context |= {
-        "silent": silent_machines(visible_lab),
-        "may_manage": may_manage(request.user, visible_lab),
-        "may_withdraw": may_withdraw(request.user, visible_lab),
+    query = fleet_query(request)
+    machines = fleet_machines(request.user, visible_lab, query)
+    if request.GET.get("format") == "csv":
+        return fleet_csv(request, visible_lab, machines)
+    page = machines_page(machines, page_cut(request, MACHINES_PER_PAGE))
+    context: dict[str, object] = {
+        "lab": visible_lab,
+        "page": page,
+        "rows": machine_rows(page.items),
+        "asked": query,
+        "is_filtered": query.is_filtered,
+        "groups": fleet_groups(machines, query),
+        "group_title": GROUPS.get(query.group, ""),
+        "group_choices": GROUPS.items(),
+        "states": STATES.items(),
     }
-    return render(request, "machines/lab.html", context)
+    if not wants_partial(request):
+        context |= {
+            "silent": silent_machines(visible_lab),
+            "rights": rights_in(request.user, visible_lab),
+            "may_withdraw": may_withdraw(request.user, visible_lab),
+        }
+    template = "machines/_fleet.html" if wants_partial(request) else "machines/lab.html"
+    return render(request, template, context)
 
 
 @require_safe

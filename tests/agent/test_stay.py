@@ -53,7 +53,7 @@ def test_a_busy_machine_is_looked_at_again_in_ten_minutes():
     busy = RunRefused(Exit.BUSY, "skipped: card 0 is at work (97%)")
     ended, taken, told = staying([busy, busy, Exit.OK, Exit.USAGE])
     assert (ended, taken) == (Exit.USAGE, [0, 600, 1200, 6 * 3600])
-    assert told[:2] == ["skipped: card 0 is at work (97%)"] * 2
+    assert told[:4] == ["skipped: card 0 is at work (97%)", "the agent looks again in 10 minutes"] * 2
 
 
 def test_of_a_timer_it_gives_up_at_half_the_interval():
@@ -64,6 +64,12 @@ def test_of_a_timer_it_gives_up_at_half_the_interval():
 
 def test_of_a_timer_it_takes_one_turn():
     assert staying([Exit.NOT_DELIVERED], once=True)[:2] == (Exit.NOT_DELIVERED, [0])
+
+
+def test_a_wrong_address_ends_it_at_once_but_not_later():
+    assert staying([RunRefused(Exit.WRONG_SERVER, "no accelweb site")])[:2] == (Exit.WRONG_SERVER, [0])
+    ended, taken, _ = staying([Exit.OK, RunRefused(Exit.WRONG_SERVER, "a hotel"), Exit.USAGE])
+    assert (ended, len(taken)) == (Exit.USAGE, 3)
 
 
 def test_a_refused_key_ends_it():

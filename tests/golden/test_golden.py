@@ -18,7 +18,7 @@ OTHERWISE = {
     "ingest:restore", "ingest:withdraw", "opendata:file",
     "opendata:file-of", "pages:favicon", "machines:agent",
     "accounts:account", "accounts:change-password", "accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor",
-    "api:list_prices", "api:list_table_checks", "monitoring:healthz", "monitoring:metrics", "monitoring:readyz", "site-state",
+    "api:heartbeat", "api:list_prices", "api:list_table_checks", "monitoring:healthz", "monitoring:metrics", "monitoring:readyz", "site-state",
     "accounts:reset", "accounts:reset-done", "accounts:reset-sent", "accounts:second-factor",
 }  # fmt: skip
 

@@ -136,6 +136,7 @@ PAGES = {
     "machines-nothing": "/machines/?q=zzzz",
     "machines-add": "/machines/add/",
     "lab": "/machines/north/",
+    "lab-grouped": "/machines/north/?group=torch&state=warning",
     "lab-empty": "/machines/empty/",
     "lab-private": "/machines/cellar/",
     "machine-private": "/machines/cellar/sealed-box/",
@@ -466,6 +467,8 @@ def pages() -> Iterator[Visit]:
     )
     own = {"lab-private": PAGES["lab-private"], "machine-private": PAGES["machine-private"], "machines": "/machines/", "home": "/",
            "machines-add": "/machines/add/", "diagnose": "/diagnose/", "compare-private": COMPARISONS["private"]}  # fmt: skip
+    of_lab = {name: f"/labs/cellar/{name}/" for name in ("keys", "people", "settings")}
+    own |= of_lab | {"join": "/labs/join/", "labs": "/labs/", "rotate": "/labs/cellar/keys/goldcell/rotate/"}
     yield from named("member", own, user="ada")
     yield from named(
         "member-api", {"machines": "/api/v1/machines/", "machine": "/api/v1/machines/cellar/sealed-box/"}, user="ada"

@@ -1,6 +1,8 @@
 """The list of machines and a lab's fleet: who is on it, at what cost, what a private lab gives away (nothing)."""
 
+import csv
 import re
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -9,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from stackviz.catalog.models import Accelerator, Vendor
-from stackviz.labs.models import AgentHeartbeat
+from stackviz.labs.models import AgentHeartbeat, Machine, Report, Snapshot
 from tests.machines.factories import START, days, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db
@@ -255,3 +257,120 @@ def test_a_machine_at_work_for_others_says_why_it_measured_nothing(client):
     text = client.get("/machines/north/busy/").content.decode()
     assert "card 0 is at work (97%)" in text
     assert "silent for" not in text
+
+
+# ---- the fleet of a lab ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fleet():
+    """Three machines that reported and one that did not; one of them is silent, one has something broken."""
+    lab = make_lab("north")
+    facts = {"torch.version": "2.8.0", "nvidia.driver_version": "550.54"}
+    make_report(make_machine(lab, "dgx-1"), facts=facts, cards=[h100(0), h100(1)], findings=[warning()])
+    make_report(make_machine(lab, "dgx-2"), facts=facts | {"torch.version": "2.7.1"}, cards=[h100(0)])
+    quiet = make_machine(lab, "=quiet", slug="quiet")
+    make_report(quiet, facts={"torch.version": "2.8.0"}, cards=[])
+    heard_of(quiet, 9)
+    make_machine(lab, "announced")
+    return lab
+
+
+NAMES = re.compile(r'<th scope="row">\s*<a href="/machines/north/([a-z0-9-]+)/">')
+
+
+@pytest.mark.parametrize(
+    ("query", "machines"),
+    [
+        ("", {"dgx-1", "dgx-2", "quiet", "announced"}),
+        ("?q=DGX", {"dgx-1", "dgx-2"}),
+        ("?q=north", set()),  # the lab's own name is no name of its machines
+        ("?torch=2.8.0", {"dgx-1", "quiet"}),
+        ("?torch=2.8.0&driver=550.54", {"dgx-1"}),
+        ("?card=NVIDIA+H100+80GB+HBM3", {"dgx-1", "dgx-2"}),
+        ("?card=%27%22%3E%3Cscript%3E", set()),
+        ("?state=warning", {"dgx-1"}),
+        ("?state=broken", set()),
+        ("?state=silent", {"quiet"}),
+        ("?state=waiting", {"announced"}),
+        ("?state=nonsense&group=nonsense", {"dgx-1", "dgx-2", "quiet", "announced"}),
+    ],
+)
+def test_a_fleet_is_filtered(client, fleet, query, machines):
+    text = text_of(client, f"/machines/north/{query}")
+    assert set(NAMES.findall(text)) == machines
+    assert "<script>" not in text.replace("<script>alert", "")[text.index('id="machines"') :]
+
+
+@pytest.mark.parametrize(
+    ("group", "counts"),
+    [
+        ("torch", {"2.8.0": 2, "2.7.1": 1}),
+        ("driver", {"550.54": 2}),
+        ("card", {"NVIDIA H100 80GB HBM3": 2}),
+    ],
+)
+def test_machines_are_counted_in_groups_that_lead_to_them(client, fleet, group, counts):
+    text = text_of(client, f"/machines/north/?group={group}", headers=HTMX)
+    table = re.search(r'<table class="data groups">.*?</table>', text, re.DOTALL)[0]
+    rows = re.findall(r'<a href="([^"]*)">([^<]*)</a></th>\s*<td class="num">(\d+)</td>', table)
+    assert {value: int(count) for _, value, count in rows} == counts
+    for address, _, count in rows:
+        assert len(NAMES.findall(text_of(client, address))) == int(count)
+
+
+def test_what_is_filtered_by_can_be_taken_away(client, fleet):
+    text = text_of(client, "/machines/north/?torch=2.8.0&q=dgx", headers=HTMX)
+    address = re.search(r'<a class="chip" aria-current="true" href="([^"]*)"', text)[1]
+    assert address == "/machines/north/?q=dgx"
+    assert "PyTorch: 2.8.0" in text
+
+
+def test_a_fleet_is_a_file(client, fleet):
+    response = client.get("/machines/north/?format=csv&torch=2.8.0")
+    header, *rows = csv.reader(response.content.decode().splitlines())
+    first, second = (dict(zip(header, row, strict=True)) for row in rows)
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert (first["machine"], first["cards"], first["torch"], first["worst_finding"]) == (
+        "dgx-1",
+        "2 × NVIDIA H100 80GB HBM3",
+        "2.8.0",
+        "warning",
+    )
+    assert first["url"] == "http://testserver/machines/north/dgx-1/"
+    assert (second["machine"], second["reports_every_s"], second["silent"]) == ("'=quiet", "21600", "True")
+    assert first["silent"] == ""
+
+
+def test_a_private_fleet_is_no_file_for_strangers(client, fleet):
+    type(fleet).objects.update(is_public=False)
+    assert client.get("/machines/north/?format=csv").status_code == 404
+
+
+def test_a_thousand_machines_cost_as_many_queries_as_forty(client):
+    lab, counted = make_lab("north"), []
+    for size in (40, 1000):
+        have = lab.machines.count()
+        Machine.objects.bulk_create(
+            Machine(lab=lab, slug=f"m{number}", name=f"m{number}") for number in range(have, size)
+        )
+        machines = list(lab.machines.filter(latest_snapshot__isnull=True))
+        ids = [uuid.uuid4() for _ in machines]
+        Report.objects.bulk_create(
+            Report(id=pk, machine=machine, body=b"{}") for pk, machine in zip(ids, machines, strict=True)
+        )
+        snapshots = Snapshot.objects.bulk_create(
+            Snapshot(report_id=pk, machine=machine, taken_at=START, facts={"torch.version": "2.8.0"})
+            for pk, machine in zip(ids, machines, strict=True)
+        )
+        for machine, snapshot in zip(machines, snapshots, strict=True):
+            machine.latest_snapshot, machine.latest_taken_at = snapshot, START
+        Machine.objects.bulk_update(machines, ["latest_snapshot", "latest_taken_at"], batch_size=200)
+        queries = []
+        for query in ("", "?group=torch", "?format=csv"):
+            with CaptureQueriesContext(connection) as captured:
+                assert client.get(f"/machines/north/{query}").status_code == 200
+            queries.append(len(captured))
+        counted.append(queries)
+    assert counted[0] == counted[1]
+    assert max(counted[0]) <= 8

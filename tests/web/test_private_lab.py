@@ -26,7 +26,7 @@ SEEDS = (
     "/search/?q=nightjar", "/search/?q=orchard", "/search/subjects/?q=nightjar", "/operators/matmul/", "/learn/", "/data/", "/changes/", "/corrections/", "/freshness/",
     "/api/v1/machines/", "/api/v1/machines/orchard/nightjar/", "/api/v1/openapi.json", "/sitemap.xml", "/llms.txt", "/machines/orchard/nightjar/history/",
     "/oembed?url=" + quote("http://testserver/machines/orchard/nightjar/"), "/embed/machines/orchard/nightjar/", "/badge/machines/orchard/nightjar.svg",
-    "/picture/machines/orchard/nightjar.png", "/zh-hans/machines/orchard/nightjar/",
+    "/picture/machines/orchard/nightjar.png", "/zh-hans/machines/orchard/nightjar/", "/labs/orchard/keys/", "/labs/orchard/people/", "/labs/orchard/keys/abcdefgh/rotate/",
 )  # fmt: skip
 
 
