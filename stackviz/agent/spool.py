@@ -29,6 +29,7 @@ __all__ = ["MOST_BYTES", "MOST_REPORTS", "Spool", "SpoolError", "SpooledReport"]
 MOST_REPORTS = 500
 MOST_BYTES = 512 * 1024 * 1024
 _TEMPORARY_IS_OLD_S = 24 * 3600.0
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # a link that came since it was looked at fails
 _NEEDED_BYTES = 1024 * 1024  # a report of two hundred cases with its journal
 
 
@@ -109,6 +110,9 @@ class Spool:
         One that may not be read, or whose place on the disk cannot, stays and is listed in `unread`.
         """
         for path in self._names():
+            if path.is_symlink():
+                self.unread[path.name] = f"{path} is a link; a report is a file of its own, and nothing else is sent"
+                continue
             try:
                 body = _read(path)
                 report = parse_report(body)
@@ -180,11 +184,12 @@ class Spool:
 def _read(path: Path) -> bytes:
     if _size(path) > LIMITS.body_bytes:
         raise ReportTooLarge("body", "is too large")
-    return path.read_bytes()
+    with open(os.open(path, os.O_RDONLY | _NO_LINK), "rb") as file:  # noqa: PTH123 (a descriptor)
+        return file.read(LIMITS.body_bytes + 1)
 
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return path.lstat().st_size  # of a link its own: what it leads to is not in the spool
     except FileNotFoundError:
         return 0

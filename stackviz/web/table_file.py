@@ -23,6 +23,7 @@ MOST_TAGS = 2_000_000  # of an archive's XML; the largest table that is allowed 
 MOST_CELLS_A_ROW = 20
 MOST_LINES = 25_000  # of a sheet, empty ones included
 MOST_CHARACTERS = 2_000  # of a cell
+_PACKED = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # Python unpacks the others without a limit
 _DELIMITERS = ",;\t"
 
 
@@ -197,10 +198,10 @@ def _bounded(cells: Sequence[str], line: int) -> tuple[str, ...]:
 def _sheet_rows(content: bytes) -> Iterator[TableRow]:
     import openpyxl  # a tenth of a process's start, and only curators upload workbooks
 
-    _check_archive(content)
+    archive = _checked_archive(content)
     try:
         # Formulas stay text: nothing is evaluated, and no result that the file claims is believed.
-        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=False, keep_links=False)
+        book = openpyxl.load_workbook(archive, read_only=True, data_only=False, keep_links=False)
         for sheet in _only_sheet(book):
             yield from _rows_of(sheet)
     except (TableError, MemoryError):
@@ -220,24 +221,42 @@ def _only_sheet(book: Any) -> list[Any]:  # noqa: ANN401 - openpyxl has no types
     return sheets
 
 
-def _check_archive(content: bytes) -> None:
+def _checked_archive(content: bytes) -> io.BytesIO:
+    """The parts anew, as large as they declare to be and not compressed: whoever reads them unpacks nothing more."""
+    checked = io.BytesIO()
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            parts = archive.infolist()
-            # Python never unpacks more of a part than it declares, so what is declared bounds the cost.
-            if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > MOST_UNPACKED:
-                raise TableError(
-                    _("The XLSX file is too large when unpacked. Save only the values, or save it as CSV.")
-                )
-            if "xl/workbook.xml" not in archive.namelist():
-                raise TableError(_("This archive is not an XLSX workbook."))
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(checked, "w") as unpacked:
+            parts = _parts(archive)
             tags = 0
             for part in parts:
-                tags += _tags(archive.read(part))  # whatever its name: another part may say that it is a sheet
+                text = _unpacked(archive, part)
+                tags += _tags(text)  # whatever its name: another part may say that it is a sheet
                 if tags > MOST_TAGS:
                     raise TableError(_("The XLSX file has too many elements. Save only the values, or save it as CSV."))
+                unpacked.writestr(part.filename, text)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, zlib.error) as error:
         raise TableError(_("The XLSX file is damaged or encrypted: save it again, without a password.")) from error
+    checked.seek(0)
+    return checked
+
+
+def _parts(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """What is in the archive. Raises TableError, BadZipFile."""
+    parts = archive.infolist()
+    if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > MOST_UNPACKED:
+        raise TableError(_("The XLSX file is too large when unpacked. Save only the values, or save it as CSV."))
+    names = {part.filename for part in parts}
+    if "xl/workbook.xml" not in names:
+        raise TableError(_("This archive is not an XLSX workbook."))
+    if len(names) < len(parts) or not _PACKED.issuperset(part.compress_type for part in parts):
+        raise zipfile.BadZipFile("two parts of one name, or one that is packed as no spreadsheet does it")
+    return parts
+
+
+def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    """A part, at most as large as it declares. `ZipFile.read` unpacks all there is before it cuts off what is more."""
+    with archive.open(part) as file:
+        return file.read(part.file_size + 1)
 
 
 def _tags(part: bytes) -> int:

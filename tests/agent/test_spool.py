@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from stackviz.agent import spool as spool_module
-from stackviz.agent.spool import Spool, SpoolError
+from stackviz.agent.spool import MOST_BYTES, Spool, SpoolError
 from stackviz.agent.terminal_json import terminal_json
-from stackviz.wire import parse_report
+from stackviz.wire import parse_report, to_json
 from tests.wire.reports import report_body
 
 ROOT = Path(__file__).parents[2]
@@ -149,7 +149,7 @@ ENDLESS = """
 import sys
 from pathlib import Path
 from stackviz.agent.spool import Spool
-from stackviz.wire import parse_report
+from stackviz.wire import parse_report, to_json
 from tests.wire.reports import large_report_body
 spool = Spool(Path(sys.argv[1]))
 print("ready", flush=True)
@@ -215,6 +215,48 @@ def test_nothing_is_written_through_somebodys_link(tmp_path):
     spool.reject(waiting, 422, "{}")
     assert victim.read_text() == "mine"
     assert spool.is_confirmed("https://a.example")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_what_a_link_leads_to_is_neither_sent_nor_moved(tmp_path):
+    """A spool others may write to could make an agent of root read their choice of file."""
+    victim = tmp_path / "victim"
+    victim.write_text(to_json(report()))
+    spool = Spool(tmp_path / "spool")
+    path = spool.put(report())
+    linked = spool.folder / "2020-01-01T000000Z-linked.json"
+    linked.symlink_to(victim)
+    (spool.folder / "2020-01-01T000001Z-device.json").symlink_to("/dev/zero")
+    (spool.folder / "2020-01-01T000002Z-nothing.json").symlink_to(tmp_path / "nothing")
+    assert [waiting.path for waiting in spool.waiting()] == [path]
+    assert "is a link" in spool.unread[linked.name]
+    assert spool.set_aside == []
+    assert linked.is_symlink()
+    assert victim.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_to_something_large_does_not_fill_the_spool(tmp_path):
+    large = tmp_path / "large"
+    with large.open("wb") as file:
+        file.truncate(2 * MOST_BYTES)
+    spool = Spool(tmp_path / "spool")
+    spool.put(report())
+    (spool.folder / "2020-01-01T000000Z-linked.json").symlink_to(large)
+    assert spool.put(report()).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_that_comes_after_the_look_is_an_error(tmp_path, monkeypatch):
+    victim = tmp_path / "victim"
+    victim.write_text(to_json(report()))
+    spool = Spool(tmp_path / "spool")
+    path = spool.put(report())
+    path.unlink()
+    path.symlink_to(victim)
+    monkeypatch.setattr(type(path), "is_symlink", lambda _self: False)
+    assert list(spool.waiting()) == []
+    assert "cannot be read" in spool.unread[path.name]
 
 
 def test_json_for_a_terminal_holds_nothing_that_controls_it():

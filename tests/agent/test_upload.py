@@ -127,6 +127,33 @@ def test_a_redirect_takes_neither_report_nor_key_elsewhere(status):
     assert elsewhere.url in delivery.text
 
 
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x", "//elsewhere.example/", ""])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_to_another_kind_of_address_is_not_followed(status, location):
+    with site(Reply(status, "", {"Location": location})) as made:
+        delivery, _, _ = send(made.url)
+        key = Server(made.url, KEY)
+        made.key_reply = Reply(status, "", {"Location": location})
+        answer = key.get_key()
+    assert len(made.received) == len(made.key_checks) == 1
+    assert delivery.outcome is UploadOutcome.WRONG_SERVER
+    assert (answer.status, "root:" in answer.text) == (status, False)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_check_of_the_key_takes_it_nowhere_else(status):
+    with site() as elsewhere, site() as made:
+        made.key_reply = Reply(status, "", {"Location": f"{elsewhere.url}/api/v1/key/"})
+        assert Server(made.url, KEY).get_key().status == status
+    assert elsewhere.key_checks == []
+
+
+def test_a_huge_answer_is_left_where_it_stops_to_matter():
+    with site() as made:
+        made.key_reply = Reply(200, "x" * 8_000_000)
+        assert len(Server(made.url, KEY).get_key().text) <= 128 * 1024
+
+
 @pytest.mark.parametrize("body", ["<html>Please log in to the hotel network</html>", "{}", "[]", '{"id": "another"}'])
 def test_a_200_that_is_no_accelweb_answer_is_no_delivery(body):
     with site(Reply(200, body)) as made:
@@ -229,7 +256,18 @@ def test_a_key_that_would_break_a_header_is_refused(key):
         Server("https://example.org", key)
 
 
-@pytest.mark.parametrize("url", ["", "example.org", "ftp://example.org", "https://", "https://me:secret@example.org"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "example.org",
+        "ftp://example.org",
+        "file:///etc/passwd",
+        "file://example.org/x",
+        "https://",
+        "https://me:secret@example.org",
+    ],
+)
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(ServerError):
         Server(url, KEY)
@@ -297,6 +335,8 @@ def test_retry_after_in_other_digits_is_ignored():
         "/r/\u001b[2J",
         "/r/\ud800",
         "ftp:/r/1/",
+        "file:///etc/passwd",
+        "data:text/html,x",
     ],
 )
 def test_foreign_receipt_is_hidden_report_delivered(address):

@@ -225,6 +225,13 @@ def test_names_of_accounts_come_with_the_entries(desk, root, django_assert_max_n
     assert f"account {number}, deleted" in desk.get("/admin/audit/auditentry/").content.decode()
 
 
+@pytest.mark.parametrize(("words", "is_there"), [("lab.changed", True), ("1", True), ("nothing like it", False)])
+def test_it_is_searched_by_action_subject_and_account(desk, root, words, is_there):
+    record("lab.changed", "lab 1", root)
+    answer = desk.get("/admin/audit/auditentry/", {"q": words})
+    assert ("lab.changed" in answer.content.decode().partition("result_list")[2]) is is_there
+
+
 def test_nobody_is_named_outside_a_request():
     Machine.objects.create(lab=make_lab(), slug="m", name="m")
     assert newest("machine.created").by is None

@@ -3,7 +3,10 @@
 import csv
 import io
 import re
+import struct
+import tracemalloc
 import zipfile
+import zlib
 
 import openpyxl
 import pytest
@@ -430,6 +433,68 @@ PLAIN = workbook([list(COLUMNS), cells(NEW)])
 def test_a_workbook_that_hides_something_is_refused_in_words(content, words):
     with pytest.raises(TableError, match=words):
         read_table(content)
+
+
+def lying(content: bytes, name: str, declared: int) -> bytes:
+    """The archive, one part of which declares another size than it unpacks to."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        part = archive.getinfo(name)
+    size = struct.pack("<L", part.file_size)
+    assert content.count(size) >= 2  # beside the part, and in the list at the end
+    return content.replace(size, struct.pack("<L", declared))
+
+
+def test_a_bomb_that_declares_little_costs_little():
+    bomb = lying(with_part(PLAIN, "xl/media/bomb.bin", lambda _: bytes(200_000_017)), "xl/media/bomb.bin", 1_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match="damaged"):
+            read_table(bomb)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * 1024 * 1024
+
+
+def test_a_part_that_declares_little_and_has_the_sum_of_that_is_read_as_declared():
+    """Nothing tells that it is longer: whoever reads it after the check must not unpack it either."""
+    whole = bytes(50_000_017)
+    packed = with_part(PLAIN, "xl/media/bomb.bin", lambda _: whole)
+    sums = [struct.pack("<L", zlib.crc32(part)) for part in (whole, whole[:1_000])]
+    bomb = lying(packed, "xl/media/bomb.bin", 1_000).replace(*sums)
+    tracemalloc.start()
+    try:
+        assert [row.cells for row in read_table(bomb).rows] == [row.cells for row in read_table(PLAIN).rows]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * 1024 * 1024
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_part_packed_in_another_way_is_refused(kind):
+    out = io.BytesIO(PLAIN)
+    with zipfile.ZipFile(out, "a", kind) as archive:
+        archive.writestr("xl/media/other.bin", bytes(1_000))
+    with pytest.raises(TableError, match="damaged"):
+        read_table(out.getvalue())
+
+
+def test_two_parts_of_one_name_are_refused():
+    out = io.BytesIO(PLAIN)
+    with zipfile.ZipFile(out, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr(SHEET, b"<worksheet/>")
+    with pytest.raises(TableError, match="damaged"):
+        read_table(out.getvalue())
+
+
+def test_very_many_small_parts_are_not_unpacked():
+    out = io.BytesIO(PLAIN)
+    with zipfile.ZipFile(out, "a") as archive:
+        for number in range(reading.MOST_PARTS + 1):
+            archive.writestr(f"xl/media/{number}", b"")
+    with pytest.raises(TableError, match="too large when unpacked"):
+        read_table(out.getvalue())
 
 
 def test_sheets_without_content_beside_the_one_are_passed_over():

@@ -18,8 +18,9 @@ OTHERWISE = {
     "ingest:restore", "ingest:withdraw", "opendata:file",
     "opendata:file-of", "pages:favicon", "machines:agent",
     "accounts:account", "accounts:change-password", "accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor",
-    "api:heartbeat", "api:list_prices", "api:list_table_checks", "monitoring:healthz", "monitoring:metrics", "monitoring:readyz", "site-state",
-    "accounts:reset", "accounts:reset-done", "accounts:reset-sent", "accounts:second-factor",
+    "api:heartbeat", "api:list_prices", "api:list_table_checks", "monitoring:healthz", "monitoring:metrics", "monitoring:readyz",
+    "site-state", "accounts:reset", "accounts:reset-done", "accounts:reset-sent", "accounts:second-factor",
+    "retention:lab", "retention:export",
 }  # fmt: skip
 
 
