@@ -77,13 +77,13 @@ def _by_host(urls: Iterable[str]) -> dict[str, str]:
     return first
 
 
-def _has_connection(asked: Sequence[str]) -> bool:
+def _has_connection(failed: Sequence[str]) -> bool:
     """Whether another host answers: one of those that answered last, or where none ever did, of any."""
     answered = LinkCheck.objects.filter(answered_at__isnull=False).order_by("-answered_at", "url")
     others = sorted(linked_addresses())
     random.shuffle(others)  # on a new site, so that the same dead hosts do not stand for all of them each time
     witnesses = _by_host([*answered.values_list("url", flat=True), *others])
-    for host in _by_host(asked):
+    for host in _by_host(failed):
         witnesses.pop(host, None)
     return any(ask_link(url).status is not None for url in list(witnesses.values())[:WITNESSES])
 
