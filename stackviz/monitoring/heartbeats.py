@@ -60,10 +60,11 @@ def record_heartbeat(kind: str) -> None:
 
 
 def heartbeats() -> list[Heartbeat]:
-    """The newest first, of the last day. Raises RedisError or OSError when they cannot be read."""
-    entries = (Heartbeat(**json.loads(text)) for text in _stored())
-    recent = [heartbeat for heartbeat in entries if heartbeat.at > time.time() - FORGET_AFTER_S]
-    return sorted(recent, key=lambda heartbeat: -heartbeat.at)
+    """The newest first, of the last day; older ones are deleted. Raises RedisError or OSError without an answer."""
+    entries = [Heartbeat(**json.loads(text)) for text in _stored()]
+    oldest = time.time() - FORGET_AFTER_S
+    _delete([heartbeat.name for heartbeat in entries if heartbeat.at <= oldest])
+    return sorted((heartbeat for heartbeat in entries if heartbeat.at > oldest), key=lambda heartbeat: -heartbeat.at)
 
 
 @cache
@@ -88,13 +89,16 @@ def _store(name: str, text: str) -> None:
 def _stored() -> list[str]:
     if settings.REDIS_URL:
         return [value.decode() for value in redis_client(settings.REDIS_URL).hvals(KEY)]  # type: ignore[union-attr]
-    texts = []
-    for file in _folder().glob("*.json"):
-        if file.stat().st_mtime < time.time() - FORGET_AFTER_S:
-            file.unlink(missing_ok=True)
-        else:
-            texts.append(file.read_text())
-    return texts
+    return [file.read_text() for file in _folder().glob("*.json")]
+
+
+def _delete(names: list[str]) -> None:
+    """Processes that started anew have left these behind: each has a name of its own."""
+    if names and settings.REDIS_URL:
+        redis_client(settings.REDIS_URL).hdel(KEY, *names)
+        return
+    for name in names:
+        (_folder() / f"{name}.json").unlink(missing_ok=True)
 
 
 def _folder() -> Path:

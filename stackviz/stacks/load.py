@@ -239,6 +239,7 @@ class _Loader:
             for line in self.files.releases
             if line["component"] in self.components
         }
+        _adopt(wanted)
         changed = ["component", "version", "variant", "line", "released", "support_ends", "source", "note"]
         counts = Change(Release, wanted).apply(changed, self.reason)
         self.releases = {row.data_key or "": row for row in Release.objects.filter(data_key__isnull=False)}
@@ -275,6 +276,15 @@ class _Loader:
             "note",
         ]
         return Change(Requirement, wanted).apply(changed, self.reason)
+
+
+def _adopt(wanted: Mapping[str, Release]) -> None:
+    """Give releases that were added here the key of their line: it is not inserted again, and their content stays."""
+    keys = {(row.component_id, row.version, row.variant): key for key, row in wanted.items()}
+    for row in Release.objects.filter(data_key__isnull=True):
+        key = keys.get((row.component_id, row.version, row.variant))
+        if key and not Release.objects.filter(data_key=key).exists():
+            Release.objects.filter(pk=row.pk).update(data_key=key)
 
 
 def _pairs(tools: Mapping[str, Iterable[str]]) -> Iterable[tuple[str, str]]:

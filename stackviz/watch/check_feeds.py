@@ -1,5 +1,6 @@
 """Reads feeds that are due and proposes what differs. A feed that fails changes nothing but its own line."""
 
+import hashlib
 import logging
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -62,13 +63,15 @@ def check_feed(feed: Feed) -> FeedCheck:
 
 
 def _ask(feed: Feed, check: FeedCheck) -> Answer:
+    """Ask only for what is new while the table is the one its last answer was compared with. Raises FetchError."""
     headers = {"Accept": _ACCEPT.get(feed.kind, "application/json")}
-    if check.etag and check.answered_at:
+    if check.etag and check.compared_with == _digest(feed):
         headers["If-None-Match"] = check.etag
     if feed.kind == "github" and settings.WATCH_GITHUB_TOKEN:
         headers["Authorization"] = f"Bearer {settings.WATCH_GITHUB_TOKEN}"
     answer = fetch(feed.url, headers=headers)
-    if answer.status != NOT_MODIFIED and not answer.is_ok:
+    is_unchanged = answer.status == NOT_MODIFIED and "If-None-Match" in headers
+    if not is_unchanged and not answer.is_ok:
         raise FetchError(f"it answered {answer.status}")
     return answer
 
@@ -79,13 +82,19 @@ def _read(feed: Feed, answer: Answer, check: FeedCheck, now: datetime) -> None:
     store_proposals(feed, find_differences(feed, listed, _rows(feed), now.date()))
     check.outcome, check.answered_at = Outcome.READ, now
     check.releases, check.newest = len(listed), _newest(listed)
-    check.etag = answer.headers.get("etag", "")[:200]
+    check.etag, check.compared_with = answer.headers.get("etag", "")[:200], _digest(feed)
 
 
 def _rows(feed: Feed) -> list[Release]:
     """The rows the feed speaks about: of a package those of every build, otherwise those of its variant."""
     rows = (row for row in rule_tables().releases if row.component == feed.component)
     return [row for row in rows if not feed.variant or row.variant == feed.variant]
+
+
+def _digest(feed: Feed) -> str:
+    """Names the rows of the table and how the feed is read: the same differences come from the same of both."""
+    rows = sorted((row.version, row.variant, row.released, row.support_ends) for row in _rows(feed))
+    return hashlib.blake2b(repr((feed, rows)).encode(), digest_size=16).hexdigest()
 
 
 def _newest(listed: Iterable[ListedRelease]) -> str:
@@ -103,13 +112,16 @@ def store_proposals(feed: Feed, differences: Iterable[TableDifference]) -> int:
 
 
 def _proposal(feed: Feed, difference: TableDifference) -> ProposedChange:
-    """The key names component and version, not the feed: two feeds that list one release propose it once."""
-    day = {
-        ProposedChange.Kind.RELEASED: difference.released,
-        ProposedChange.Kind.SUPPORT_ENDS: difference.support_ends,
+    """The key names component and version, not the feed: two feeds that list one release propose it once.
+
+    Of a date it names both days, so that one that changes back is a difference of its own.
+    """
+    days = {
+        ProposedChange.Kind.RELEASED: f"{difference.released}/{difference.before}",
+        ProposedChange.Kind.SUPPORT_ENDS: f"{difference.support_ends}/{difference.before}",
     }.get(difference.kind, "")
     return ProposedChange(
-        key=f"{difference.kind}/{feed.component}/{feed.variant}/{difference.version}/{day}",
+        key=f"{difference.kind}/{feed.component}/{feed.variant}/{difference.version}/{days}",
         kind=difference.kind,
         feed=feed.key,
         component=feed.component,

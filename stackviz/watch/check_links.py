@@ -1,12 +1,15 @@
 """Asks the addresses of sources whether they still answer: slowly, with HEAD, where robots.txt allows it.
 
 A dead link is proposed after two failures on different days, one without any answer after a fortnight of them: servers
-have bad days. Nothing is counted in a run in which no host answered: then it is this site that has no connection.
+have bad days. Nothing is counted in a run in which no host answered, nor any of a few that did before: then it is this
+site that has no connection.
 """
 
 import hashlib
 import logging
+import random
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
@@ -26,6 +29,7 @@ LONGEST = 600  # characters of an address, as those of sources
 AGAIN_AFTER = timedelta(hours=20)  # one that failed is asked again sooner
 DEAD_AFTER = timedelta(hours=20)
 UNREACHABLE_FOR = timedelta(days=14)
+WITNESSES = 3  # other hosts that are asked before this site counts as offline
 GONE = frozenset({404, 410})
 NO_HEAD = frozenset({400, 403, 405, 501})  # some servers answer HEAD with one of these, and GET well
 _LOGIN = re.compile(r"/(?:log-?in|sign-?in|sso|auth|oauth2?|account/login|idp)(?:[/?.]|\Z)", re.IGNORECASE)
@@ -46,10 +50,12 @@ class LinkAnswer:
 
 
 def check_addresses(most: int) -> list[LinkCheck]:
-    """Ask at most so many addresses that are due, one of each host -> their rows."""
+    """Ask at most so many addresses that are due, one of each host -> their rows. Forgets what no source links to."""
     now = timezone.now()
+    _forget_unlinked()
     answers = [(url, ask_link(url)) for url in due_links(now, most)]
-    if answers and all(answer.is_offline for _url, answer in answers):
+    is_offline = all(answer.is_offline for _url, answer in answers)
+    if answers and is_offline and not _has_connection([url for url, _answer in answers]):
         log.warning("links: no connection to any of %d hosts; nothing is counted", len(answers))
         return []
     return [_store(url, answer, now) for url, answer in answers]
@@ -60,10 +66,34 @@ def due_links(now: datetime, most: int) -> list[str]:
     checks = {check.url: check for check in LinkCheck.objects.all()}
     due = [url for url in sorted(linked_addresses()) if url not in checks or _is_due(checks[url], now)]
     due.sort(key=lambda url: checks[url].checked_at if url in checks else datetime.min.replace(tzinfo=now.tzinfo))
-    by_host: dict[str, str] = {}
-    for url in due:
-        by_host.setdefault(urlsplit(url).netloc.lower(), url)
-    return list(by_host.values())[:most]
+    return list(_by_host(due).values())[:most]
+
+
+def _by_host(urls: Iterable[str]) -> dict[str, str]:
+    """Host -> the first of its addresses, in the order of the addresses."""
+    first: dict[str, str] = {}
+    for url in urls:
+        first.setdefault(urlsplit(url).netloc.lower(), url)
+    return first
+
+
+def _has_connection(failed: Sequence[str]) -> bool:
+    """Whether another host answers: one of those that answered last, or where none ever did, of any."""
+    answered = LinkCheck.objects.filter(answered_at__isnull=False).order_by("-answered_at", "url")
+    others = sorted(linked_addresses())
+    random.shuffle(others)  # on a new site, so that the same dead hosts do not stand for all of them each time
+    witnesses = _by_host([*answered.values_list("url", flat=True), *others])
+    for host in _by_host(failed):
+        witnesses.pop(host, None)
+    return any(ask_link(url).status is not None for url in list(witnesses.values())[:WITNESSES])
+
+
+def _forget_unlinked() -> None:
+    """Delete the rows of addresses that no source has any more: they were corrected. Three queries, four with some."""
+    linked = linked_addresses()
+    gone = [pk for pk, url in LinkCheck.objects.values_list("pk", "url") if url not in linked]
+    if gone:
+        LinkCheck.objects.filter(pk__in=gone).delete()
 
 
 def linked_addresses() -> set[str]:

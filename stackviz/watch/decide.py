@@ -1,7 +1,7 @@
 """A person applies or declines a proposed change; what is applied goes into the tables with its history."""
 
 from django.contrib.auth.models import User
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -26,12 +26,15 @@ def apply_change(change: ProposedChange, by: User, answer: str = "") -> None:
     """Write the change into its table. Raises CannotApply; then nothing is written."""
     change = _open(change)
     reason = _("proposed by the watcher, applied by hand: %(what)s") % {"what": change.get_kind_display()}
-    if change.kind == Kind.RELEASE:
-        _add_release(change, reason)
-    elif change.kind in ProposedChange.OF_LINKS:
-        _set_address(change)
-    else:
-        _set_date(change, reason)
+    try:
+        if change.kind == Kind.RELEASE:
+            _add_release(change, reason)
+        elif change.kind in ProposedChange.OF_LINKS:
+            _set_address(change)
+        else:
+            _set_date(change, reason)
+    except ValidationError as error:
+        raise CannotApply(_in_words(error)) from error
     _close(change, State.APPLIED, by, answer)
 
 
@@ -56,6 +59,14 @@ def _close(change: ProposedChange, state: ProposedChange.State, by: User, answer
     change.state, change.answer, change.decided_by, change.decided_at = state, answer.strip(), by, timezone.now()
     change.save()
     record(f"watched-change.{state}", f"change {change.pk}: {change}", by, answer=change.answer)
+
+
+def _in_words(error: ValidationError) -> str:
+    """The messages of `full_clean`, each after the field it is about."""
+    return "; ".join(
+        " ".join(texts) if name == NON_FIELD_ERRORS else f"{name}: {' '.join(texts)}"
+        for name, texts in error.message_dict.items()
+    )
 
 
 def _add_release(change: ProposedChange, reason: str) -> None:

@@ -57,16 +57,18 @@ class Answer:
 
 def fetch(url: str, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
     """The answer of `url` after at most MOST_REDIRECTS redirects. Raises FetchError."""
-    moved_to, is_lasting = "", True
+    moved_to, is_lasting, headers = "", True, dict(headers or {})
     with _OutsideOnly(WITHIN_S) as watchdog:
         for _hop in range(MOST_REDIRECTS + 1):
-            answer = _request(url, method, headers or {}, watchdog)
+            answer = _request(url, method, headers, watchdog)
             if answer.status not in REDIRECTS:
                 return Answer(
                     status=answer.status, url=url, moved_to=moved_to, headers=answer.headers, body=answer.body
                 )
             is_lasting = is_lasting and answer.status in LASTING
-            url = _next_address(url, answer)
+            origin, url = _origin(url), _next_address(url, answer)
+            if _origin(url) != origin:
+                headers.pop("Authorization", None)  # a token is for the server it was sent to
             moved_to = url if is_lasting else ""
     raise FetchError(f"more than {MOST_REDIRECTS} redirects")
 
@@ -142,11 +144,16 @@ def _next_address(url: str, answer: Answer) -> str:
     return target
 
 
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc.lower()
+
+
 def _explain(error: Exception, watchdog: Watchdog) -> FetchError:
     """The problem in words of ours: an exception's text may repeat what a server sent."""
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(reason, _PrivateAddress):
-        return FetchError("the address lies in a private network")
+        return FetchError("the address is in a private network")
     if watchdog.has_ended_it or isinstance(reason, TimeoutError):
         return FetchError(f"no whole answer within {WITHIN_S} s")
     if isinstance(reason, socket.gaierror):
@@ -157,4 +164,4 @@ def _explain(error: Exception, watchdog: Watchdog) -> FetchError:
         return FetchError("the certificate is not valid")
     if isinstance(reason, OSError) and not isinstance(reason, HTTPException):
         return FetchError("no connection", is_offline=True)
-    return FetchError("no answer that HTTP allows")
+    return FetchError("an invalid HTTP response")

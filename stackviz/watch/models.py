@@ -7,7 +7,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class FeedCheck(models.Model):
-    """The last request to one feed. `answered_at`: when it was last read whole; `newest`: the highest version then."""
+    """The last request to one feed. `answered_at`: when it was last read whole; `newest`: the highest version then.
+
+    `compared_with`: the digest of the rows that the answer with this `etag` was compared with.
+    """
 
     class Outcome(models.TextChoices):
         READ = "read", _("read")
@@ -21,6 +24,7 @@ class FeedCheck(models.Model):
     checked_at = models.DateTimeField()
     answered_at = models.DateTimeField(null=True, blank=True)
     etag = models.CharField(max_length=200, blank=True)
+    compared_with = models.CharField(max_length=32, blank=True)
     releases = models.PositiveIntegerField(default=0)
     newest = models.CharField(max_length=40, blank=True)
 

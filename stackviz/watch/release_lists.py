@@ -132,7 +132,7 @@ def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
 def _json_object(body: bytes) -> Mapping[str, Any]:
     content = _json(body)
     if not isinstance(content, Mapping):
-        raise FormatError("it is JSON, but no object")
+        raise FormatError("it is JSON, but not an object")
     return content
 
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
@@ -145,3 +146,14 @@ def test_guesses_of_the_token_wait_and_the_right_one_does_not(client, all_there,
     assert int(guesses[-1]["Retry-After"]) > 0
     assert client.get(address, HTTP_AUTHORIZATION=f"Bearer {TOKEN}").status_code == 200
     assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("kept_in", ["redis", "files"])
+def test_processes_of_the_day_before_are_deleted_on_reading(settings, kept_in, request):
+    settings.REDIS_URL = request.getfixturevalue("redis_server").url if kept_in == "redis" else ""
+    long_ago = time.time() - heartbeats.FORGET_AFTER_S - 1
+    for pid, at in ((1, long_ago), (2, long_ago), (3, time.time())):
+        heartbeat = heartbeats.Heartbeat("worker", "here", pid, "1", long_ago, at)
+        heartbeats._store(heartbeat.name, json.dumps(asdict(heartbeat)))
+    assert [heartbeat.pid for heartbeat in heartbeats.heartbeats()] == [3]
+    assert [json.loads(text)["pid"] for text in heartbeats._stored()] == [3]

@@ -1,5 +1,6 @@
 """What a person does with a proposed change, in the admin; and who may."""
 
+import dataclasses
 from datetime import UTC, datetime
 
 import pytest
@@ -7,6 +8,7 @@ from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from stackviz.catalog.models import Source
+from stackviz.stacks import load
 from stackviz.stacks.models import Release
 from stackviz.watch.decide import CannotApply, apply_change, decline_change
 from stackviz.watch.models import ProposedChange
@@ -38,6 +40,19 @@ def test_a_release_that_is_applied_is_in_the_table_with_source_and_history(appro
     assert "proposed by the watcher" in release.history.get().history_change_reason
     change = ProposedChange.objects.get()
     assert (change.state, change.decided_by) == ("applied", approver)
+
+
+def test_files_that_ship_an_applied_release_later_leave_it_as_applied(approver, monkeypatch):
+    apply_change(new_release(), approver)
+    files = load.read_stack_files()
+    like_it = next(line for line in files.releases if line["component"] == "mlx")
+    shipped = {**like_it, "version": "2.99.0", "variant": "", "released": "2026-11-21"}
+    files = dataclasses.replace(files, releases=[*files.releases, shipped])
+    monkeypatch.setattr(load, "read_stack_files", lambda _folder: files)
+    for _load in range(2):
+        assert load.load_stacks(force=True).tables["releases"].protected == 1
+        release = Release.objects.get(component__slug="mlx", version="2.99.0")
+        assert (release.data_key, release.released) == ("mlx/2.99.0/", "2026-11-20")
 
 
 def test_it_is_applied_once(approver):
@@ -117,6 +132,18 @@ def test_what_cannot_be_applied_is_explained(client, approver):
     assert "There is no component nothing-like-it." in page
     change.refresh_from_db()
     assert change.state == "waiting"
+
+
+def test_a_wrong_value_is_explained_and_does_not_end_the_bulk_action(client, approver):
+    wrong, right = new_release("2.97.0", released="soon"), new_release("2.98.0")
+    client.force_login(approver)
+    page = client.post(address_of(wrong), {"state": "applied", "answer": ""}, follow=True).content.decode()
+    assert "Released: a day such as" in page
+    data = {"action": "apply_selected", "_selected_action": [wrong.pk, right.pk]}
+    page = client.post(reverse("admin:watch_proposedchange_changelist"), data, follow=True).content.decode()
+    assert "Mlx 2.97.0: released: a day such as" in page
+    assert "1 change applied" in page
+    assert dict(ProposedChange.objects.values_list("version", "state")) == {"2.97.0": "waiting", "2.98.0": "applied"}
 
 
 def test_doubtful_ones_and_links_are_not_applied_in_bulk(client, approver):

@@ -1,20 +1,25 @@
 """Feeds against the tables: a recorded month, and a server that fails in every way."""
 
+import importlib
 import json
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
+from django.apps import apps
+from django.core.management import CommandError, call_command
 
 from stackviz.stacks.models import Release, TableCheck
 from stackviz.stacks.table_checks import checked_tables
-from stackviz.watch.check_feeds import check_feed, due_feeds
+from stackviz.watch.check_feeds import check_feed, due_feeds, store_proposals
+from stackviz.watch.differences import TableDifference
 from stackviz.watch.feeds import feeds
+from stackviz.watch.fetch import Answer, fetch
 from stackviz.watch.models import FeedCheck, ProposedChange
 from stackviz.watch.release_lists import KINDS
 from stackviz.watch.tasks import check_due_feeds
 from tests.watch.conftest import MONTH, package_feed, released_in
-from tests.watch.server import cut_off, drip, hang
+from tests.watch.server import cut_off, drip, hang, serving
 
 pytestmark = pytest.mark.django_db
 
@@ -105,7 +110,7 @@ BAD = {
     "nothing": (b"", 200, "it is empty"),
     "no JSON": (b"{files: [", 200, "not in the format"),
     "another format": (b'{"releases": {"2.16": []}}', 200, "it has no list `files`"),
-    "a list": (b"[]", 200, "it is JSON, but no object"),
+    "a list": (b"[]", 200, "it is JSON, but not an object"),
     "no release": (b'{"files": []}', 200, "it lists no release"),
     "deep JSON": (b"[" * 100_000, 200, "not in the format"),
     "not text": (bytes(range(256)), 200, "not in the format"),
@@ -173,7 +178,7 @@ def test_redirects_are_followed_a_few_times_and_never_to_files(server, month):
 def test_no_address_of_a_private_network_is_read(server, month, settings):
     settings.WATCH_PRIVATE_NETWORK = False
     server.answer("/simple/torch/", index("2.16.0"))
-    assert check_feed(package_feed("torch")).problem == "the address lies in a private network"
+    assert check_feed(package_feed("torch")).problem == "the address is in a private network"
     assert server.requests == []
 
 
@@ -192,6 +197,72 @@ def test_an_unchanged_feed_is_asked_with_its_etag_and_counts_as_checked(server, 
     check = check_feed(package_feed("torch"))
     assert server.headers[-1]["if-none-match"] == '"one"'
     assert (check.outcome, check.newest) == ("unchanged", "2.15.0")
+
+
+def test_a_changed_table_is_compared_with_a_whole_answer(server, month):
+    server.answer("/simple/torch/", index("2.15.0"), ETag='"one"')
+    check_feed(package_feed("torch"))
+    row = Release.objects.filter(component__slug="pytorch").first()
+    Release.objects.create(component=row.component, version="2.15.1", source=row.source)
+    check_feed(package_feed("torch"))
+    assert "if-none-match" not in server.headers[-1]
+    check_feed(package_feed("torch"))
+    assert server.headers[-1]["if-none-match"] == '"one"'
+
+
+def test_unchanged_is_no_answer_to_a_question_for_the_whole(server, month):
+    server.answer("/simple/torch/", b"", 304)
+    check = check_feed(package_feed("torch"))
+    assert (check.outcome, check.problem) == ("failed", "it answered 304")
+    assert TableCheck.objects.count() == 0
+
+
+def test_a_date_that_changes_back_is_proposed_again(month):
+    feed = next(feed for feed in feeds() if feed.key == "endoflife-python")
+    days = ["2030-10-31", "2031-01-31", "2030-10-31"]
+    for before, day in zip(["2030-10", *days], days, strict=False):
+        difference = TableDifference(kind="support-ends", version="3.14", support_ends=day, before=before)
+        assert [store_proposals(feed, [difference]) for _run in range(2)] == [1, 0]
+
+
+def test_the_upgrade_keeps_what_was_declined(month):
+    feed = next(feed for feed in feeds() if feed.key == "endoflife-python")
+    difference = TableDifference(kind="support-ends", version="3.14", support_ends="2031-01-31", before="2030-10")
+    store_proposals(feed, [difference])
+    ProposedChange.objects.update(key="support-ends/python//3.14/2031-01-31")  # as it was before
+    migration = importlib.import_module("stackviz.watch.migrations.0003_both_days_in_keys")
+    migration.add_the_day_before(apps, None)
+    assert store_proposals(feed, [difference]) == 0
+
+
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_a_token_is_not_sent_to_another_server(server, is_elsewhere):
+    with serving() as other:
+        target = (other if is_elsewhere else server).answer("/there", b"text")
+        asked = server.answer("/here", status=302, Location=target)
+        fetch(asked, headers={"Authorization": "Bearer secret", "Accept": "text/plain"})
+        reached = (other if is_elsewhere else server).headers[-1]
+    assert server.headers[0]["authorization"] == "Bearer secret"
+    assert reached.get("authorization") == (None if is_elsewhere else "Bearer secret")
+    assert reached["accept"] == "text/plain"
+
+
+def test_a_token_is_not_sent_in_the_clear(monkeypatch):
+    sent = []
+
+    def redirect(url, _method, headers, _watchdog):
+        sent.append((url, dict(headers)))
+        is_first = url.startswith("https:")
+        return Answer(status=301 if is_first else 200, url=url, headers={"location": "http://example.org/"})
+
+    monkeypatch.setattr("stackviz.watch.fetch._request", redirect)
+    fetch("https://example.org/", headers={"Authorization": "Bearer secret"})
+    assert sent == [("https://example.org/", {"Authorization": "Bearer secret"}), ("http://example.org/", {})]
+
+
+def test_the_command_refuses_a_feed_that_is_not_there(db):
+    with pytest.raises(CommandError, match="invalid choice: 'torch'"):
+        call_command("watch_now", "--feed", "torch")
 
 
 def test_a_read_feed_makes_the_table_fresh(server, month):

@@ -142,6 +142,37 @@ def test_without_a_connection_nothing_is_counted(settings):
     assert run_on(DAY) == {}
 
 
+@pytest.mark.parametrize("has_answered", [True, False])
+def test_dead_hosts_at_the_head_do_not_end_the_checks(server, has_answered):
+    live = add_source(server.answer("/page", b"text")).url
+    dead = {add_source(f"http://127.0.0.1:{port}/page").url for port in (1, 2, 3)}
+    if has_answered:
+        before = DAY - timedelta(days=20)
+        LinkCheck.objects.create(url=live, outcome="alive", checked_at=before, answered_at=before)
+    with time_machine.travel(DAY, tick=False):
+        assert {check.url for check in check_addresses(3)} == dead
+        assert [check.url for check in check_addresses(3)] == [live]
+    outcomes = dict(LinkCheck.objects.values_list("url", "outcome"))
+    assert outcomes == {live: "alive", **dict.fromkeys(dead, "unreachable")}
+
+
+def test_without_a_connection_a_host_that_answered_before_is_asked_in_vain(settings):
+    settings.WATCH_PRIVATE_NETWORK = True
+    for port in (8, 9):
+        add_source(f"http://127.0.0.1:{port}/page")
+    before = DAY - timedelta(days=2)
+    LinkCheck.objects.create(url="http://127.0.0.1:9/page", outcome="alive", checked_at=before, answered_at=before)
+    assert run_on(DAY) == {"http://127.0.0.1:9/page": "alive"}
+
+
+def test_an_address_that_was_corrected_is_forgotten(server):
+    source = add_source(f"{server.url}/gone")
+    run_on(DAY)
+    source.url = server.answer("/there", b"text")
+    source.save()
+    assert run_on(DAY + timedelta(days=1)) == {source.url: "alive"}
+
+
 def test_one_run_asks_each_host_once(server):
     for number in range(5):
         add_source(server.answer(f"/page{number}", b"text"))

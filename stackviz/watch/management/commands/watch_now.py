@@ -1,4 +1,4 @@
-"""Ask feeds and links now, whatever is due; prints each outcome. `--feeds`, `--links N` choose."""
+"""Ask feeds and links now, whatever is due; prints each outcome. `--feed KEY`, `--links N` choose."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -15,7 +15,14 @@ class Command(BaseCommand):
     help = "Ask the watched feeds, and links of sources, now. What differs is proposed; nothing changes."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--feed", action="append", help="only this feed; may be repeated")
+        keys = [feed.key for feed in feeds()]
+        parser.add_argument(
+            "--feed",
+            action="append",
+            choices=keys,
+            metavar="KEY",
+            help=f"only this feed; may be repeated: {', '.join(keys)}",
+        )
         parser.add_argument("--links", type=int, default=0, help="how many links to ask as well; 0 by default")
 
     def handle(self, *_arguments: Any, **options: Any) -> None:  # noqa: ANN401 - as Django's
