@@ -12,11 +12,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from tests.deploy.compose import healthcheck, merged, services
 from tests.deploy.front import Front, nginx_binary
 from tests.servers import NotHere
 
 WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"
 PUBLIC = "/api/v1/accelerators/h100/"
+VARIABLES = {
+    "SECRET_KEY": "x",
+    "ALLOWED_HOSTS": "site.example",
+    "POSTGRES_PASSWORD": "x",
+    "TLS_DIR": "/tls",
+    "HTTPS": "1",
+}
 
 
 class Upstream(BaseHTTPRequestHandler):
@@ -227,7 +235,8 @@ def test_silent_and_dripping_heads_are_cut_off(front):
     dripping.close()
 
 
-def test_https_front_has_a_certificate_and_says_so(new_front, tmp_path):
+@pytest.fixture
+def https_front(new_front):
     front = new_front("https.conf")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
@@ -235,6 +244,11 @@ def test_https_front_has_a_certificate_and_says_so(new_front, tmp_path):
         check=True, capture_output=True,
     )  # fmt: skip
     front.start()
+    return front
+
+
+def test_https_front_has_a_certificate_and_says_so(https_front):
+    front = https_front
     trusting = ssl.create_default_context(cafile=str(front.folder / "fullchain.pem"))
     request = urllib.request.Request(f"https://127.0.0.1:{front.tls_port}/", headers={"X-Forwarded-Proto": "http"})
     with urllib.request.urlopen(request, context=trusting, timeout=30) as answer:
@@ -242,3 +256,17 @@ def test_https_front_has_a_certificate_and_says_so(new_front, tmp_path):
     with socket.create_connection(("127.0.0.1", front.port), timeout=10) as plain:
         plain.sendall(b"GET /a?b=c HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n")
         assert b"Location: https://site.example/a?b=c" in plain.recv(4096)
+
+
+def test_health_check_of_an_https_front_reaches_the_site(https_front, upstream):
+    """The check of docker-compose.yml, to which deploy/https.yml adds another main file and nothing about health."""
+    front = merged(services(VARIABLES), services(VARIABLES, "deploy/https.yml"))["front"]
+    assert "./deploy/nginx/https.conf:/etc/nginx/nginx.conf:ro" in front["volumes"]
+    [address] = [word for word in healthcheck(front) if word.startswith("http")]
+    path = address.removeprefix("http://127.0.0.1:8080")
+    status, _headers, text = ask(https_front, path)
+    assert (status, json.loads(text)["path"]) == (200, "/health/")
+    assert json.loads(text)["headers"]["x-forwarded-proto"] == "http"
+    upstream.shutdown()
+    upstream.server_close()
+    assert ask(https_front, path)[0] == 502
