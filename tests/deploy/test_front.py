@@ -1,6 +1,7 @@
 """The front: limits, headers, errors and what it serves while the site is away. In front of a small server of the test's own."""
 
 import json
+import re
 import socket
 import ssl
 import subprocess
@@ -124,6 +125,7 @@ def test_body_arrives_whole_and_a_larger_one_is_refused_in_the_readers_form(fron
     status, headers, text = ask(front, "/diagnose/", b"x" * 6_400_000)
     assert (status, headers["Content-Type"]) == (413, "text/html; charset=utf-8")
     assert "<h1>This is too large</h1>" in text
+    assert re.findall(r"\d+ MiB", text) == ["6 MiB", "6 MiB"]
 
 
 def test_site_that_is_away_is_answered_for_at_once(front, upstream):
@@ -147,12 +149,13 @@ def test_own_errors_of_the_site_pass_unchanged(front):
     assert json.loads(text)["path"] == "/unavailable/"
 
 
-def test_public_catalogue_is_served_while_the_site_is_away(front, upstream):
-    asked = ask(front, PUBLIC)[2]
+@pytest.mark.parametrize("path", [PUBLIC, "/api/v1/prices/"])
+def test_public_catalogue_is_served_while_the_site_is_away(front, upstream, path):
+    asked = ask(front, path)[2]
     time.sleep(2.1)  # later than it counts as fresh; nginx counts whole seconds
     upstream.shutdown()
     upstream.server_close()
-    status, headers, text = ask(front, PUBLIC)
+    status, headers, text = ask(front, path)
     assert (status, text, headers["X-Cache"]) == (200, asked, "stale")
     assert ask(front, f"{PUBLIC}?other=1")[0] == 502
     assert ask(front, PUBLIC, Cookie="sessionid=x")[0] == 502
