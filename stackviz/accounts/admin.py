@@ -5,11 +5,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.shortcuts import redirect
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
@@ -26,17 +28,31 @@ admin.site.unregister((StaticDevice, TOTPDevice, User))
 @admin.register(User)
 class AccountAdmin(_UserAdmin):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401
-        """Django's, and as what stands in the way the reasons why an account is needed."""
+        """Django's, and as what stands in the way the reasons why the accounts cannot all go."""
         shown, counts, missing, protected = super().get_deleted_objects(objs, request)
-        return shown, counts, missing, [*protected, *(reason for user in objs for reason in why_needed(user))]
+        return shown, counts, missing, [*protected, *why_needed(*objs)]
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:  # noqa: ANN401
+        """Django's; an account that became the last owner since it was asked about stays, and the list says why."""
+        try:
+            return super().delete_view(request, object_id, extra_context)
+        except ValidationError as problem:
+            self._show_problem(request, problem)
+            return redirect("admin:auth_user_changelist")
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         withdraw_person(obj, _by(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """One after the other: of the last two owners of a lab one stays."""
+        """One after the other; who became the last owner since they were asked about stays."""
         for user in queryset:
-            withdraw_person(user, _by(request))
+            try:
+                withdraw_person(user, _by(request))
+            except ValidationError as problem:
+                self._show_problem(request, problem)
+
+    def _show_problem(self, request: HttpRequest, problem: ValidationError) -> None:
+        self.message_user(request, " ".join(problem.messages), messages.ERROR)
 
 
 def _by(request: HttpRequest) -> User | None:

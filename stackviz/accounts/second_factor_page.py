@@ -1,6 +1,7 @@
 """`/account/second-factor/`: show a code to go on, or set up the app that makes them."""
 
 import logging
+from http import HTTPStatus
 
 from django import forms
 from django.contrib.auth.decorators import login_required
@@ -43,13 +44,22 @@ class CodeForm(forms.Form):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """`?next=`: where to go with it, on this site only. A session that has shown it is sent on."""
+    """`?next=`: where to go with it, on this site only. A session that has shown it is sent on.
+
+    `?replace=1`: it sets up another app first, and the present one counts until that is confirmed.
+    """
     user = _user(request)
     if not has_device(user):
         return _set_up(request, user)
-    if is_verified(request):
-        return HttpResponseRedirect(_next(request))
-    return _ask(request, user)
+    if not is_verified(request):
+        return _ask(request, user)
+    if _is_replacing(request):
+        return _set_up(request, user)
+    return HttpResponseRedirect(_next(request))
+
+
+def _is_replacing(request: HttpRequest) -> bool:
+    return request.GET.get("replace") == "1"
 
 
 def _ask(request: HttpRequest, user: User) -> HttpResponse:
@@ -60,7 +70,7 @@ def _ask(request: HttpRequest, user: User) -> HttpResponse:
         if device is not None:
             otp_login(request, device)
             mark_shown(request)
-            return HttpResponseRedirect(_next(request))
+            return HttpResponseRedirect(request.get_full_path() if _is_replacing(request) else _next(request))
         log.warning("second factor of account %s: a wrong code", user.pk)
         problem = _("This code is not valid now. Each code counts once; after several wrong ones, wait a minute.")
     return render(request, "accounts/second_factor.html", {"problem": problem, "next": _next(request)})
@@ -84,6 +94,7 @@ def _set_up(request: HttpRequest, user: User) -> HttpResponse:
         "picture": picture_of(device),
         "secret": secret_of(device),
         "is_required": must_have_second_factor(user),
+        "is_replacing": has_device(user),
     }
     return render(request, "accounts/set_up_second_factor.html", context)
 
@@ -93,13 +104,18 @@ def _set_up(request: HttpRequest, user: User) -> HttpResponse:
 @require_http_methods(["GET", "HEAD"])
 def account(request: HttpRequest) -> HttpResponse:
     """What an account can do about itself."""
+    return _account_page(request)
+
+
+def _account_page(request: HttpRequest, problem: str = "", status: int = HTTPStatus.OK) -> HttpResponse:
     user = _user(request)
     context = {
+        "problem": problem,
         "has_second_factor": has_device(user),
         "is_required": must_have_second_factor(user),
         "recovery_codes": recovery_codes_left(user),
     }
-    return render(request, "accounts/account.html", context)
+    return render(request, "accounts/account.html", context, status=status)
 
 
 @login_required
@@ -117,10 +133,13 @@ def recovery_codes(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def remove_second_factor(request: HttpRequest) -> HttpResponse:
-    """Give it up, for a session that has shown it; whoever must have one sets up another at once."""
+    """Give it up, for a session that has shown it. Whoever must have one may only replace it (`?replace=1`)."""
     user = _user(request)
     if not is_verified(request):
         return HttpResponseRedirect(second_factor_address(reverse("accounts:account")))
+    if must_have_second_factor(user):
+        problem = _("Your account must have a second factor. Set up another app instead; it replaces the present one.")
+        return _account_page(request, problem, HTTPStatus.FORBIDDEN)
     remove_devices(user)
     log.info("second factor of account %s: removed by itself", user.pk)
     return HttpResponseRedirect(reverse("accounts:account"))

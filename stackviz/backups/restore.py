@@ -2,11 +2,12 @@
 
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -14,12 +15,12 @@ from stackviz.audit.record import record
 from stackviz.backups import postgres_copy, sqlite_copy
 from stackviz.backups.archive import Archive, Manifest
 from stackviz.backups.errors import BackupError
-from stackviz.benchmarks.partitions import is_partitioned, make_months
+from stackviz.benchmarks.partitions import is_partitioned, make_months, partition_of
 from stackviz.labs.models import Lab, Report
 
 
 def restore_backup(path: Path, *, replace: bool) -> Manifest:
-    """Make the database what it was. Raises BackupError; until all checks have passed nothing is changed.
+    """Make the database what it was. Raises BackupError, DatabaseError; the database is replaced as a whole, or not.
 
     `replace`: also where people, labs or reports are stored. A backup of an earlier release is migrated.
     """
@@ -75,13 +76,34 @@ def _what_is_stored() -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
+@transaction.atomic
 def _restore_postgres(archive: Archive) -> None:
+    """In one transaction, the new tables too: whatever fails, the database stays as it was."""
+    months = [date.fromisoformat(month) for month in archive.manifest.extra["months"]]
+    _refuse_detached(months)
     postgres_copy.drop_tables()
-    executor = MigrationExecutor(connection)
+    executor = MigrationExecutor(connection, _check_constraints)
     executor.migrate(_newest_of_each_app(archive.manifest, executor))
-    if (months := archive.manifest.extra["months"]) and is_partitioned():
-        make_months(date.fromisoformat(months[0]), date.fromisoformat(months[-1]))
+    if months and is_partitioned():
+        make_months(months[0], months[-1])
     postgres_copy.read_tables(archive)
+
+
+def _refuse_detached(months: list[date]) -> None:
+    """A month of the backup that the database has as a table of its own has to make room first."""
+    if both := sorted({partition_of(month) for month in months} & set(postgres_copy.detached_months())):
+        raise BackupError(
+            f"the backup has months that were taken out of this database: {', '.join(both)}. "
+            "Export these tables and drop them, then restore"
+        )
+
+
+def _check_constraints(action: str, *_args: Any, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)
+    """After each migration, as its commit would: no table with checks that wait can be altered by the next one."""
+    if action == "apply_success":
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
 def _newest_of_each_app(manifest: Manifest, executor: MigrationExecutor) -> list[tuple[str, str]]:

@@ -125,6 +125,41 @@ def test_it_can_be_given_up_and_its_codes_replaced(client, member):
     assert log_in(client, "mina")["Location"] == "/"
 
 
+def test_another_app_replaces_the_present_one_when_it_is_confirmed(client, approver, required):
+    first, codes = set_up(client, "ada")
+    page = f"{PAGE}?replace=1"
+    assert f'href="{page}"' in client.get("/account/").content.decode()
+    assert "Your present app and recovery codes count until" in client.get(page).content.decode()
+    second = TOTPDevice.objects.get(confirmed=False)
+    client.post(page, {"code": "000000"})
+    assert TOTPDevice.objects.get(confirmed=True) == first
+    with later():
+        answer = client.post(page, {"code": code_of(second)})
+    assert not set(codes) & set(answer.context["codes"])
+    assert TOTPDevice.objects.get() == second
+    assert client.get("/admin/").status_code == 200
+
+
+def test_a_password_alone_replaces_no_app(client, approver, required):
+    first, codes = set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    page = f"{PAGE}?replace=1"
+    assert "Enter the six digits that your app shows" in client.get(page).content.decode()
+    assert not TOTPDevice.objects.filter(confirmed=False).exists()
+    assert client.post(page, {"code": codes[0]})["Location"] == page
+    assert "Scan this picture" in client.get(page).content.decode()
+    assert TOTPDevice.objects.get(confirmed=True) == first
+
+
+def test_whoever_must_have_one_cannot_give_it_up(client, approver, required):
+    device, _codes = set_up(client, "ada")
+    assert "Turn it off" not in client.get("/account/").content.decode()
+    answer = client.post(f"{PAGE}remove/")
+    assert (answer.status_code, "Set up another app instead" in answer.content.decode()) == (403, True)
+    assert TOTPDevice.objects.get(confirmed=True) == device
+
+
 def test_an_administrator_removes_that_of_somebody_who_lost_the_phone(client, member, capsys):
     set_up(client, "mina")
     call_command("remove_second_factor", "mina")

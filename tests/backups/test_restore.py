@@ -82,6 +82,16 @@ def empty(databases, tmp_path) -> Iterator[Site]:
     site.stop()
 
 
+@pytest.fixture
+def empty_postgres(postgres_url, tmp_path) -> Iterator[Site]:
+    """A site on PostgreSQL, without tables."""
+    folder = tmp_path / "empty-postgres"
+    folder.mkdir()
+    site = Site(folder, database_url=postgres_url)
+    yield site
+    site.stop()
+
+
 def send(site: Site, key: str, reports: int) -> Sender:
     sender = Sender(site, key, box_of(reports, 3), 0)
     sender.start()
@@ -166,3 +176,76 @@ def test_database_in_use_by_make_run_is_not_replaced(new_site, tmp_path):
     site.manage("backup", str(tmp_path / "site.backup"))
     with lock.held(site.folder / "up.lock"), pytest.raises(AssertionError, match="already running"):
         site.manage("restore", str(tmp_path / "site.backup"))
+
+
+OLD_MONTH = """
+from datetime import date
+from stackviz.benchmarks.partitions import make_months
+make_months(date(2025, 1, 1), date(2025, 1, 1))
+"""
+# As releases took it that did not leave months out.
+EARLIER_BACKUP = """
+from pathlib import Path
+from stackviz.backups import postgres_copy, take
+own, postgres_copy.is_month_table = postgres_copy.is_month_table, lambda name: False
+take.take_backup(Path(FILE))
+postgres_copy.is_month_table = own
+"""
+
+
+@pytest.fixture
+def on_postgres_site(migrated_postgres, tmp_path) -> Iterator[Site]:
+    """A lab, and January 2025 as a partition of results."""
+    folder = tmp_path / "postgres"
+    folder.mkdir()
+    site = Site(folder, database_url=migrated_postgres)
+    site.new_key("lab")
+    site.shell(OLD_MONTH)
+    yield site
+    site.stop()
+
+
+def labs_and_old_month(site: Site) -> list[tuple]:
+    return site.rows("SELECT (SELECT count(*) FROM labs_lab), to_regclass('benchmarks_result_2025_01') IS NOT NULL")
+
+
+def test_backup_after_a_month_was_taken_out_is_restored_on_postgres(on_postgres_site, empty_postgres, tmp_path):
+    site, file, earlier = on_postgres_site, tmp_path / "site.backup", tmp_path / "earlier.backup"
+    site.manage("result_partitions", "--detach-before", "2025-02")
+    site.manage("backup", str(file))
+    site.shell(f"FILE = {str(earlier)!r}\n{EARLIER_BACKUP}")
+    site.shell("from stackviz.labs.models import Lab\nLab.objects.create(slug='new', name='New')")
+    for backup in (file, earlier):
+        site.manage("restore", "--replace", str(backup))
+        assert labs_and_old_month(site) == [(1, True)]
+    empty_postgres.manage("restore", str(file))
+    assert labs_and_old_month(empty_postgres) == [(1, False)]
+
+
+def test_refused_restore_changes_nothing_on_postgres(on_postgres_site, tmp_path):
+    site, file, stray = on_postgres_site, tmp_path / "site.backup", tmp_path / "stray.backup"
+    site.manage("backup", str(file))
+    site.shell("from django.db import connection\nconnection.cursor().execute('CREATE TABLE notes (id int)')")
+    site.manage("backup", str(stray))
+    with pytest.raises(AssertionError, match="other tables or columns than its migrations make: notes"):
+        site.manage("restore", "--replace", str(stray))
+    assert labs_and_old_month(site) == [(1, True)]
+
+    site.manage("result_partitions", "--detach-before", "2025-02")
+    with pytest.raises(AssertionError, match="taken out of this database: benchmarks_result_2025_01"):
+        site.manage("restore", "--replace", str(file))
+    assert labs_and_old_month(site) == [(1, True)]
+
+
+def test_error_of_the_database_in_a_restore_is_said_and_changes_nothing_on_postgres(on_postgres_site, tmp_path):
+    site, file = on_postgres_site, tmp_path / "site.backup"
+    site.manage("backup", str(file))
+    # A view of somebody's own has the name of a table that the migrations make.
+    site.shell(
+        "from django.db import connection\n"
+        "connection.cursor().execute('ALTER TABLE labs_agentheartbeat RENAME TO moved')\n"
+        "connection.cursor().execute('CREATE VIEW labs_agentheartbeat AS SELECT 1 AS one')"
+    )
+    with pytest.raises(AssertionError, match='relation "labs_agentheartbeat" already exists'):
+        site.manage("restore", "--replace", str(file))
+    assert labs_and_old_month(site) == [(1, True)]

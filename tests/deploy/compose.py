@@ -31,10 +31,20 @@ def interpolate(text: str, variables: dict[str, str]) -> str:
     return re.sub(r"(?P<escaped>\$\$)|\$\{(?P<name>\w+)(?:(?P<how>:[-?])(?P<word>[^}]*))?\}", value, text)
 
 
-def services(variables: dict[str, str]) -> dict[str, dict[str, Any]]:
+def services(variables: dict[str, str], file: str = "docker-compose.yml") -> dict[str, dict[str, Any]]:
     """Every service with its values filled in. Raises Unset."""
-    found: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    found: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / file).read_text())["services"]
     return {name: _filled(service, variables) for name, service in found.items()}
+
+
+def merged(first: dict[str, dict[str, Any]], second: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Services of two files given to compose: values of the second one count, and its lists are added."""
+    both = {name: dict(service) for name, service in first.items()}
+    for name, service in second.items():
+        for key, value in service.items():
+            before = both.setdefault(name, {}).get(key)
+            both[name][key] = before + value if isinstance(before, list) else value
+    return both
 
 
 def _filled(value: Any, variables: dict[str, str]) -> Any:

@@ -1,6 +1,7 @@
 """The front: limits, headers, errors and what it serves while the site is away. In front of a small server of the test's own."""
 
 import json
+import re
 import socket
 import ssl
 import subprocess
@@ -12,11 +13,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from tests.deploy.compose import healthcheck, merged, services
 from tests.deploy.front import Front, nginx_binary
 from tests.servers import NotHere
 
 WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"
 PUBLIC = "/api/v1/accelerators/h100/"
+VARIABLES = {
+    "SECRET_KEY": "x",
+    "ALLOWED_HOSTS": "site.example",
+    "POSTGRES_PASSWORD": "x",
+    "TLS_DIR": "/tls",
+    "HTTPS": "1",
+}
 
 
 class Upstream(BaseHTTPRequestHandler):
@@ -116,6 +125,7 @@ def test_body_arrives_whole_and_a_larger_one_is_refused_in_the_readers_form(fron
     status, headers, text = ask(front, "/diagnose/", b"x" * 6_400_000)
     assert (status, headers["Content-Type"]) == (413, "text/html; charset=utf-8")
     assert "<h1>This is too large</h1>" in text
+    assert re.findall(r"\d+ MiB", text) == ["6 MiB", "6 MiB"]
 
 
 def test_site_that_is_away_is_answered_for_at_once(front, upstream):
@@ -139,12 +149,13 @@ def test_own_errors_of_the_site_pass_unchanged(front):
     assert json.loads(text)["path"] == "/unavailable/"
 
 
-def test_public_catalogue_is_served_while_the_site_is_away(front, upstream):
-    asked = ask(front, PUBLIC)[2]
+@pytest.mark.parametrize("path", [PUBLIC, "/api/v1/prices/"])
+def test_public_catalogue_is_served_while_the_site_is_away(front, upstream, path):
+    asked = ask(front, path)[2]
     time.sleep(2.1)  # later than it counts as fresh; nginx counts whole seconds
     upstream.shutdown()
     upstream.server_close()
-    status, headers, text = ask(front, PUBLIC)
+    status, headers, text = ask(front, path)
     assert (status, text, headers["X-Cache"]) == (200, asked, "stale")
     assert ask(front, f"{PUBLIC}?other=1")[0] == 502
     assert ask(front, PUBLIC, Cookie="sessionid=x")[0] == 502
@@ -227,7 +238,8 @@ def test_silent_and_dripping_heads_are_cut_off(front):
     dripping.close()
 
 
-def test_https_front_has_a_certificate_and_says_so(new_front, tmp_path):
+@pytest.fixture
+def https_front(new_front):
     front = new_front("https.conf")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
@@ -235,6 +247,11 @@ def test_https_front_has_a_certificate_and_says_so(new_front, tmp_path):
         check=True, capture_output=True,
     )  # fmt: skip
     front.start()
+    return front
+
+
+def test_https_front_has_a_certificate_and_says_so(https_front):
+    front = https_front
     trusting = ssl.create_default_context(cafile=str(front.folder / "fullchain.pem"))
     request = urllib.request.Request(f"https://127.0.0.1:{front.tls_port}/", headers={"X-Forwarded-Proto": "http"})
     with urllib.request.urlopen(request, context=trusting, timeout=30) as answer:
@@ -242,3 +259,17 @@ def test_https_front_has_a_certificate_and_says_so(new_front, tmp_path):
     with socket.create_connection(("127.0.0.1", front.port), timeout=10) as plain:
         plain.sendall(b"GET /a?b=c HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n")
         assert b"Location: https://site.example/a?b=c" in plain.recv(4096)
+
+
+def test_health_check_of_an_https_front_reaches_the_site(https_front, upstream):
+    """The check of docker-compose.yml, to which deploy/https.yml adds another main file and nothing about health."""
+    front = merged(services(VARIABLES), services(VARIABLES, "deploy/https.yml"))["front"]
+    assert "./deploy/nginx/https.conf:/etc/nginx/nginx.conf:ro" in front["volumes"]
+    [address] = [word for word in healthcheck(front) if word.startswith("http")]
+    path = address.removeprefix("http://127.0.0.1:8080")
+    status, _headers, text = ask(https_front, path)
+    assert (status, json.loads(text)["path"]) == (200, "/health/")
+    assert json.loads(text)["headers"]["x-forwarded-proto"] == "http"
+    upstream.shutdown()
+    upstream.server_close()
+    assert ask(https_front, path)[0] == 502

@@ -110,7 +110,7 @@ def test_a_person_whom_a_lab_needs_stays(north):
 
 
 def test_the_last_superuser_stays():
-    with pytest.raises(ValidationError, match="the only superuser"):
+    with pytest.raises(ValidationError, match="no other superuser"):
         withdraw_person(User.objects.create_superuser("root"))
 
 
@@ -138,6 +138,27 @@ def test_the_admin_says_who_is_needed_and_deletes_nobody(client, north):
     owner = User.objects.get(username="owner")
     page = client.post(f"/admin/auth/user/{owner.pk}/delete/", {"post": "yes"}, follow=True).content.decode()
     assert "North lab has no other owner. Name one, or withdraw the lab first." in page
+    assert User.objects.filter(username="owner").exists()
+
+
+def test_the_last_two_owners_cannot_be_deleted_together(client, north):
+    client.force_login(User.objects.create_superuser("root"))
+    north.memberships.update(role="owner")
+    chosen = {"action": "delete_selected", "_selected_action": list(north.members.values_list("pk", flat=True))}
+    page = client.post("/admin/auth/user/", {**chosen, "post": "yes"}, follow=True).content.decode()
+    assert page.count("North lab has no other owner.") == 1
+    assert north.memberships.count() == 2
+
+
+def test_the_admin_says_who_became_needed_meanwhile(client, north, monkeypatch):
+    """Another last owner goes between the confirmation and the deletion."""
+    client.force_login(User.objects.create_superuser("root"))
+    monkeypatch.setattr("stackviz.accounts.admin.why_needed", lambda *_users: [])
+    owner = User.objects.get(username="owner")
+    chosen = {"action": "delete_selected", "_selected_action": [owner.pk]}
+    for address, form in (("", chosen), (f"{owner.pk}/delete/", {})):
+        answer = client.post(f"/admin/auth/user/{address}", {**form, "post": "yes"}, follow=True)
+        assert (answer.status_code, "North lab has no other owner." in answer.content.decode()) == (200, True)
     assert User.objects.filter(username="owner").exists()
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from stackviz.backups.errors import BackupError
 from stackviz.backups.take import take_backup
@@ -20,7 +21,7 @@ class Command(BaseCommand):
         file: Path = options["file"]
         try:
             manifest = take_backup(file)
-        except (BackupError, OSError) as problem:
+        except (BackupError, DatabaseError, OSError) as problem:
             raise CommandError(str(problem)) from problem
         size = file.stat().st_size
         self.stdout.write(f"{file}: {manifest.database}, {len(manifest.parts)} parts, {size / 1e6:.1f} MB")

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from stackviz.backups.errors import BackupError
 from stackviz.backups.restore import check_backup, restore_backup
@@ -33,7 +33,7 @@ class Command(BaseCommand):
             else:
                 with nobody_else():
                     manifest, done = restore_backup(file, replace=options["replace"]), "restored"
-        except (BackupError, AlreadyRunning, OSError) as problem:
+        except (BackupError, AlreadyRunning, DatabaseError, OSError) as problem:
             raise CommandError(str(problem)) from problem
         self.stdout.write(
             f"{file} {done}: {manifest.database}, taken at {manifest.taken_at} by {manifest.site_version}"
