@@ -34,7 +34,7 @@ class PriceForm(_ModelForm):
         )  # fmt: skip
 
 
-class DecisionForm(WhyForm):
+class PriceDecisionForm(WhyForm):
     """With the moment at which the list was shown: a price that was changed later is not decided by it."""
 
     seen_at = forms.CharField(
@@ -46,7 +46,7 @@ class PriceAdmin(HistoryAdmin):
     """A price in review can be changed; a public one cannot: it is retired, and the right one entered."""
 
     form = PriceForm
-    action_form: type[helpers.ActionForm] = DecisionForm
+    action_form: type[helpers.ActionForm] = PriceDecisionForm
     list_display = ["accelerator", "kind", "label", "cards", "day_text", "seller", "status", "is_preferred", "source"]
     list_filter = ["kind", "status", "currency", OriginFilter]
     list_select_related = ["accelerator", "source"]
