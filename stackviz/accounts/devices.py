@@ -3,35 +3,61 @@
 import base64
 import io
 import secrets
+import time
 
 import segno
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 from django_otp import devices_for_user, user_has_device
+from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
+from django_otp.util import random_hex
 
 __all__ = [
+    "app_with",
     "confirm_app",
+    "end_other_sessions",
     "has_device",
+    "is_code_of",
+    "new_secret",
     "picture_of",
     "recovery_codes_left",
     "remove_devices",
     "secret_of",
-    "unconfirmed",
 ]
 
 NAME = "app"
 RECOVERY = "recovery codes"
 RECOVERY_CODES = 10
+_SECRET_BYTES = 20  # as RFC 4226 recommends
 _RECOVERY_BYTES = 10  # 80 bits each; django-otp slows guesses down as well
 
 
-def unconfirmed(user: User) -> TOTPDevice:
-    """The app that is being set up: the same secret until it is confirmed, so that a page may be loaded again."""
-    device, _is_new = TOTPDevice.objects.get_or_create(user=user, name=NAME, confirmed=False)
-    return device
+def new_secret() -> str:
+    """Of an app to set up, in hexadecimal digits. It belongs to the session that sets it up, and is stored with it."""
+    return str(random_hex(_SECRET_BYTES))
+
+
+def app_with(user: User, secret: str) -> TOTPDevice:
+    """The app that makes codes of a secret. It is not stored before it is confirmed."""
+    return TOTPDevice(user=user, name=NAME, key=secret, confirmed=True)
+
+
+def is_code_of(device: TOTPDevice, code: str) -> bool:
+    """Whether the app of an unstored device shows this code now, or showed it half a minute ago, or will."""
+    if not code.isascii() or not code.isdigit():
+        return False
+    codes = TOTP(device.bin_key, device.step, device.t0, device.digits, device.drift)
+    codes.time = time.time()
+    is_right = bool(codes.verify(int(code), device.tolerance))
+    if is_right:
+        device.last_t, device.drift = codes.t(), codes.drift  # a code counts once
+    return is_right
 
 
 def secret_of(device: TOTPDevice) -> str:
@@ -51,11 +77,21 @@ def picture_of(device: TOTPDevice) -> SafeString:
 
 @transaction.atomic
 def confirm_app(device: TOTPDevice) -> list[str]:
-    """Make the app the account's only one -> new recovery codes, which are shown once."""
-    TOTPDevice.objects.filter(user=device.user, confirmed=True).delete()
-    device.confirmed = True
+    """Store the app as the account's only one -> new recovery codes, which are shown once."""
+    user = User.objects.select_for_update().get(pk=device.user_id)
+    TOTPDevice.objects.filter(user=user).delete()
     device.save()
-    return new_recovery_codes(device.user)
+    return new_recovery_codes(user)
+
+
+def end_other_sessions(user: User, kept: str | None) -> int:
+    """End the sessions of the account but one (its key) -> how many. Reads every session: for what is done rarely."""
+    ended = 0
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        if session.session_key != kept and session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            session.delete()
+            ended += 1
+    return ended
 
 
 @transaction.atomic

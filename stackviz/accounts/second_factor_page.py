@@ -17,18 +17,22 @@ from django_otp import login as otp_login
 from django_otp import match_token
 
 from stackviz.accounts.devices import (
+    app_with,
     confirm_app,
+    end_other_sessions,
     has_device,
+    is_code_of,
     new_recovery_codes,
+    new_secret,
     picture_of,
     recovery_codes_left,
     remove_devices,
     secret_of,
-    unconfirmed,
 )
 from stackviz.accounts.second_factor import is_verified, mark_shown, must_have_second_factor, second_factor_address
 
 log = logging.getLogger(__name__)
+_PENDING = "second_factor_secret"  # of the app that this session is setting up; no other session sees it
 
 
 class CodeForm(forms.Form):
@@ -77,14 +81,17 @@ def _ask(request: HttpRequest, user: User) -> HttpResponse:
 
 
 def _set_up(request: HttpRequest, user: User) -> HttpResponse:
-    device = unconfirmed(user)
+    """The same secret until it is confirmed, so that the page may be loaded again. Other sessions end with that."""
+    device = app_with(user, request.session.setdefault(_PENDING, new_secret()))
     problem = ""
     if request.method == "POST":
         form = CodeForm(request.POST)
-        if form.is_valid() and device.verify_token(form.cleaned_data["code"]):
+        if form.is_valid() and is_code_of(device, form.cleaned_data["code"]):
             codes = confirm_app(device)
+            del request.session[_PENDING]
             otp_login(request, device)
             mark_shown(request)
+            end_other_sessions(user, request.session.session_key)
             log.info("second factor of account %s: set up", user.pk)
             return render(request, "accounts/recovery_codes.html", {"codes": codes, "next": _next(request)})
         problem = _("This code is not valid. Check that the clock of the phone is right, then enter the next code.")

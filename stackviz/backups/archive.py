@@ -107,8 +107,8 @@ class Archive:
             manifest = json.loads(self._zip.read(MANIFEST))
             if manifest["format"] != FORMAT:
                 raise BackupError(f"{path} has format {manifest['format']!r}; this release reads format {FORMAT}")
-            return Manifest(**manifest)
-        except (KeyError, TypeError, ValueError, zipfile.BadZipFile):
+            return _well_formed(Manifest(**manifest))
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError, RuntimeError, zipfile.BadZipFile):
             raise BackupError(f"{path} is not a complete backup of accelweb: it has no manifest") from None
 
     def _verify(self, path: Path) -> None:
@@ -120,7 +120,7 @@ class Archive:
             try:
                 for block in self.blocks(name):
                     digest.update(block)
-            except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # RuntimeError: encrypted
                 raise BackupError(f"{path} is damaged ({error})") from None
             if digest.hexdigest() != expected:
                 raise BackupError(f"{path} is damaged: {name} is not what was written")
@@ -129,3 +129,15 @@ class Archive:
         with self._zip.open(name) as part:
             while block := part.read(BLOCK_BYTES):
                 yield block
+
+
+def _well_formed(manifest: Manifest) -> Manifest:
+    """Raises ValueError where a field is not of its kind: the file may have been written by anybody."""
+    texts = [manifest.taken_at, manifest.site_version, manifest.database, *manifest.parts, *manifest.parts.values()]
+    pairs = [tuple(pair) for pair in manifest.migrations]
+    texts += [text for pair in pairs for text in pair]
+    if not isinstance(manifest.extra, dict) or not pairs or any(len(pair) != 2 for pair in pairs):
+        raise ValueError("not a manifest")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("not a manifest")
+    return manifest

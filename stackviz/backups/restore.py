@@ -27,6 +27,7 @@ def restore_backup(path: Path, *, replace: bool) -> Manifest:
     archive = Archive(path)
     try:
         _refuse(archive.manifest, replace=replace)
+        _refuse_hollow(archive)
         if connection.vendor == "sqlite":
             connection.close()
             sqlite_copy.read_database(archive, Path(connection.settings_dict["NAME"]))
@@ -44,8 +45,13 @@ def restore_backup(path: Path, *, replace: bool) -> Manifest:
 def check_backup(path: Path) -> Manifest:
     """The manifest of a file that could be restored by this release. Raises BackupError."""
     archive = Archive(path)
-    archive.close()
-    _refuse_newer(archive.manifest)
+    try:
+        _refuse_newer(archive.manifest)
+        _refuse_hollow(archive)
+        if archive.manifest.database == "sqlite":
+            sqlite_copy.check_copy(archive, path.parent)
+    finally:
+        archive.close()
     return archive.manifest
 
 
@@ -55,6 +61,20 @@ def _refuse(manifest: Manifest, *, replace: bool) -> None:
     _refuse_newer(manifest)
     if not replace and (stored := _what_is_stored()):
         raise BackupError(f"this database is in use: {stored}. Take a backup of it first, then add --replace")
+
+
+def _refuse_hollow(archive: Archive) -> None:
+    """A file with a sound manifest that lacks what a restore of its database needs."""
+    manifest = archive.manifest
+    if manifest.database == "sqlite":
+        missing = {sqlite_copy.PART} - manifest.parts.keys()
+    else:
+        extra = manifest.extra
+        missing = {name for name in ("columns", "sequences") if not isinstance(extra.get(name), dict)}
+        missing |= {"months"} if not isinstance(extra.get("months"), list) else set()
+        missing |= {f"{postgres_copy.FOLDER}{table}" for table in extra.get("columns") or ()} - manifest.parts.keys()
+    if missing:
+        raise BackupError(f"the backup is incomplete; it lacks {', '.join(sorted(missing)[:3])}")
 
 
 def _refuse_newer(manifest: Manifest) -> None:

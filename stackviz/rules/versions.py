@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 __all__ = ["is_below", "major_minor", "numbers", "same_line"]
 
-_NUMBERS = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)")
+_NUMBERS = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)", re.ASCII)
 
 
 @lru_cache(maxsize=8192)  # a report is held against hundreds of table rows, the same in every report

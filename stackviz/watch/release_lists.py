@@ -16,9 +16,10 @@ from typing import Any
 MOST_RELEASES = 20_000
 # A final release, or a post-release: 2.15.0, 0.0.31.post1. Not 2.16.0rc1, 2.16.0.dev20261101, nightly.
 # At most 40 characters, as a proposal stores them.
-_FINAL = re.compile(r"v?(?=.{1,40}\Z)(\d{1,6}(?:\.\d{1,6}){0,4}(?:\.post\d{1,4})?)\Z")
-_IN_A_TAG = re.compile(r"(?:^|[-_/])v?(\d{1,6}(?:\.\d{1,6}){1,4})\Z")
-_ITEM = re.compile(rb"<item>(.{1,4000}?)</item>", re.DOTALL)
+_FINAL = re.compile(r"v?(?=.{1,40}\Z)(\d{1,6}(?:\.\d{1,6}){0,4}(?:\.post\d{1,4})?)\Z", re.ASCII)
+_IN_A_TAG = re.compile(r"(?:^|[-_/])v?(\d{1,6}(?:\.\d{1,6}){1,4})\Z", re.ASCII)
+_LONGEST_ITEM = 4000
+_MOST_RSS = 4 * 2**20  # Apple's list has 100 kB
 _TITLE = re.compile(
     rb"<title>(?:<!\[CDATA\[)?\s*macOS (\d{1,3}(?:\.\d{1,3}){0,2}) \([0-9A-Za-z]{1,12}\)\s*(?:\]\]>)?</title>"
 )
@@ -104,8 +105,13 @@ def _apple_releases(body: bytes) -> Iterator[ListedRelease]:
     """
     if b"<rss" not in body[:500]:
         raise FormatError(_what_it_is(body))
-    for item in _ITEM.finditer(body):
-        title, published = _TITLE.search(item[1]), _PUBLISHED.search(item[1])
+    if len(body) > _MOST_RSS:
+        raise FormatError("it is larger than 4 MiB")
+    for start in body.split(b"<item>")[1:]:
+        item, end, _rest = start[:_LONGEST_ITEM].partition(b"</item>")
+        if not end:
+            continue
+        title, published = _TITLE.search(item), _PUBLISHED.search(item)
         if title:
             yield ListedRelease(title[1].decode(), _rss_day(published[1].decode("latin-1")) if published else "")
 
@@ -164,7 +170,7 @@ def _day(text: str) -> str:
 def _rss_day(text: str) -> str:
     try:
         return parsedate_to_datetime(text).date().isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):
         return ""
 
 

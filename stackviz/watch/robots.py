@@ -16,7 +16,8 @@ _NOBODY = "User-agent: *\nDisallow: /"
 def is_allowed(url: str) -> bool:
     """Whether a robot of our name may read this address; without a robots.txt everything may be read.
 
-    A server that fails to give its rules (5xx) is left alone, as RFC 9309 has it. Raises FetchError without an answer.
+    A server whose rules cannot be had (5xx) or not be read is left alone; of the first RFC 9309 says so. Raises
+    FetchError without an answer.
     """
     parts = urlsplit(url)
     origin = f"{parts.scheme}://{parts.netloc}"
@@ -26,8 +27,11 @@ def is_allowed(url: str) -> bool:
         rules = _read_rules(origin)
         cache.set(key, rules, _CACHE_S)
     parser = RobotFileParser()
-    parser.parse(rules.splitlines())
-    return parser.can_fetch(ROBOT, url)
+    try:
+        parser.parse(rules.splitlines())
+        return parser.can_fetch(ROBOT, url)
+    except ValueError:  # the parser reads numbers and addresses that are none
+        return False
 
 
 def _read_rules(origin: str) -> str:

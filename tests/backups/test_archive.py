@@ -1,12 +1,16 @@
 """The file of a backup: whole or refused, and its owner's alone."""
 
+import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from stackviz.backups.archive import Archive, writing
 from stackviz.backups.errors import BackupError
+from stackviz.backups.restore import check_backup
 
 FIELDS = {
     "taken_at": "2026-11-27T12:00:00+00:00",
@@ -96,3 +100,66 @@ def test_single_wrong_byte_is_found(backup):
         backup.write_bytes(changed)
         with pytest.raises(BackupError):
             Archive(backup)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"migrations": 5},
+        {"migrations": []},
+        {"migrations": [["labs"]]},
+        {"extra": []},
+        {"database": 7},
+        {"migrations": "[" * 100_000},
+    ],
+    ids=str,
+)
+def test_a_manifest_of_another_kind_is_refused(backup, change):
+    def put(members):
+        text = json.dumps({**json.loads(members["manifest.json"]), **change})
+        members["manifest.json"] = text.replace('"' + "[" * 100_000 + '"', "[" * 100_000).encode()
+
+    rewritten(backup, put)
+    with pytest.raises(BackupError, match="not a complete backup"):
+        Archive(backup)
+
+
+def database_of(folder: Path, *migrations: tuple[str, str]) -> bytes:
+    path = folder / "copy.sqlite3"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE django_migrations (app, name)")
+        connection.executemany("INSERT INTO django_migrations VALUES (?, ?)", migrations)
+    return path.read_bytes()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "lacks database.sqlite3"),
+        (b"", "not the one that its manifest describes"),
+        (b"no database" * 100, "is damaged"),
+    ],
+)
+def test_a_hollow_backup_is_refused_when_it_is_checked(tmp_path, content, why):
+    parts = {} if content is None else {"database.sqlite3": [content]}
+    write(tmp_path / "site.backup", **parts)
+    with pytest.raises(BackupError, match=why):
+        check_backup(tmp_path / "site.backup")
+
+
+@pytest.mark.django_db
+def test_a_whole_backup_passes(tmp_path):
+    write(tmp_path / "site.backup", **{"database.sqlite3": [database_of(tmp_path, ("labs", "0001_initial"))]})
+    assert check_backup(tmp_path / "site.backup").database == "sqlite"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "extra", [{}, {"columns": {"labs_lab": ["id"]}, "sequences": {}, "months": []}], ids=["none", "no part"]
+)
+def test_a_postgresql_backup_without_what_a_restore_needs_is_refused(tmp_path, extra):
+    with writing(tmp_path / "site.backup") as archive:
+        archive.finish({**FIELDS, "database": "postgresql", "extra": extra})
+    with pytest.raises(BackupError, match="incomplete"):
+        check_backup(tmp_path / "site.backup")

@@ -5,6 +5,7 @@ and ends nowhere. Those of the known messages search windows of bounded length.
 """
 
 import inspect
+import math
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from stackviz.discovery import modules_of
 from stackviz.importers.tidy import tidy
 
 SMALL = 1_500
+ROUNDS = 4
 MOST_RATIO = 3.0  # of the time for twice the text; a quadratic search has 4
 FREE_S = 0.003  # what is quicker than this for so much text costs a megabyte a second
 MARKS = (
@@ -94,9 +96,13 @@ def _is_linear(work: Callable[[str], float], unit: str) -> bool:
     text = tidy(unit * (2 * SMALL // len(unit)) + "\x01")
     if work(text) < FREE_S:
         return True
-    large = min(work(text) for _ in range(3))
-    little = min(work(text[: len(text) // 2]) for _ in range(3))
-    return large < FREE_S or large <= MOST_RATIO * little
+    large = little = math.inf
+    for _round in range(ROUNDS):  # on a busy machine three measurements may all be disturbed
+        large = min(large, *(work(text) for _ in range(3)))
+        little = min(little, *(work(text[: len(text) // 2]) for _ in range(3)))
+        if large < FREE_S or large <= MOST_RATIO * little:
+            return True
+    return False
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -121,6 +121,23 @@ def test_a_server_that_fails_to_give_its_rules_is_left_alone(server):
     assert set(run_on(DAY).values()) == {"refused"}
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "User-agent: *\nCrawl-delay: ²",
+        "User-agent: *\nRequest-rate: ²/1",
+        "User-agent: *\nDisallow: //[",
+        f"User-agent: *\nCrawl-delay: {'9' * 5000}",
+    ],
+    ids=["delay", "rate", "address", "digits"],
+)
+def test_rules_that_cannot_be_read_end_no_run(server, rules):
+    server.answer("/robots.txt", rules.encode())
+    add_source(server.answer("/page", b"text"))
+    assert set(run_on(DAY).values()) <= {"refused", "alive"}
+    assert LinkCheck.objects.count() == 1
+
+
 def test_a_slow_server_is_left_in_time(server, monkeypatch):
     monkeypatch.setattr("stackviz.watch.fetch.WITHIN_S", 1)
     add_source(server.behave("/page", hang))

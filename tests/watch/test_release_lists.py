@@ -1,6 +1,7 @@
 """The formats of feeds, in the words of their documentation; the figures are ours."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -108,3 +109,26 @@ def test_a_version_longer_than_a_proposal_stores_is_no_release():
     assert read_release_list("package-index", json.dumps({"files": files}).encode()) == [
         ListedRelease("2.0", "2026-11-20")
     ]
+
+
+def test_a_day_that_no_calendar_has_is_left_out():
+    late = APPLE.replace(b"Mon, 02 Nov 2026 10:00:00 PST", b"01 Jan 99999999999 00:00:00 GMT", 1)
+    assert read_release_list("apple-rss", late) == [ListedRelease("27.1", "")]
+
+
+def test_items_without_an_end_take_no_longer_than_they_are_long():
+    started = time.process_time()
+    with pytest.raises(FormatError, match="lists no release"):
+        read_release_list("apple-rss", b"<rss>" + b"<item>" * 600_000)
+    assert time.process_time() - started < 5  # 120 kB took four seconds
+
+
+def test_rss_has_a_limit_of_its_own():
+    with pytest.raises(FormatError, match="larger than 4 MiB"):
+        read_release_list("apple-rss", b"<rss>" + b" " * 4 * 2**20)
+
+
+def test_digits_of_other_scripts_are_no_version():
+    tags = [{**release, "tag_name": "v٠.٣٣.٠"} for release in GITHUB]
+    with pytest.raises(FormatError, match="lists no release"):
+        read_release_list("github", json.dumps(tags).encode())
