@@ -18,7 +18,7 @@ class Exit(IntEnum):
     SPOOL = 7  # the spool is full or cannot be written, or a report in it cannot be read
     WRONG_SERVER = 8  # what answers at --server is not an accelweb site
     REGRESSION = 9  # --fail-below: slower than in the last run
-    BUSY = 10  # another agent measures on this machine: run again later
+    BUSY = 10  # another agent, or for --every another program, is at work: run again later
     NOTHING_MEASURED = 11  # every benchmark failed
     INTERRUPTED = 130  # Ctrl-C
 
@@ -45,7 +45,9 @@ _MEANINGS = {
     Exit.WRONG_SERVER: "the server at --server is not an accelweb site; the report is stored in the spool",
     Exit.REGRESSION: "a result is slower than --fail-below allows, compared with the last run",
     Exit.NOTHING_MEASURED: "every benchmark failed; the results say why",
-    Exit.BUSY: "another agent is measuring on this machine; nothing was measured, run again later",
+    Exit.BUSY: (
+        "another agent, or with --every any other program, keeps this machine busy; nothing was measured, run again later"
+    ),
     Exit.INTERRUPTED: "interrupted; unsent reports are stored in the spool",
 }
 _SEVERITY = [
