@@ -46,7 +46,7 @@ _MEANINGS = {
     Exit.REGRESSION: "a result is slower than --fail-below allows, compared with the last run",
     Exit.NOTHING_MEASURED: "every benchmark failed; the results say why",
     Exit.BUSY: (
-        "another agent, or with --every any other program, keeps this machine busy; nothing was measured, run again later"
+        "another agent, or with --every another program, keeps this machine busy; nothing was measured, run again later"
     ),
     Exit.INTERRUPTED: "interrupted; unsent reports are stored in the spool",
 }
