@@ -17,9 +17,11 @@ from django.utils import timezone
 
 from stackviz.benchmarks.models import ChangeDecision, Result, ResultDecision, Series
 from stackviz.labs.models import (
+    AgentHeartbeat,
     AgentKey,
     Card,
     Finding,
+    Invitation,
     Lab,
     Machine,
     MachineMove,
@@ -63,7 +65,9 @@ class ExportedTable:
 TABLES = (
     ExportedTable("labs", Lab, "pk"),
     ExportedTable("members", Membership, "lab"),
+    ExportedTable("invitations", Invitation, "lab"),
     ExportedTable("machines", Machine, "lab"),
+    ExportedTable("heartbeats", AgentHeartbeat, "machine__lab"),
     ExportedTable("keys", AgentKey, "lab"),
     ExportedTable("reports", Report, "machine__lab"),
     ExportedTable("snapshots", Snapshot, "machine__lab"),

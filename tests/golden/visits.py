@@ -111,6 +111,7 @@ PAGES = {
     "benchmark": "/benchmarks/llama-bench/",
     "benchmark-chosen": "/benchmarks/llama-bench/?test=pp512&model=Llama+2+7B&quant=Q4_0&backend=Metal",
     "benchmark-devices": "/benchmarks/mlperf-power/?devices=8",
+    "benchmark-definition": "/benchmarks/gemm/definition/",
     "benchmark-refused": "/benchmarks/gemm/?dtype=fp3&case=zzz&devices=x&format=xlsx&nonsense=1",
     "benchmark-unknown": "/benchmarks/nothing/",
     "cited-result": "/benchmarks/attention/00e9d69dbb88a3a3a802486c/",
