@@ -29,7 +29,8 @@ from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machi
 H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
 # What a visitor cannot open: forms that only answer what is sent, and what only members see.
 NOT_OPENED = {"accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor", "diagnose:delete", "machines:change", "machines:revoke", "ingest:restore", "machines:manage",
-              "machines:arrivals", "ingest:withdraw", "retention:lab", "retention:export"}  # fmt: skip
+              "machines:arrivals", "ingest:withdraw", "retention:lab", "retention:export",
+              "machines:keys", "machines:people", "machines:rotate", "machines:settings"}  # fmt: skip
 # A link, and a string in the data of a drawing.
 ANY_STRING = re.compile(r"""(?<==")(/[^"\s<>]*)(?=")|(?<=["'(])(/[a-z][^"'\s<>\\)]*)""")
 TRANSLATED_ON_PURPOSE = re.compile(r'<link rel="alternate" hreflang[^>]*>|href="/language/[^>]*>')
@@ -76,7 +77,7 @@ def addresses(client, cited, db) -> list[str]:
         f"/compare/?a={H100}&a=machine:north/dgx-07", "/compare/h100-sxm-vs-m3-max-40/", "/compare/m3-max-vs-h100/",
         "/causes/", "/causes/no-kernel-image/", "/diagnose/", "/diagnose/?example=two", "/diagnose/save/", "/diagnose/add/",
         without_language(save(client)["Location"]), "/ladder/", "/explore/", "/heatmap/", "/timeline/",
-        "/explore/?x=memory_bandwidth_gb_s&y=llama-bench-tg128", "/explore/?format=plotly", "/explore/?format=json", "/benchmarks/llama-bench/?format=json", f"/compare/?{both}&format=json", "/fit/", f"/fit/?model=llama-3-8b&accelerator={H100}",
+        "/explore/?x=memory_bandwidth_gb_s&y=llama-bench-tg128", "/explore/?format=plotly", "/explore/?format=json", "/benchmarks/gemm/definition/", "/benchmarks/llama-bench/?format=json", f"/compare/?{both}&format=json", "/fit/", f"/fit/?model=llama-3-8b&accelerator={H100}",
         f"/fit/compared/?{both}", "/learn/", "/learn/memory-wall/", "/learn/recipes/", "/learn/try/amdahl/", "/data/",
         "/data/schema/", "/roofline/", f"/roofline/?a={H100}", f"/roofline/figure/?a={H100}", "/scaling/", "/share-of-peak/",
         "/plan/", f"/plan/?accelerator={H100}", "/benchmarks/", f"/benchmarks/?accelerator={H100}",
