@@ -8,12 +8,12 @@ from stackviz.measuring.benchmark import (
     Benchmark,
     Params,
     Prepared,
-    RateBound,
     Unavailable,
     float_type,
     gettext_noop,
-    longest_time,
     positive,
+    relative_error,
+    uniform_as,
 )
 
 __all__ = ["ATTENTION"]
@@ -76,9 +76,8 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
 
 def _prepared(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
     shape = tuple(int(params[name]) for name in ("batch", "heads", "sequence", "head_dim"))
-    kind = getattr(torch, float_type(params["dtype"]))
     queries, keys, values, gradient = (
-        torch.empty(shape, device=device).uniform_(-1, 1).to(kind) for _ in range(_ARRAYS["forward"])
+        uniform_as(torch, device, shape, str(params["dtype"])) for _ in range(_ARRAYS["forward"])
     )
     given = (queries, keys, values)
     output = torch.empty_like(queries)
@@ -129,8 +128,7 @@ def _problem(torch: Any, given: Any, gradient: Any, newest: Any, direction: str)
         expected = scores.masked_fill(hidden, float("-inf")).softmax(-1) @ again[2]
         if direction == "backward":
             (expected,) = torch.autograd.grad(expected, again[2], gradient[0, 0].cpu().to(torch.float64))
-        computed = newest[-1][0, 0].detach().cpu().to(torch.float64)
-        off = float((computed - expected.detach()).abs().max() / expected.detach().abs().max())
+        off = relative_error(newest[-1][0, 0], expected.detach())
     return None if off < _TOLERANCE else f"attention is wrong: off by {off:.2g} of the largest value"
 
 
@@ -151,11 +149,6 @@ def _operations(params: AnyParams) -> float | None:
 def _bytes_moved(params: AnyParams) -> float | None:
     sizes, item_bytes = _sizes(params), FLOAT_BYTES.get(str(params.get("dtype")))
     return None if sizes is None or item_bytes is None else _ARRAYS[str(params["direction"])] * sizes[1] * item_bytes
-
-
-def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
-    operations = _operations(params)
-    return longest_time(operations, str(params.get("dtype")), operations, _bytes_moved(params))
 
 
 def _working_set_bytes(params: Params) -> int:
@@ -215,7 +208,6 @@ ATTENTION = Benchmark(
     formula="operations / s",
     source="as FlashAttention counts: Dao, arXiv:2307.08691, section 4.1; of a causal pass only what is not masked, "
     "and 2.5 times as much backward",
-    bounded_by=_bounds,
     operations=_operations,
     operations_formula="forward: 2·batch·heads·head dim·sequence·(sequence + 1); backward: 2.5 times that",
     bytes_moved=_bytes_moved,

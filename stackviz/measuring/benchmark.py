@@ -19,12 +19,15 @@ __all__ = [
     "Prepared",
     "RateBound",
     "Unavailable",
+    "beyond_caches",
     "float_type",
     "gettext_noop",
     "longest_time",
     "positive",
+    "relative_error",
     "repeated_uniform",
     "uniform",
+    "uniform_as",
 ]  # fmt: skip
 
 Params = dict[str, str | int]
@@ -89,6 +92,16 @@ def uniform(torch: Any, device: str, shape: tuple[int, ...], dtype: Any) -> Any:
     return made.uniform_(-1, 1)
 
 
+def uniform_as(torch: Any, device: str, shape: tuple[int, ...], dtype: str) -> Any:  # noqa: ANN401
+    """As `uniform`, in a type of FLOAT_BYTES: made in 32 bits, since not every device makes random 16-bit numbers."""
+    return uniform(torch, device, shape, torch.float32).to(getattr(torch, float_type(dtype)))
+
+
+def relative_error(computed: Any, expected: Any) -> float:  # noqa: ANN401
+    """The largest difference, as a part of the largest number expected; both in float64 on the CPU."""
+    return float((computed.detach().cpu().double() - expected).abs().max() / expected.abs().max())
+
+
 REPEATED_NUMBERS = 2**20
 
 
@@ -132,6 +145,16 @@ def longest_time(
     return RateBound(TENSOR_PEAKS.get(dtype, ()), operations / work), memory
 
 
+def beyond_caches(bytes_moved: Callable[[AnyParams], float | None]) -> Callable[[AnyParams], tuple[RateBound, ...]]:
+    """`bounded_by` of a rate of bytes: the bandwidth of memory, and nothing for what the caches may hold."""
+
+    def bounded_by(params: AnyParams) -> tuple[RateBound, ...]:
+        moved = bytes_moved(params)
+        return longest_time(moved, "", None, moved) if moved and moved >= SURELY_MEMORY_BYTES else ()
+
+    return bounded_by
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A case with its inputs made. `run` does it once, without waiting; `check` says what is wrong with the last run's
@@ -165,7 +188,8 @@ class Benchmark:
     None if the parameters do not say. `formula` is shown beside the rate, `source` says where it is from. `plausible`:
     rates beyond are a mistake of the sender. `bounds`: dtype -> catalogue fields whose published peak bounds the rate,
     the first that is published counts; key "" stands for any dtype. `bounded_by(params)`: the same for peaks that have
-    to be divided first, of which the lowest bounds it, if all are published; () where nothing does.
+    to be divided first, of which the lowest bounds it, if all are published; () where nothing does. Without either
+    operations and bytes bound it (`longest_time`).
     `integer_unit`: the unit where the dtype is an integer, if it is another. `setting_names_it`: its parameters alone
     (`bf16 8192`) tell which benchmark it is. `compared(params)`: those that must be equal for results to be ranked
     together, of all.
@@ -268,6 +292,9 @@ class Benchmark:
         """What bounds the rate at these parameters: the lowest, if all of them are published; () where nothing does."""
         if self.bounded_by is not None:
             return self.bounded_by(params)
+        if not self.bounds:
+            dtype = str(params.get("dtype"))
+            return longest_time(self.work(params), dtype, self.operations(params), self.bytes_moved(params))
         fields = self.bounding_fields(params, tf32=tf32)
         return (RateBound(fields),) if fields else ()
 

@@ -9,11 +9,11 @@ from stackviz.measuring.benchmark import (
     Benchmark,
     Params,
     Prepared,
-    RateBound,
     float_type,
     gettext_noop,
-    longest_time,
     positive,
+    relative_error,
+    uniform_as,
 )
 
 __all__ = ["CONV"]
@@ -63,11 +63,9 @@ def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signatu
 
 def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
     layers, dtype = _OPERATIONS[str(params["op"])], str(params["dtype"])
-    kind = getattr(torch, float_type(dtype))
 
     def random(*shape: int) -> Any:  # noqa: ANN401
-        made = torch.empty(shape, device=device).uniform_(-1, 1).to(kind)
-        return made.contiguous(memory_format=torch.channels_last)
+        return uniform_as(torch, device, shape, dtype).contiguous(memory_format=torch.channels_last)
 
     images = random(int(params["batch"]), layers[0].inputs, *[layers[0].side * layers[0].stride] * 2)
     weights = [
@@ -82,7 +80,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     def check() -> str | None:
         """The first image again, in float64 on the CPU."""
         expected = _forward(torch, layers, [each.cpu().double() for each in weights], images[:1].cpu().double())
-        off = float((newest[0][:1].cpu().double() - expected).abs().max() / expected.abs().max())
+        off = relative_error(newest[0][:1], expected)
         return None if off < _TOLERANCE[dtype] else f"the convolution is wrong: off by {off:.2g} of its largest value"
 
     return Prepared(run=run, output=images, check=check, conditions={"inputs": "uniform"})
@@ -120,11 +118,6 @@ def _bytes_moved(params: AnyParams) -> float | None:
     first, last = layers[0], layers[-1]
     images = first.inputs * (first.side * first.stride) ** 2 + last.outputs * last.side**2
     return item_bytes * (batch * images + sum(each.kernel**2 * each.inputs * each.outputs for each in layers))
-
-
-def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
-    operations = _operations(params)
-    return longest_time(operations, str(params.get("dtype")), operations, _bytes_moved(params))
 
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
@@ -173,7 +166,6 @@ CONV = Benchmark(
     formula="operations / s",
     source="a multiplication and an addition for each weight at each pixel of the output; layers of He et al., "
     "arXiv:1512.03385, table 1",
-    bounded_by=_bounds,
     operations=_operations,
     operations_formula="batch·Σ 2·side²·kernel²·channels in·channels out",
     bytes_moved=_bytes_moved,

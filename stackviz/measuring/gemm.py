@@ -10,6 +10,7 @@ from stackviz.measuring.benchmark import (
     Prepared,
     gettext_noop,
     positive,
+    relative_error,
     uniform,
 )
 
@@ -121,7 +122,7 @@ def _wrong_corner(torch: Any, a: Any, b: Any, c: Any, tolerance: float) -> str |
     """A corner again, in float64 on the CPU: a device that did no work, or other work, is found out."""
     row, columns = a[-1:].cpu().to(torch.float64), b[:, -_CHECKED_COLUMNS:].cpu().to(torch.float64)
     expected = row @ columns
-    off = float((c[-1:, -_CHECKED_COLUMNS:].cpu().to(torch.float64) - expected).abs().max() / expected.abs().max())
+    off = relative_error(c[-1:, -_CHECKED_COLUMNS:], expected)
     if off > tolerance:
         return f"the product is wrong: off by {off:.2g} of its largest value"
     if tolerance == _TOLERANCE["tf32"] and off < _TF32_IS_OFF_BY:

@@ -8,10 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.measuring.benchmark import FLOAT_BYTES, AnyParams, Params, Prepared, float_type
+from stackviz.measuring.benchmark import (
+    FLOAT_BYTES,
+    AnyParams,
+    Params,
+    Prepared,
+    float_type,
+    positive,
+    relative_error,
+    uniform,
+)
 
 __all__ = [
-    "MODELS", "Geometry", "Weights", "geometry", "make_weights", "making_bytes", "prepared_pass", "program_of_pass",
+    "MODELS", "Geometry", "Pass", "Weights", "geometry", "make_weights", "making_bytes", "pass_of", "prepared_pass",
+    "program_of_pass",
 ]  # fmt: skip
 
 _CHECKED, _TOLERANCE = 64, 0.05  # logits of the last rows; 16-bit sums of thousands of terms stay well below
@@ -83,7 +93,7 @@ def make_weights(torch: Any, device: str, shape: Geometry, dtype: str) -> Weight
     """
 
     def random(rows: int, columns: int) -> Any:  # noqa: ANN401
-        made = torch.empty((rows, columns), device=device, dtype=torch.float32).uniform_(-1, 1)
+        made = uniform(torch, device, (rows, columns), torch.float32)
         return made.mul_((3 / columns) ** 0.5).to(getattr(torch, float_type(dtype)))
 
     first = (
@@ -131,7 +141,7 @@ def prepared_pass(
     def check() -> str | None:
         rows = weights.head[-_CHECKED:].cpu().to(torch.float64)
         expected = newest[0].cpu().to(torch.float64) @ rows.t()
-        off = float((logits[:, -_CHECKED:].cpu().to(torch.float64) - expected).abs().max() / expected.abs().max())
+        off = relative_error(logits[:, -_CHECKED:], expected)
         return None if off < _TOLERANCE else f"the logits are wrong: off by {off:.2g} of the largest value"
 
     return Prepared(run=run, output=logits, check=check, conditions={"inputs": "uniform"})
@@ -167,6 +177,23 @@ def geometry(params: AnyParams) -> tuple[Geometry, int] | None:
     """The model of these parameters and the bytes of a number; None where there is none such."""
     shape, item = MODELS.get(str(params.get("model"))), FLOAT_BYTES.get(str(params.get("dtype")))
     return (shape, item) if shape and item else None
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What a pass is of: `length` tokens of each of `batch` sequences are in the cache or in the prompt."""
+
+    shape: Geometry
+    item_bytes: int
+    batch: float
+    length: float
+
+
+def pass_of(params: AnyParams, length: str) -> Pass | None:
+    """The pass of these parameters, `length` the name of one; None where they do not say all of it."""
+    known = geometry(params)
+    batch, tokens = positive(params, "batch"), positive(params, length)
+    return Pass(*known, batch, tokens) if known and batch and tokens else None
 
 
 def making_bytes(params: Params) -> int:

@@ -2,22 +2,12 @@
 
 from typing import Any
 
-from stackviz.measuring.benchmark import (
-    AnyParams,
-    Benchmark,
-    Params,
-    Prepared,
-    RateBound,
-    float_type,
-    gettext_noop,
-    longest_time,
-    positive,
-)
+from stackviz.measuring.benchmark import AnyParams, Benchmark, Params, Prepared, gettext_noop, uniform_as
 from stackviz.measuring.language_model import (
     MODELS,
-    geometry,
     make_weights,
     making_bytes,
+    pass_of,
     prepared_pass,
     program_of_pass,
 )
@@ -50,10 +40,9 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
     batch, context = int(params["batch"]), int(params["context"])
     weights = make_weights(torch, device, shape, dtype)
-    kind = getattr(torch, float_type(dtype))
-    first = torch.empty((2, batch, shape.kv_heads, context, shape.head_width), device=device).uniform_(-1, 1).to(kind)
+    first = uniform_as(torch, device, (2, batch, shape.kv_heads, context, shape.head_width), dtype)
     cache = [first, *(first.clone() for _ in range(shape.layers - 1))]
-    x = torch.empty((batch, 1, shape.width), device=device).uniform_(-1, 1).to(kind)
+    x = uniform_as(torch, device, (batch, 1, shape.width), dtype)
     grouped = (batch, shape.kv_heads, shape.heads // shape.kv_heads, shape.head_width)
     of_token = (batch, shape.kv_heads, shape.head_width)
 
@@ -68,28 +57,24 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
 
 
 def _tokens(params: AnyParams) -> float | None:
-    is_known = geometry(params) and positive(params, "context")
-    return positive(params, "batch") or None if is_known else None
+    known = pass_of(params, "context")
+    return known.batch if known else None
 
 
 def _operations(params: AnyParams) -> float | None:
-    known, batch, context = geometry(params), positive(params, "batch"), positive(params, "context")
-    if known is None or not batch or not context:
+    known = pass_of(params, "context")
+    if known is None:
         return None
-    shape, _ = known
-    return batch * (2.0 * shape.read_weights + shape.attention_operations * context)
+    shape = known.shape
+    return known.batch * (2.0 * shape.read_weights + shape.attention_operations * known.length)
 
 
 def _bytes_moved(params: AnyParams) -> float | None:
-    known, batch, context = geometry(params), positive(params, "batch"), positive(params, "context")
-    if known is None or not batch or not context:
+    known = pass_of(params, "context")
+    if known is None:
         return None
-    shape, item_bytes = known
-    return item_bytes * (shape.read_weights + batch * context * shape.cached_numbers)
-
-
-def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
-    return longest_time(_tokens(params), str(params.get("dtype")), _operations(params), _bytes_moved(params))
+    shape = known.shape
+    return known.item_bytes * (shape.read_weights + known.batch * known.length * shape.cached_numbers)
 
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
@@ -130,7 +115,6 @@ LLM_DECODE = Benchmark(
     work=_tokens,
     formula="batch / s",
     source="geometry from the config.json of HuggingFaceTB/SmolLM2-135M, Llama-3.2-1B and Llama-3.1-8B",
-    bounded_by=_bounds,
     operations=_operations,
     operations_formula="batch·(2·weights + 4·layers·heads·head width·context)",
     bytes_moved=_bytes_moved,

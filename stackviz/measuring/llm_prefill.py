@@ -2,22 +2,13 @@
 
 from typing import Any
 
-from stackviz.measuring.benchmark import (
-    AnyParams,
-    Benchmark,
-    Params,
-    Prepared,
-    RateBound,
-    float_type,
-    gettext_noop,
-    longest_time,
-    positive,
-)
+from stackviz.measuring.benchmark import AnyParams, Benchmark, Params, Prepared, gettext_noop, uniform_as
 from stackviz.measuring.language_model import (
     MODELS,
     geometry,
     make_weights,
     making_bytes,
+    pass_of,
     prepared_pass,
     program_of_pass,
 )
@@ -49,10 +40,9 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
     batch, prompt = int(params["batch"]), int(params["prompt"])
     weights = make_weights(torch, device, shape, dtype)
-    kind = getattr(torch, float_type(dtype))
     in_cache = (2, batch, shape.kv_heads, prompt, shape.head_width)
-    cache = [torch.empty(in_cache, device=device, dtype=kind) for _ in range(shape.layers)]
-    x = torch.empty((batch, prompt, shape.width), device=device).uniform_(-1, 1).to(kind)
+    x = uniform_as(torch, device, (batch, prompt, shape.width), dtype)
+    cache = [torch.empty(in_cache, device=device, dtype=x.dtype) for _ in range(shape.layers)]
     by_head = (batch, prompt, -1, shape.head_width)
 
     def attend(layer: int, queries: Any, keys: Any, values: Any) -> Any:  # noqa: ANN401
@@ -68,31 +58,28 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
 
 
 def _tokens(params: AnyParams) -> float | None:
-    tokens = positive(params, "batch") * positive(params, "prompt")
-    return tokens or None if geometry(params) else None
+    known = pass_of(params, "prompt")
+    return known.batch * known.length if known else None
 
 
 def _operations(params: AnyParams) -> float | None:
     """Each token sees itself and those before it; the output matrix sees the last one only."""
-    known, batch, prompt = geometry(params), positive(params, "batch"), positive(params, "prompt")
-    if known is None or not batch or not prompt:
+    known = pass_of(params, "prompt")
+    if known is None:
         return None
-    shape, _ = known
+    shape, prompt = known.shape, known.length
     in_layers = 2.0 * shape.layers * shape.layer_weights * prompt
-    return batch * (in_layers + 2.0 * shape.head_weights + shape.attention_operations * prompt * (prompt + 1) / 2)
+    seen = prompt * (prompt + 1) / 2
+    return known.batch * (in_layers + 2.0 * shape.head_weights + shape.attention_operations * seen)
 
 
 def _bytes_moved(params: AnyParams) -> float | None:
     """Weights read once, keys and values of the prompt written once."""
-    known, batch, prompt = geometry(params), positive(params, "batch"), positive(params, "prompt")
-    if known is None or not batch or not prompt:
+    known = pass_of(params, "prompt")
+    if known is None:
         return None
-    shape, item_bytes = known
-    return item_bytes * (shape.read_weights + batch * prompt * shape.cached_numbers)
-
-
-def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
-    return longest_time(_tokens(params), str(params.get("dtype")), _operations(params), _bytes_moved(params))
+    shape = known.shape
+    return known.item_bytes * (shape.read_weights + known.batch * known.length * shape.cached_numbers)
 
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
@@ -139,7 +126,6 @@ LLM_PREFILL = Benchmark(
     work=_tokens,
     formula="batch·prompt / s",
     source="geometry from the config.json of HuggingFaceTB/SmolLM2-135M, Llama-3.2-1B and Llama-3.1-8B",
-    bounded_by=_bounds,
     operations=_operations,
     operations_formula="batch·(2·prompt·weights of layers + 2·output matrix"
     " + 2·layers·heads·head width·prompt·(prompt + 1))",

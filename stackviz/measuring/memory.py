@@ -7,14 +7,12 @@ from stackviz.measuring.benchmark import (
     KIB,
     MIB,
     REPEATED_NUMBERS,
-    SURELY_MEMORY_BYTES,
     AnyParams,
     Benchmark,
     Params,
     Prepared,
-    RateBound,
+    beyond_caches,
     gettext_noop,
-    longest_time,
     positive,
     repeated_uniform,
 )
@@ -87,12 +85,6 @@ def _work(params: AnyParams) -> float | None:
     return _ARRAYS.get(str(params.get("op")), 0) * positive(params, "bytes") or None
 
 
-def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
-    """None for what the caches may hold."""
-    work = _work(params)
-    return longest_time(work, "", None, work) if work and work >= SURELY_MEMORY_BYTES else ()
-
-
 def _script(params: Params) -> tuple[str, ...]:
     made = f"a = torch.empty({int(params['bytes']) // 4}, device=device).uniform_(-1, 1)"
     others, run = {
@@ -127,7 +119,7 @@ MEMORY = Benchmark(
     formula="arrays·bytes / s",
     source="each array counts once, as in STREAM: McCalpin, cs.virginia.edu/stream/ref.html. A processor that writes "
     "reads the lines first, unless it streams past its caches: that is not counted",
-    bounded_by=_bounds,
+    bounded_by=beyond_caches(_work),
     bytes_moved=_work,
     bytes_formula="read, write: bytes; copy: 2·bytes; triad: 3·bytes",
     script=_script,

@@ -5,16 +5,15 @@ from typing import Any
 
 from stackviz.measuring.benchmark import (
     FLOAT_BYTES,
-    SURELY_MEMORY_BYTES,
     AnyParams,
     Benchmark,
     Params,
     Prepared,
-    RateBound,
+    beyond_caches,
     float_type,
     gettext_noop,
-    longest_time,
     positive,
+    relative_error,
     repeated_uniform,
 )
 
@@ -60,7 +59,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     def check() -> str | None:
         """The last row again, in float64 on the CPU."""
         expected = _operator(torch, op, x[-1:].cpu().double(), y[-1:].cpu().double())
-        off = float((newest[0][-1:].cpu().double() - expected).abs().max() / expected.abs().max())
+        off = relative_error(newest[0][-1:], expected)
         return None if off < _TOLERANCE else f"{op} is wrong: off by {off:.2g} of the largest value"
 
     return Prepared(run=run, output=x, check=check, conditions={"inputs": "uniform"})
@@ -79,12 +78,6 @@ def _bytes_moved(params: AnyParams) -> float | None:
     numbers = positive(params, "rows") * positive(params, "columns")
     item_bytes = FLOAT_BYTES.get(str(params.get("dtype")), 0)
     return _ARRAYS.get(str(params.get("op")), 0) * numbers * item_bytes or None
-
-
-def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
-    """None for what the caches may hold."""
-    moved = _bytes_moved(params)
-    return longest_time(moved, "", None, moved) if moved and moved >= SURELY_MEMORY_BYTES else ()
 
 
 def _script(params: Params) -> tuple[str, ...]:
@@ -117,7 +110,7 @@ MEMORY_BOUND = Benchmark(
     formula="bytes / s",
     source="inputs are read once and the output is written once, which is the least: an operator that reads twice "
     "reaches a smaller rate. On a processor new memory for the output costs time too, and counts",
-    bounded_by=_bounds,
+    bounded_by=beyond_caches(_bytes_moved),
     bytes_moved=_bytes_moved,
     bytes_formula="item·arrays·rows·columns; arrays: 2, add 3",
     script=_script,
