@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -18,6 +18,7 @@ from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad
 from stackviz.cited.models import CitedEdition
 from stackviz.web.address import AddressReader, Note, whole_number
 from stackviz.web.download import csv_response, json_response
+from stackviz.web.errors import refuse_notes
 from stackviz.web.parts import cached_html
 
 CACHE_S = 600
@@ -111,8 +112,8 @@ def changes(request: HttpRequest) -> HttpResponse:
     """What was added, corrected, retired and removed, newest first; with `format` as a file."""
     query = read_changes_query(request.GET.dict())
     if request.GET.get("format") in ("json", "csv"):
-        if query.notes:  # whoever asks for a file does not see a note
-            return JsonResponse({"error": query.notes[0].problem, "field": query.notes[0].parameter}, status=422)
+        if query.notes:
+            return refuse_notes(query.notes)
         log = read_log(query.part, query.before, IN_A_FILE)
         return changes_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
     body = (

@@ -32,6 +32,7 @@ from stackviz.catalog.models import Accelerator, Source
 from stackviz.catalog.past import public_accelerators_at
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue, successors
 from stackviz.web.address import AddressReader, Note, read_moment, write_moment
+from stackviz.web.errors import refuse_notes
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Preview, make_preview
 from stackviz.web.reverse import address_by_name
@@ -203,7 +204,7 @@ def _moment_text(at: datetime) -> str:
 def _file(request: HttpRequest, accelerator: Accelerator, query: SheetQuery, *, is_there: bool) -> HttpResponse:
     """The sheet as a file; for what could not be read an error as the API returns it."""
     if query.notes:
-        return JsonResponse({"error": query.notes[0].problem, "field": query.notes[0].parameter}, status=422)
+        return refuse_notes(query.notes)
     if not is_there:
         return JsonResponse({"error": _("this sheet did not exist at that moment"), "field": "at"}, status=404)
     address = request.build_absolute_uri(accelerator.get_absolute_url())

@@ -84,11 +84,11 @@ def confirm_app(device: TOTPDevice) -> list[str]:
     return new_recovery_codes(user)
 
 
-def end_other_sessions(user: User, kept: str | None) -> int:
+def end_other_sessions(user: User, but: str | None) -> int:
     """End the sessions of the account but one (its key) -> how many. Reads every session: for what is done rarely."""
     ended = 0
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
-        if session.session_key != kept and session.get_decoded().get(SESSION_KEY) == str(user.pk):
+        if session.session_key != but and session.get_decoded().get(SESSION_KEY) == str(user.pk):
             session.delete()
             ended += 1
     return ended

@@ -42,9 +42,7 @@ def check_copy(archive: Archive, folder: Path) -> None:
 
 @contextmanager
 def _unpacked(archive: Archive, folder: Path) -> Iterator[sqlite3.Connection]:
-    """The copy, opened. Raises BackupError where it is missing, damaged, or not what the manifest says."""
-    if PART not in archive.manifest.parts:
-        raise BackupError("the backup has no database in it")
+    """The copy, opened. Raises BackupError where it is damaged, or not what the manifest says."""
     with tempfile.TemporaryDirectory(prefix="accelweb-backup-", dir=folder) as inside:
         copy = Path(inside) / PART
         with copy.open("wb") as file:

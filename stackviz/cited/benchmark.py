@@ -5,20 +5,13 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 
+from stackviz.measuring.benchmark import TENSOR_PEAKS
+
 Words = str | Promise
 Params = Mapping[str, str | int]
 MEMORY_BANDWIDTH = ("memory_bandwidth_gb_s",)
 # Catalogue fields whose published peak bounds a rate of this data type, the first that is published counts.
-RATE_FIELDS = {
-    "fp64": ("fp64_tensor_tflops", "fp64_tflops"),
-    "fp32": ("fp32_tflops",),
-    "tf32": ("tf32_tensor_tflops",),
-    "bf16": ("bf16_tensor_tflops",),
-    "fp16": ("fp16_tensor_tflops", "fp16_tflops"),
-    "fp8": ("fp8_tensor_tflops",),
-    "fp4": ("fp4_tensor_tflops",),
-    "int8": ("int8_tensor_tops",),
-}
+RATE_FIELDS = {**TENSOR_PEAKS, "fp4": ("fp4_tensor_tflops",)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from stackviz.measuring.benchmark import (
 )
 
 __all__ = [
-    "MODELS", "Geometry", "Pass", "Weights", "geometry", "make_weights", "making_bytes", "pass_of", "prepared_pass",
-    "program_of_pass",
+    "MODELS", "Geometry", "ModelPass", "Weights", "geometry", "make_weights", "making_bytes", "pass_of",
+    "prepared_pass", "program_of_pass",
 ]  # fmt: skip
 
 _CHECKED, _TOLERANCE = 64, 0.05  # logits of the last rows; 16-bit sums of thousands of terms stay well below
@@ -180,7 +180,7 @@ def geometry(params: AnyParams) -> tuple[Geometry, int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class ModelPass:
     """What a pass is of: `length` tokens of each of `batch` sequences are in the cache or in the prompt."""
 
     shape: Geometry
@@ -189,11 +189,11 @@ class Pass:
     length: float
 
 
-def pass_of(params: AnyParams, length: str) -> Pass | None:
+def pass_of(params: AnyParams, length: str) -> ModelPass | None:
     """The pass of these parameters, `length` the name of one; None where they do not say all of it."""
     known = geometry(params)
     batch, tokens = positive(params, "batch"), positive(params, length)
-    return Pass(*known, batch, tokens) if known and batch and tokens else None
+    return ModelPass(*known, batch, tokens) if known and batch and tokens else None
 
 
 def making_bytes(params: Params) -> int:

@@ -1,8 +1,12 @@
-"""What the HTTP API answers when it refuses."""
+"""What the HTTP API and files answer when they refuse."""
 
-from django.http import HttpRequest
+from collections.abc import Sequence
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Schema
 from ninja.errors import HttpError
+
+from stackviz.web.address import Note
 
 
 class ErrorBody(Schema):
@@ -22,6 +26,11 @@ class Refusal(HttpError):
         super().__init__(status, error)
         self.field = field
         self.retry_after_s = retry_after_s
+
+
+def refuse_notes(notes: Sequence[Note]) -> HttpResponse:
+    """The first of what an address has wrong: whoever asks for a file does not see notes on a page."""
+    return JsonResponse({"error": notes[0].problem, "field": notes[0].parameter}, status=422)
 
 
 def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:

@@ -1,5 +1,6 @@
 """Describe one step of the log: who did it, what the public saw before and after, why and from which source."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -23,6 +24,7 @@ _PREFIX = {  # of an entry's key
     CITED_RANK: "cited",
 }
 _CHECKED = (VALUE_RANK, PRICE_RANK)  # what a second person approves
+_PUBLIC, _RETIRED = SpecValue.Status.PUBLIC, SpecValue.Status.RETIRED  # prices have the same
 
 
 def tell(step: LogStep) -> Entry | None:
@@ -67,8 +69,7 @@ def _reason(record: Any) -> str:  # noqa: ANN401
     return own_reason(record.history_change_reason)
 
 
-def happened(step: LogStep, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
-    """What the public saw happen to a row: a key of `entry.WHAT`, "" for nothing."""
+def _happened(step: LogStep, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
     if step.record.history_type == "-":
         return "removed" if is_public else ""
     if is_public:
@@ -76,43 +77,70 @@ def happened(step: LogStep, is_public: bool, was_public: bool) -> str:  # noqa: 
     return "withdrawn" if was_public else ""
 
 
-def _tell_value(step: LogStep) -> Entry | None:
-    """A step of a value, or None where the public saw no difference."""
+def tell_decided(
+    step: LogStep,
+    figure: Callable[[Any], str],
+    differences: Callable[[Any, Any], tuple[str, ...]],
+    describe: Callable[[Any], dict[str, str]],
+) -> Entry | None:
+    """A step of what is in review, public or retired, and preferred or not; None where the public saw no difference.
+
+    `figure` of a record, `differences` of two other than that, `describe` of the record that the public saw: the fields
+    of an Entry that say what it is.
+    """
     after, before = step.record, step.before
-    is_public = after.status == SpecValue.Status.PUBLIC
+    is_public = after.status == _PUBLIC
     if before is not None and before.accelerator_id != after.accelerator_id:
         before = None  # it came from another sheet, which may not be public
-    was_public = before is not None and before.status == SpecValue.Status.PUBLIC
-    what = happened(step, is_public, was_public)
-    if what == "withdrawn" and after.status == SpecValue.Status.RETIRED:
+    was_public = before is not None and before.status == _PUBLIC
+    what = _happened(step, is_public, was_public)
+    if what == "withdrawn" and after.status == _RETIRED:
         what = "retired"
     is_shown_after = is_public and what != "removed"
-    old = _figure(after if what == "removed" else before) if was_public or what == "removed" else ""
-    new = _figure(after) if is_shown_after else ""
-    details: tuple[str, ...] = ()
-    if what == "changed":
-        details = _differences(before, after)
-        if old == new and not details:
-            if before.is_preferred == after.is_preferred:
-                return None
-            what = "preferred" if after.is_preferred else "alternative"
-            old = ""
+    old = figure(after if what == "removed" else before) if was_public or what == "removed" else ""
+    new = figure(after) if is_shown_after else ""
+    details = differences(before, after) if what == "changed" else ()
+    if what == "changed" and old == new and not details:
+        if before.is_preferred == after.is_preferred:
+            return None
+        what = "preferred" if after.is_preferred else "alternative"
     if not what:
         return None
-    registered = FIELDS.get(after.field)
     source = after.source if is_shown_after else (before or after).source
     return entry_of(
         step,
         what,
-        field=after.field,
-        title=registered.words[0] if registered else after.field,
-        condition=describe_condition(after.condition if is_public else (before or after).condition),
         old=old if old != new else "",
         new=new,
         details=details,
         source_title=source.title if source else "",
         source_url=source.url if source else "",
+        **describe(after if is_public else before or after),
     )
+
+
+def previous_source(before: Any, after: Any) -> list[str]:  # noqa: ANN401 - records of a history
+    """The source before, in words, where there was another one."""
+    is_other = before.source_id != after.source_id and before.source
+    return [_("previous source: %(title)s") % {"title": before.source.title}] if is_other else []
+
+
+def new_note(before: Any, after: Any) -> list[str]:  # noqa: ANN401 - records of a history
+    """The note, in words, where it is another one."""
+    if before.note == after.note:
+        return []
+    return [_("note: %(note)s") % {"note": after.note} if after.note else _("note removed")]
+
+
+def _tell_value(step: LogStep) -> Entry | None:
+    field = step.record.field
+    registered = FIELDS.get(field)
+
+    def describe(record: Any) -> dict[str, str]:  # noqa: ANN401
+        title = registered.words[0] if registered else field
+        return {"field": field, "title": title, "condition": describe_condition(record.condition)}
+
+    return tell_decided(step, _figure, _differences, describe)
 
 
 def _figure(record: Any) -> str:  # noqa: ANN401
@@ -125,15 +153,12 @@ def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
     if before.condition != after.condition:
         old, new = describe_condition(before.condition) or _("none"), describe_condition(after.condition) or _("none")
         differences.append(_("condition: %(old)s → %(new)s") % {"old": old, "new": new})
-    if before.source_id != after.source_id and before.source:
-        differences.append(_("previous source: %(title)s") % {"title": before.source.title})
+    differences += previous_source(before, after)
     if before.basis != after.basis:
         differences.append(f"{SpecValue.Basis(before.basis).label} → {SpecValue.Basis(after.basis).label}")
     if before.field != after.field and before.field in FIELDS:
         differences.append(_("previously entered as %(field)s") % {"field": FIELDS[before.field].words[0]})
-    if before.note != after.note:
-        differences.append(_("note: %(note)s") % {"note": after.note} if after.note else _("note removed"))
-    return tuple(differences)
+    return (*differences, *new_note(before, after))
 
 
 def _tell_name(step: LogStep) -> Entry | None:
@@ -142,7 +167,7 @@ def _tell_name(step: LogStep) -> Entry | None:
     if before is not None and before.accelerator_id != after.accelerator_id:
         before = None
     was_printed = before is not None and before.source_id is not None
-    what = happened(step, after.source_id is not None, was_printed)
+    what = _happened(step, after.source_id is not None, was_printed)
     old = name_with_needs(after if what == "removed" else before) if what not in ("", "added") else ""
     new = name_with_needs(after) if what in ("added", "changed") else ""
     if old == new:
@@ -176,7 +201,7 @@ _SHEET_COLUMNS = {
 def _tell_sheet(step: LogStep) -> Entry | None:
     after, before = step.record, step.before
     was_public = before is not None and before.is_public
-    what = happened(step, after.is_public, was_public)
+    what = _happened(step, after.is_public, was_public)
     details = []
     if what == "changed":
         details = [

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.changes.describe import entry_of
+from stackviz.accelerators.changes.describe import entry_of, new_note, previous_source
 from stackviz.accelerators.changes.entry import CITED, Entry
 from stackviz.accelerators.changes.steps import LogStep
 from stackviz.cited.models import CitedResult
@@ -77,8 +77,4 @@ def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
     if before.accelerator_id != after.accelerator_id:
         matched = _("matched to another spec sheet")
         differences.append(matched if after.accelerator_id else _("no longer matched to a spec sheet"))
-    if before.source_id != after.source_id and before.source:
-        differences.append(_("previous source: %(title)s") % {"title": before.source.title})
-    if before.note != after.note:
-        differences.append(_("note: %(note)s") % {"note": after.note} if after.note else _("note removed"))
-    return tuple(differences)
+    return (*differences, *previous_source(before, after), *new_note(before, after))

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.changes.describe import entry_of, happened
+from stackviz.accelerators.changes.describe import new_note, previous_source, tell_decided
 from stackviz.accelerators.changes.entry import PRICES, Entry
 from stackviz.accelerators.changes.steps import LogStep
 from stackviz.catalog.price import Price, money
@@ -12,38 +12,11 @@ from stackviz.catalog.price import Price, money
 
 def tell_price(step: LogStep) -> Entry | None:
     """The step as an entry without `slug`; None where the public saw no difference."""
-    after, before = step.record, step.before
-    if before is not None and before.accelerator_id != after.accelerator_id:
-        before = None
-    is_public = after.status == Price.Status.PUBLIC
-    was_public = before is not None and before.status == Price.Status.PUBLIC
-    what = happened(step, is_public, was_public)
-    if what == "withdrawn" and after.status == Price.Status.RETIRED:
-        what = "retired"
-    is_shown_after = is_public and what != "removed"
-    old = _amount_and_day(after if what == "removed" else before) if was_public or what == "removed" else ""
-    new = _amount_and_day(after) if is_shown_after else ""
-    details = _differences(before, after) if what == "changed" else ()
-    if what == "changed" and old == new and not details:
-        if before.is_preferred == after.is_preferred:
-            return None
-        what = "preferred" if after.is_preferred else "alternative"
-    old = old if old != new else ""
-    if not what:
-        return None
-    source = (after if is_shown_after else before or after).source
-    return entry_of(
-        step,
-        what,
-        field=PRICES,
-        title=str(Price.Kind(after.kind).label),
-        condition=_seller(after),
-        old=old,
-        new=new,
-        details=details,
-        source_title=source.title if source else "",
-        source_url=source.url if source else "",
-    )
+    return tell_decided(step, _amount_and_day, _differences, _describe)
+
+
+def _describe(record: Any) -> dict[str, str]:  # noqa: ANN401 - a record of the history
+    return {"field": PRICES, "title": str(Price.Kind(record.kind).label), "condition": _seller(record)}
 
 
 def _amount_and_day(record: Any) -> str:  # noqa: ANN401 - a record of the history
@@ -56,14 +29,9 @@ def _amount_and_day(record: Any) -> str:  # noqa: ANN401 - a record of the histo
 
 def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401 - records of the history
     """The differences other than amount, cards and day, in words."""
-    differences = []
-    if (before.seller, before.offer) != (after.seller, after.offer):
-        differences.append(_("previous seller: %(seller)s") % {"seller": _seller(before)})
-    if before.source_id != after.source_id and before.source:
-        differences.append(_("previous source: %(title)s") % {"title": before.source.title})
-    if before.note != after.note:
-        differences.append(_("note: %(note)s") % {"note": after.note} if after.note else _("note removed"))
-    return tuple(differences)
+    is_other_seller = (before.seller, before.offer) != (after.seller, after.offer)
+    sellers = [_("previous seller: %(seller)s") % {"seller": _seller(before)}] if is_other_seller else []
+    return (*sellers, *previous_source(before, after), *new_note(before, after))
 
 
 def _seller(record: Any) -> str:  # noqa: ANN401 - a record of the history
