@@ -44,12 +44,14 @@ def _change(request: HttpRequest, lab: Lab) -> str:
         name = " ".join(request.POST.get("name", "").split())
         if not name or len(name) > 100:
             return _("Write a name of at most 100 characters.")
-        Lab.objects.filter(pk=lab.pk).update(name=name)
+        lab.name = name
+        lab.save(update_fields=["name"])  # saved, not updated: the audit log and the search hear of it
         messages.success(request, _("Renamed to “%(name)s”. The address of the page stays.") % {"name": name})
     elif action in {"publish", "hide"}:
         if not request.POST.get("sure"):
             return _("Tick that you are sure; nothing was changed.")
-        Lab.objects.filter(pk=lab.pk).update(is_public=action == "publish")
+        lab.is_public = action == "publish"
+        lab.save(update_fields=["is_public"])
         shown = _("Everybody sees this lab now.")
         messages.success(request, shown if action == "publish" else _("Only people of the lab see it now."))
     else:

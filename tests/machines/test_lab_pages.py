@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
+from stackviz.audit.models import AuditEntry
 from stackviz.labs.keys import KeyForbidden, authenticate, create_key
 from stackviz.labs.members import accept_invitation, invite
 from stackviz.labs.models import AgentKey, Invitation, Membership
@@ -353,6 +354,8 @@ def test_an_owner_shows_the_lab_to_everybody_and_hides_it_again(client, lab, per
     assert Client().get("/machines/north/dgx-07/").status_code == 200
     client.post(SETTINGS, {"do": "hide", "sure": "yes"})
     assert Client().get("/machines/north/dgx-07/").status_code == 404
+    changes = AuditEntry.objects.filter(action="lab.changed", subject=f"lab {lab.pk}").order_by("pk")
+    assert [entry.details["is_public"] for entry in changes] == [[False, True], [True, False]]
 
 
 @pytest.mark.parametrize(
@@ -377,5 +380,6 @@ def test_a_lab_is_renamed_and_keeps_its_address(client, lab, person, django_asse
     person("owner")
     assert client.post(SETTINGS, {"do": "rename", "name": " Institute  of Heat "}).url == SETTINGS
     assert "Institute of Heat" in client.get("/machines/north/").content.decode()
+    assert AuditEntry.objects.filter(action="lab.changed", details={"name": "changed"}).count() == 1
     with django_assert_num_queries(5):
         client.get(SETTINGS)
