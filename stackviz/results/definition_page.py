@@ -3,7 +3,6 @@
 Of benchmarks that the agent runs. No queries: all of it is in stackviz/measuring.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,13 +29,16 @@ MOST_CASES = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingCount:
-    """A setting with what one run of it computes and moves; "" for what is not counted."""
+    """A setting with what one run of it computes and moves; "" for what is not counted.
+
+    `bounds`: titles of the published values that bound it.
+    """
 
     setting: str
     operations: str
     bytes_moved: str
     intensity: str
-    bound: str
+    bounds: tuple[str, ...]
     is_quick: bool
 
 
@@ -56,7 +58,9 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
     known = RUNNABLE[key]
     reader = AddressReader(request.GET)
     device = reader.choice("device", DEVICES, _("device")) or "cuda"
-    cases = known.cases(device, False)  # noqa: FBT003 - the signature of Benchmark.cases
+    cases, quick = (known.cases(device, is_quick) for is_quick in (False, True))
+    counts = [_count(known, params, is_quick=params in quick) for params in cases]
+    shown = known.light if known.light in cases else cases[0]  # the case that every plan has on a processor
     title = benchmark_titles()[key, known.version]
     measures = _(known.measures) if known.measures else ""
     context = {
@@ -65,12 +69,12 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
         "measures": measures,
         "runs": _(known.runs) if known.runs else "",
         "address": benchmark_address(key),
-        "cases": [_count(known, params, device) for params in cases[:MOST_CASES]],
+        "cases": counts[:MOST_CASES],
         "not_here": _(known.not_on[device]) if device in known.not_on else "",
         "devices": [DeviceLink(text, "" if kind == device else f"device={kind}") for kind, text in DEVICES.items()],
-        "script": "" if device in known.not_on else script_of(known, _shown_case(known, cases), device),
-        "script_case": setting_label(_shown_case(known, cases)),
-        "bounds": tuple(_bounding_titles(known, cases)),
+        "script": "" if device in known.not_on else script_of(known, shown, device),
+        "script_case": setting_label(shown),
+        "bounds": tuple(dict.fromkeys(title for count in counts for title in count.bounds)),
         "notes": reader.notes({"device"}),
         "preview": make_preview(
             request, Introduction(_("%(title)s: definition") % {"title": title}, measures), request.path
@@ -79,31 +83,17 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
     return render(request, "results/definition.html", context)
 
 
-def _shown_case(known: Benchmark, cases: Sequence[Params]) -> Params:
-    """The case that every plan has on a processor, or the first."""
-    return known.light if known.light in cases else cases[0]
-
-
-def _count(known: Benchmark, params: Params, device: str) -> SettingCount:
+def _count(known: Benchmark, params: Params, *, is_quick: bool) -> SettingCount:
     operations, moved = known.operations(params), known.bytes_moved(params)
-    bounds = known.bounds_of(params)
+    fields = (bound.fields[0] for bound in known.bounds_of(params) if bound.fields)
     return SettingCount(
         setting=setting_label(params),
         operations=quantity_label(operations, "FLOP", digits=4) if operations else "",
         bytes_moved=quantity_label(moved, "B", digits=4) if moved else "",
         intensity=format_number(operations / moved, 3) if operations and moved else "",
-        bound="; ".join(
-            str(FIELDS[bound.fields[0]].words[0]) if bound.fields else "" for bound in bounds if bound.fields
-        ),
-        is_quick=params in known.cases(device, True),  # noqa: FBT003 - the signature of Benchmark.cases
+        bounds=tuple(str(FIELDS[field].words[0]) for field in fields),
+        is_quick=is_quick,
     )
-
-
-def _bounding_titles(known: Benchmark, cases: Sequence[Params]) -> Iterator[str]:
-    """Titles of the published values that bound any of these cases."""
-    fields = (bound.fields[0] for params in cases for bound in known.bounds_of(params) if bound.fields)
-    for field in dict.fromkeys(fields):
-        yield str(FIELDS[field].words[0])
 
 
 urlpatterns = [path("benchmarks/<slug:key>/definition/", definition_page, name="definition")]
