@@ -18,6 +18,7 @@ from stackviz.measuring import RUNNABLE, Benchmark, Params
 from stackviz.measuring.script import script_of
 from stackviz.units import format_number, quantity_label
 from stackviz.web.address import AddressReader
+from stackviz.web.curated_text import with_code
 from stackviz.web.preview import Introduction, make_preview
 
 __all__ = ["definition_page", "urlpatterns"]
@@ -67,7 +68,7 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
         "known": known,
         "title": title,
         "measures": measures,
-        "runs": _(known.runs) if known.runs else "",
+        "runs": with_code(_(known.runs)) if known.runs else "",
         "address": benchmark_address(key),
         "cases": counts[:MOST_CASES],
         "not_here": _(known.not_on[device]) if device in known.not_on else "",

@@ -67,9 +67,13 @@ def curated_commands(text: str) -> SafeString:
 def curated_code(text: str) -> SafeString:
     """A text with `names of code` in it, which stand as code."""
     translated = translate_curated(text)
-    parts = _CODE.split(text if translated is None else translated)
-    html = format_html_join("", "{}", [(_code_at(index, part),) for index, part in enumerate(parts)])
+    html = with_code(text if translated is None else translated)
     return html if translated is not None else format_html('<span lang="en">{}</span>', html)
+
+
+def with_code(text: str) -> SafeString:
+    """A text of the reader's language as HTML, its `names of code` as code."""
+    return format_html_join("", "{}", [(_code_at(index, part),) for index, part in enumerate(_CODE.split(text))])
 
 
 def _code_at(index: int, part: str) -> str:
