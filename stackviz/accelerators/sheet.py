@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 
 from django.contrib.auth import get_user_model
 from django.db.models import Max
@@ -29,15 +30,15 @@ from stackviz.accelerators.standing import RelativeFigure, standings
 from stackviz.accelerators.value_history import History, Slot, value_histories
 from stackviz.catalog.announced import DATE, planned_date
 from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.derived import Derived, derive
+from stackviz.catalog.derived import Derived
 from stackviz.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
 from stackviz.catalog.figures import Headline, base_condition, choose_headline, condition_rank, variant_of
 from stackviz.catalog.match import describe_needs
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
 from stackviz.catalog.people import public_name
-from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
-from stackviz.catalog.spec_table import spec_columns
+from stackviz.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.catalog.spec_table import column_of, spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
@@ -108,9 +109,18 @@ class SheetHeadline:
     absence: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class NotApplying:
+    """Titles of fields that the accelerator cannot have, for one reason; "": they do not belong to its kind."""
+
+    reason: str
+    titles: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """All of one accelerator's page. `missing`: fields for which nothing is published, `not_applying`: cannot be.
+    """All of one accelerator's page. `missing`: titles of fields for which nothing is published, `not_applying`: of
+    those that it cannot have.
 
     `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not. `sources`: those
     that rows and names point to, by number. `filters`: by which sources the rows can be chosen. `desktop`: of a laptop
@@ -121,7 +131,7 @@ class Sheet:
     groups: tuple[SheetGroup, ...]
     headlines: tuple[SheetHeadline, ...]
     missing: tuple[str, ...]
-    not_applying: tuple[str, ...]
+    not_applying: tuple[NotApplying, ...]
     derived: tuple[Derived, ...]
     underived: tuple[Derived, ...]
     names: tuple[Name, ...]
@@ -153,10 +163,10 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
     for value in values:
         if value.is_preferred:
             preferred[value.field].append(value)
-    column = None if at else spec_columns([accelerator])[0]
-    derived = column.derived if column else _derived(accelerator, preferred)
-    missing = _missing({value.field for value in values})
-    absences = {name: absence.words for name, absence in column.absences.items()} if column else {}
+    current = chain.from_iterable(preferred.values())
+    column = column_of(accelerator, current) if at else spec_columns([accelerator])[0]
+    absences = {name: absence.words for name, absence in column.absences.items()}
+    missing, not_applying = _without_value({value.field for value in values}, accelerator, absences)
     before = predecessor(accelerator, catalogue) if at is None else None
     standing = standings(accelerator, before, catalogue) if at is None else {}
     numbers = NumberedSources(values)
@@ -171,10 +181,10 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
             replace(_headline(accelerator, field, preferred, standing), absence=absences.get(field.name, ""))
             for field in HEADLINES
         ),
-        missing=tuple(field.words[0] for field in missing if _applies(field, accelerator)),
-        not_applying=tuple(field.words[0] for field in missing if not _applies(field, accelerator)),
-        derived=tuple(item for item in derived if item.amount is not None),
-        underived=tuple(item for item in derived if item.amount is None),
+        missing=missing,
+        not_applying=not_applying,
+        derived=tuple(item for item in column.derived if item.amount is not None),
+        underived=tuple(item for item in column.derived if item.amount is None),
         names=names,
         relatives=relatives(accelerator, catalogue) if at is None else (),
         desktop=desktop_version(accelerator, catalogue) if at is None else None,
@@ -187,10 +197,6 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
         prices=prices,
         changed_at=last_change(accelerator.pk, at) if at else last_changes(catalogue).get(accelerator.pk),
     )
-
-
-def _derived(accelerator: Accelerator, preferred: Mapping[str, Sequence[SpecValue]]) -> tuple[Derived, ...]:
-    return derive(peaks_of(value for values in preferred.values() for value in values), accelerator.pk)
 
 
 def sheet_values(accelerator: Accelerator, at: datetime | None = None) -> list[SpecValue]:
@@ -227,9 +233,18 @@ def _applies(field: Field, accelerator: Accelerator) -> bool:
     return field.applies_to(accelerator.vendor.slug, accelerator.kind)
 
 
-def _missing(published: set[str]) -> list[Field]:
-    """The fields without a value, in registry order."""
-    return [field for name, field in FIELDS.items() if name not in published and name not in NOT_LISTED]
+def _without_value(
+    published: set[str], accelerator: Accelerator, absences: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[NotApplying, ...]]:
+    """(titles of fields that it could have, those that it cannot have by reason), in registry order."""
+    missing: list[str] = []
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for name, field in FIELDS.items():
+        if name in published or name in NOT_LISTED:
+            continue
+        applies = name not in absences and _applies(field, accelerator)
+        (missing if applies else by_reason[absences.get(name, "")]).append(field.words[0])
+    return tuple(missing), tuple(NotApplying(reason, tuple(titles)) for reason, titles in sorted(by_reason.items()))
 
 
 def _headline(
@@ -255,7 +270,14 @@ def _headline(
 
 
 def _figure(field: Field, preferred: Mapping[str, Sequence[SpecValue]]) -> Headline:
-    return choose_headline(field, preferred.get(field.name, ()))
+    """Under a usual condition, or where nothing is published under one, under the most usual of the others."""
+    values = preferred.get(field.name, ())
+    figure = choose_headline(field, values)
+    if figure.is_published or not values:
+        return figure
+    conditions = {base_condition(value) for value in values}
+    nearest = min(conditions, key=lambda condition: (condition_rank(field, condition), condition))
+    return choose_headline(replace(field, usual=(nearest,)), values)
 
 
 def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:

@@ -7,6 +7,7 @@ under a condition that fits the others; otherwise it is None, and the reason say
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
@@ -18,6 +19,7 @@ from stackviz.units import format_in, format_number
 
 Amounts = Mapping[tuple[int, str, str], float]  # (accelerator id, field, condition) -> SI amount, as of queries.peaks
 DIGITS = 4  # a derived figure is no more exact than what went into it
+_NO_ABSENCES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,18 +220,23 @@ def _words_of(name: str, _language: str) -> tuple[str, str, str]:
     return str(derivation.title), str(derivation.formula), str(derivation.meaning)
 
 
-def derive(amounts: Amounts, accelerator_id: int) -> tuple[Derived, ...]:
-    """Every derived figure of one accelerator, in registry order; those that cannot be derived say why."""
-    return tuple(derive_figure(derivation, amounts, accelerator_id) for derivation in _ALL)
+def derive(amounts: Amounts, accelerator_id: int, absences: Mapping[str, str] = _NO_ABSENCES) -> tuple[Derived, ...]:
+    """Every derived figure of one accelerator, in registry order; those that cannot be derived say why.
+
+    `absences`: field -> why the accelerator cannot have it, in words.
+    """
+    return tuple(derive_figure(derivation, amounts, accelerator_id, absences) for derivation in _ALL)
 
 
-def derive_figure(derivation: Derivation, amounts: Amounts, accelerator_id: int) -> Derived:
+def derive_figure(
+    derivation: Derivation, amounts: Amounts, accelerator_id: int, absences: Mapping[str, str] = _NO_ABSENCES
+) -> Derived:
     """One derived figure of one accelerator."""
     above, below = (_input(need, amounts, accelerator_id) for need in derivation.needs)
     if above is None:
-        return _without(derivation, _why_missing(derivation.needs[0], amounts, accelerator_id))
+        return _without(derivation, _why_missing(derivation.needs[0], amounts, accelerator_id, absences))
     if below is None:
-        return _without(derivation, _why_missing(derivation.needs[1], amounts, accelerator_id))
+        return _without(derivation, _why_missing(derivation.needs[1], amounts, accelerator_id, absences))
     if not below.amount:
         return _without(derivation, gettext("%(field)s is zero") % {"field": FIELDS[below.field].words[0]})
     return _with(derivation, above, below)
@@ -244,9 +251,14 @@ def _input(need: RequiredInput, amounts: Amounts, accelerator_id: int) -> Input 
     return None
 
 
-def _why_missing(need: RequiredInput, amounts: Amounts, accelerator_id: int) -> str:
-    """Which input is missing, and under which other conditions it is published, in words."""
-    field = FIELDS[need.fields[0]]
+def _why_missing(
+    need: RequiredInput, amounts: Amounts, accelerator_id: int, absences: Mapping[str, str] = _NO_ABSENCES
+) -> str:
+    """Which input is missing, and why or under which other conditions it is published, in words."""
+    possible = [name for name in need.fields if name not in absences]
+    field = FIELDS[(possible or need.fields)[0]]
+    if not possible:
+        return gettext("%(field)s: %(reason)s") % {"field": field.words[0], "reason": absences[field.name]}
     others = sorted(condition for pk, name, condition in amounts if (pk, name) == (accelerator_id, field.name))
     if not others:
         return gettext("not published: %(field)s") % {"field": field.words[0]}

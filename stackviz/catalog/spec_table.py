@@ -141,24 +141,26 @@ def spec_columns(accelerators: Sequence[Accelerator], at: datetime | None = None
             by_accelerator[value.accelerator_id].append(value)
     for values in by_accelerator.values():
         values.sort(key=lambda value: (value.amount or 0.0, value.value, value.pk))
-    return [_column(item, by_accelerator[item.pk]) for item in accelerators]
+    return [column_of(item, by_accelerator[item.pk]) for item in accelerators]
 
 
 def _current_column(item: Accelerator, catalogue: PublicCatalogue) -> SpecColumn:
     """Written once for each edition and language."""
     key = ("spec column", item.pk, get_language())
-    return catalogue.once(key, lambda: _column(item, catalogue.preferred_values(item.pk)))
+    return catalogue.once(key, lambda: column_of(item, catalogue.preferred_values(item.pk)))
 
 
-def _column(item: Accelerator, values: Iterable[SpecValue]) -> SpecColumn:
-    """`values`: preferred, smallest first."""
+def column_of(item: Accelerator, values: Iterable[SpecValue]) -> SpecColumn:
+    """What follows from these public values of an accelerator: preferred ones, smallest first."""
     by_row: dict[RowKey, list[SpecValue]] = defaultdict(list)
     for value in values:
         if value.field in FIELDS:
             by_row[value.field, base_condition(value)].append(value)
     cells = {key: _cell(FIELDS[key[0]], row_values) for key, row_values in by_row.items()}
-    derived = derive(peaks_of(value for row_values in by_row.values() for value in row_values), item.pk)
-    return SpecColumn(item, by_row, cells, derived, absences_of(item, by_row))
+    absences = absences_of(item, by_row)
+    peaks = peaks_of(value for row_values in by_row.values() for value in row_values)
+    derived = derive(peaks, item.pk, {name: absence.words for name, absence in absences.items()})
+    return SpecColumn(item, by_row, cells, derived, absences)
 
 
 def table_of(columns: Sequence[SpecColumn], skip: frozenset[str] = NOT_COMPARED) -> tuple[SpecRow, ...]:

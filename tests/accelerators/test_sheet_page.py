@@ -72,11 +72,28 @@ def test_the_exact_figure_is_also_where_no_pointer_is_needed(curated, client, db
 def test_what_cannot_be_is_said_apart_from_what_is_not_published(curated, client, db):
     page = page_of(client, "apple-m3-max-40")
     missing, not_applying = re.search(
-        r"Not published:</span>(.*?)</p>.*?figures do not apply</summary><p>(.*?)</p>", page, re.DOTALL
+        r"Not published:</span>(.*?)</p>.*?figures do not apply</summary>(.*?)</details>", page, re.DOTALL
     ).groups()
-    assert "bf16 tensor" in missing
-    assert "TF32 tensor" in not_applying
-    assert "TF32 tensor" not in missing
+    assert "fp16, not tensor" in missing
+    assert "bf16 tensor" not in missing
+    assert "<p>Metal has no fp64: fp64 · fp64 tensor</p>" in not_applying
+    assert re.search(r"<p>no matrix units in the GPU before A19 and M5: [^<]*bf16 tensor", not_applying)
+    assert re.search(r"<p>Chip · [^<]*MIG instances", not_applying)  # of another vendor's kind: no reason is needed
+
+
+def test_a_derived_figure_says_why_its_input_cannot_be(curated, client, db):
+    page = page_of(client, "nvidia-geforce-gtx-1080-ti")
+    assert "bf16 tensor: needs compute capability 8.0, this is 6.1" in page
+    assert "not published: bf16 tensor" not in page
+
+
+def test_a_headline_published_under_an_unusual_condition_only_shows_it(curated, client, db):
+    page = page_of(client, "nvidia-geforce-gtx-1080-ti")
+    head = re.search(r'<dl class="verdict headlines">.*?</dl>', page, re.DOTALL).group()
+    int8 = re.search(r"<div>\s*<dt>\s*int8 tensor.*?</div>", head, re.DOTALL).group()
+    assert "dense, DP4A instruction, no tensor cores" in int8
+    assert "45.2 TOPS" in int8
+    assert "place" not in int8  # it is ranked with no other condition's figures
 
 
 def test_derived_figures_show_formula_and_meaning(curated, client, db):
@@ -129,8 +146,7 @@ def test_a_second_source_that_says_the_same_is_named(curated, client, db):
 
 def test_missing_headline_figures_are_said(curated, client, db):
     page = page_of(client, "apple-m3-max-40")
-    assert re.search(r"Not published:</span><a [^>]*>\?</a>[^<]*bf16 tensor", page)
-    assert "Board power" in page
+    assert re.search(r"Not published:</span><a [^>]*>\?</a>[^<]*Board power", page)
 
 
 def test_unreviewed_and_retired_values_are_never_shown(curated, client, db):
