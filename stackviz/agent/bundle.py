@@ -1,9 +1,13 @@
-"""The agent as one file, accelweb-agent.pyz, that any Python from 3.10 on runs; the site serves it.
+"""The agent as one file, accelweb-agent.pyz, that any Python from 3.10 on runs, and as a wheel; the site serves both.
 
 The same sources give the same bytes: names sorted, times fixed, nothing else in it. NVIDIA's binding of NVML is in it,
 as this site has it installed (BSD, with its notice): without it links, processes and fabric of a card stay unknown.
+The wheel holds all of it in one folder that only the agent puts on its path: it neither replaces nor hides a package of
+the environment it is installed in, and depends on none.
 """
 
+import base64
+import hashlib
 import io
 import zipfile
 from collections.abc import Iterator
@@ -11,8 +15,12 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import stackviz
+from stackviz.agent import AGENT_NAME, __version__
 
-__all__ = ["build_zipapp"]
+__all__ = ["WHEEL_NAME", "build_wheel", "build_zipapp"]
+
+_PACKAGE = AGENT_NAME.replace("-", "_")
+WHEEL_NAME = f"{_PACKAGE}-{__version__}-py3-none-any.whl"
 
 _PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "stats", "symptoms", "wire")
 _MODULES = ("__init__.py", "advice.py", "backports.py", "discovery.py", "light.py", "private.py", "units.py")
@@ -40,6 +48,43 @@ from stackviz.agent.cli import main
 
 sys.exit(main())
 '''
+# Of the wheel. Children of the agent find their modules beside stackviz, as they do in the single file.
+_ON_PATH = f"{_PACKAGE}/on_path/"
+_PACKAGE_START = b'''"""The accelweb agent: reads a machine's accelerator stack, measures it, sends the report."""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "on_path"))
+
+from stackviz.agent.cli import main
+
+__all__ = ["main"]
+'''
+_PACKAGE_MAIN = f'''"""python -m {_PACKAGE}"""
+import sys
+
+from {_PACKAGE} import main
+
+sys.exit(main())
+'''.encode()
+_METADATA = f"""\
+Metadata-Version: 2.1
+Name: {AGENT_NAME}
+Version: {__version__}
+Summary: Reads a machine's accelerator stack, measures it, and sends the report to an accelweb site
+License: MIT, and BSD-3-Clause for pynvml.py
+Requires-Python: >=3.10
+""".encode()
+_WHEEL = f"""\
+Wheel-Version: 1.0
+Generator: accelweb ({__version__})
+Root-Is-Purelib: true
+Tag: py3-none-any
+""".encode()
+_ENTRY_POINTS = f"""\
+[console_scripts]
+{AGENT_NAME} = {_PACKAGE}:main
+""".encode()
 
 
 def build_zipapp() -> bytes:
@@ -48,10 +93,35 @@ def build_zipapp() -> bytes:
     stream.seek(0, io.SEEK_END)
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "__main__.py", _MAIN)
-        _add(archive, _BINDING, _binding())
-        for name, content in _sources():
+        for name, content in _modules():
             _add(archive, name, content)
     return stream.getvalue()
+
+
+def build_wheel() -> bytes:
+    """The bytes of the agent as a wheel, WHEEL_NAME, with the command accelweb-agent. Takes as long as the other."""
+    about = f"{_PACKAGE}-{__version__}.dist-info/"
+    files = {f"{_PACKAGE}/__init__.py": _PACKAGE_START, f"{_PACKAGE}/__main__.py": _PACKAGE_MAIN}
+    files |= {_ON_PATH + name: content for name, content in _modules()}
+    files |= {about + "METADATA": _METADATA, about + "WHEEL": _WHEEL, about + "entry_points.txt": _ENTRY_POINTS}
+    record = about + "RECORD"
+    lines = [f"{name},{_record_hash(content)},{len(content)}\n" for name, content in files.items()]
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in (*files.items(), (record, "".join([*lines, f"{record},,\n"]).encode())):
+            _add(archive, name, content)
+    return stream.getvalue()
+
+
+def _record_hash(content: bytes) -> str:
+    """As RECORD of a wheel has it."""
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
+    return f"sha256={digest.decode().rstrip('=')}"
+
+
+def _modules() -> Iterator[tuple[str, bytes]]:
+    yield _BINDING, _binding()
+    yield from _sources()
 
 
 def _binding() -> bytes:

@@ -20,6 +20,7 @@ __all__ = ["SYSTEMS", "service_text"]
 SYSTEMS = ("systemd", "launchd", "windows")
 _NAME = "accelweb-agent"
 _LABEL = f"org.accelweb.{_NAME}"
+_INSTALLED = _NAME.replace("-", "_")  # the package of the wheel
 _OPTION = "--print-service"
 # Outcomes that need nobody: too late for the site, slower than before, busy, nothing measured.
 _NO_FAILURE = "3 9 10 11"
@@ -49,7 +50,7 @@ def _program() -> list[str]:
     started_as = Path(sys.argv[0])
     if started_as.is_file() and zipfile.is_zipfile(started_as):
         return [sys.executable, str(started_as.resolve())]
-    return [sys.executable, "-m", "stackviz.agent"]
+    return [sys.executable, "-m", _INSTALLED if _INSTALLED in sys.modules else "stackviz.agent"]
 
 
 def _without_option(typed: Sequence[str]) -> list[str]:

@@ -1,6 +1,7 @@
-"""Adding a machine: one line to copy, keys for lab members, the agent's file, and what arrives while one waits."""
+"""Adding a machine: one line to copy, keys for lab members, the agent's files, and what arrives while one waits."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -19,7 +20,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import etag, require_http_methods, require_safe
 
-from stackviz.agent.bundle import build_zipapp
+from stackviz.agent.bundle import WHEEL_NAME, build_wheel, build_zipapp
 from stackviz.labs.keys import create_key, revoke
 from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.labs.queries import Visitor
@@ -93,10 +94,11 @@ def own_keys(user: Visitor) -> QuerySet[AgentKey]:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """What is typed on a machine to fetch the agent and run it."""
+    """What is typed on a machine to fetch the agent and run it. `install`: as a package, if its SHA-256 is right."""
 
     unix: str
     powershell: str
+    install: str
 
 
 def agent_commands(server: str, key: str) -> Commands:
@@ -115,6 +117,7 @@ def agent_commands(server: str, key: str) -> Commands:
             f'if ((Get-FileHash accelweb-agent.pyz).Hash -eq "{digest}") {{ $env:ACCELWEB_KEY="{key}"; py {run} }} '
             'else { "not the file that the page named: load the page again" }'
         ),
+        install=f'pip install "{server}{reverse("machines:wheel")}#sha256={wheel_digest()}"',
     )
 
 
@@ -168,22 +171,37 @@ def revoke_key(request: HttpRequest, prefix: str) -> HttpResponse:
     return render(request, "machines/revoke.html", {"key": key})
 
 
-@lru_cache(maxsize=1)
-def _agent() -> tuple[bytes, str]:
-    """The agent as one file, and its SHA-256. Built once a process: it changes only with the code."""
-    body = build_zipapp()
+@lru_cache(maxsize=2)
+def _built(build: Callable[[], bytes]) -> tuple[bytes, str]:
+    """The agent in one of its forms, and its SHA-256. Built once a process: it changes only with the code."""
+    body = build()
     return body, hashlib.sha256(body).hexdigest()
 
 
 def agent_digest() -> str:
-    return _agent()[1]
+    return _built(build_zipapp)[1]
+
+
+def wheel_digest() -> str:
+    return _built(build_wheel)[1]
+
+
+def _download(build: Callable[[], bytes], name: str) -> HttpResponse:
+    response = HttpResponse(_built(build)[0], content_type="application/zip")
+    response["Cache-Control"] = "no-cache"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 @require_safe
 @etag(lambda _request: f'"{agent_digest()[:32]}"')
 def agent_file(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
     """The agent as a single file: any Python 3.10 or newer runs it, nothing is installed."""
-    response = HttpResponse(_agent()[0], content_type="application/zip")
-    response["Cache-Control"] = "no-cache"
-    response["Content-Disposition"] = 'attachment; filename="accelweb-agent.pyz"'
-    return response
+    return _download(build_zipapp, "accelweb-agent.pyz")
+
+
+@require_safe
+@etag(lambda _request: f'"{wheel_digest()[:32]}"')
+def wheel_file(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
+    """The same agent as a wheel, for pip, uv and pipx."""
+    return _download(build_wheel, WHEEL_NAME)

@@ -1,6 +1,7 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
+from stackviz.agent.bundle import WHEEL_NAME
 from stackviz.machines import (
     add,
     against,
@@ -30,6 +31,7 @@ urlpatterns = [
     path("labs/<slug:lab>/settings/", lab_settings.settings_page, name="settings"),
     path("labs/<slug:lab>/people/", lab_people.people_page, name="people"),
     path("agent/accelweb-agent.pyz", add.agent_file, name="agent"),
+    path(f"agent/{WHEEL_NAME}", add.wheel_file, name="wheel"),
     path("machines/<slug:lab>/", views.lab_page, name="lab"),
     path("machines/<slug:lab>/<slug:slug>/", follows_merges(views.machine), name="machine"),
     path("machines/<slug:lab>/<slug:slug>/manage/", follows_merges(manage.manage), name="manage"),

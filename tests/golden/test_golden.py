@@ -16,7 +16,7 @@ from tests.golden.visits import DUMPS, Visit, diagnoses, pages
 OTHERWISE = {
     "catalog:correction", "diagnose:saved", "diagnose:delete", "ingest:receipt", "machines:arrivals", "machines:change", "machines:manage", "machines:revoke",
     "ingest:restore", "ingest:withdraw", "opendata:file",
-    "opendata:file-of", "pages:favicon", "machines:agent",
+    "opendata:file-of", "pages:favicon", "machines:agent", "machines:wheel",
     "accounts:account", "accounts:change-password", "accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor",
     "api:heartbeat", "api:list_prices", "api:list_table_checks", "monitoring:healthz", "monitoring:metrics", "monitoring:readyz",
     "site-state", "accounts:reset", "accounts:reset-done", "accounts:reset-sent", "accounts:second-factor",

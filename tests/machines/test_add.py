@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from stackviz.agent.bundle import WHEEL_NAME
 from stackviz.labs.keys import authenticate, create_key
 from stackviz.labs.models import AgentKey, Membership
 from stackviz.machines.add import agent_commands
@@ -169,11 +170,13 @@ def test_what_arrived_with_a_key_is_for_its_people_only(client, member, lab, dja
     assert client.get(url).status_code == 404
 
 
-def test_the_agent_is_one_file_that_python_runs(client):
-    response = client.get("/agent/accelweb-agent.pyz")
+@pytest.mark.parametrize(("name", "start"), [("accelweb-agent.pyz", b"#!"), (WHEEL_NAME, b"PK")])
+def test_the_agent_is_one_file_that_python_runs_or_pip_installs(client, name, start):
+    response = client.get(f"/agent/{name}")
     assert response.status_code == 200
-    assert response.content.startswith((b"PK", b"#!"))
-    again = client.get("/agent/accelweb-agent.pyz", headers={"If-None-Match": response["ETag"]})
+    assert response.content.startswith(start)
+    assert response["Content-Disposition"] == f'attachment; filename="{name}"'
+    again = client.get(f"/agent/{name}", headers={"If-None-Match": response["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 
@@ -192,3 +195,9 @@ def test_the_line_runs_the_file_only_if_it_is_the_one_that_the_page_names(client
         assert done.returncode == code
         assert (b"not the file that the page named" in done.stderr) is bool(code)
     assert f'(Get-FileHash accelweb-agent.pyz).Hash -eq "{digest}"' in text
+
+
+def test_the_line_that_installs_the_agent_names_the_wheel_and_its_hash(client):
+    body = client.get(f"/agent/{WHEEL_NAME}").content
+    line = f'pip install "http://testserver/agent/{WHEEL_NAME}#sha256={hashlib.sha256(body).hexdigest()}"'
+    assert line in unescape(client.get(ADD).content.decode())
