@@ -141,14 +141,15 @@ class Site:
         self.children[name] = child
         return child
 
-    def start_web(self, workers: int = 2) -> None:
+    def start_web(self, workers: int = 2, *, wait: bool = True) -> None:
         self.start(
             "web", "gunicorn", "accelweb.wsgi", "--bind", f"127.0.0.1:{self.port}", "--workers", str(workers),
             "--worker-class", "gthread", "--threads", "4", "--no-control-socket", "--preload",
         )  # fmt: skip
-        self.wait_until(self.answers, "the site answers")
+        if wait:
+            self.wait_until(self.answers, "the site answers")
 
-    def start_worker(self, *, beat: bool = False) -> None:
+    def start_worker(self, *, beat: bool = False, wait: bool = True) -> None:
         arguments = [
             "celery",
             "-A",
@@ -162,7 +163,11 @@ class Site:
             "INFO",
         ]
         self.start("worker", *arguments, *(["-B", "-s", str(self.folder / "beat")] if beat else []))
-        self.wait_until(lambda: "ready." in self.log("worker"), "the worker is ready")
+        if wait:
+            self.wait_until(lambda: "ready." in self.log("worker"), "the worker is ready")
+
+    def start_beat(self) -> None:
+        self.start("beat", "celery", "-A", "accelweb", "beat", "--pidfile=", "-s", str(self.folder / "beat"))
 
     def kill(self, name: str) -> None:
         """kill -9 of the whole process group, as a power cut would."""

@@ -6,14 +6,16 @@ import logging
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import psycopg
 import redis
 
@@ -80,6 +82,84 @@ def with_database(server_url: str, name: str) -> str:
 
 def database_name(url: str) -> str:
     return url.partition("?")[0].rsplit("/", 1)[1]
+
+
+class PostgresServer:
+    """One PostgreSQL of the test's own in `folder`, which is `owner`'s; it can be killed and started again."""
+
+    def __init__(self, folder: Path, owner: int) -> None:
+        self.data = folder / "data"
+        self.url = f"postgresql://postgres@/postgres?host={self.data}"
+        self._owner = owner
+        self._run("initdb", "-U", "postgres", "--no-sync")
+
+    def start(self) -> None:
+        self._run("pg_ctl", "start", "-w", "-l", str(self.data / "log"), "-o", f"-k {self.data} -c listen_addresses=''")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "stop", "-m", "immediate")
+
+    @property
+    def is_running(self) -> bool:
+        return "no server running" not in self._run("pg_ctl", "status").stdout
+
+    def processes(self) -> list[psutil.Process]:
+        return postgres_processes(self.data)
+
+    def kill(self) -> None:
+        """As a power cut would, all of its processes."""
+        killed = self.processes()
+        for process in killed:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(killed, timeout=10)
+
+    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        import pgserver
+
+        programs = Path(pgserver.__file__).parent / "pginstall" / "bin"
+        command = [str(programs / program), "-D", str(self.data), *arguments]
+        return subprocess.run(command, user=self._owner, capture_output=True, text=True, check=False)
+
+
+def postgres_processes(data: Path) -> list[psutil.Process]:
+    """The postmaster of this folder, which a file there names, and its children; none where it does not run."""
+    try:
+        main = psutil.Process(int((data / "postmaster.pid").read_text().splitlines()[0]))
+        return [main, *main.children()]
+    except (FileNotFoundError, psutil.NoSuchProcess):
+        return []
+
+
+@contextmanager
+def own_postgres(folder: Path | None = None) -> Iterator[PostgresServer]:
+    """A running PostgreSQL that can be killed, in `folder` or in one that goes with it. Raises NotHere."""
+    with postgres() as url:
+        owner = owner_of(url)
+    made = folder or Path(tempfile.mkdtemp(prefix="accelweb-pg-"))
+    os.chown(made, owner, -1)
+    server = PostgresServer(made, owner)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        if made != folder:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def stopped(processes: list[psutil.Process]) -> Iterator[None]:
+    """They do nothing meanwhile, as on a host that swaps: connections are taken, and nobody answers."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):  # a connection that ended meanwhile
+            process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(signal.SIGCONT)
 
 
 def redis_binary() -> str:

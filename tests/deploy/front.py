@@ -5,6 +5,8 @@ import shutil
 import socket
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
@@ -91,3 +93,15 @@ class Front:
 
     def errors(self) -> str:
         return (self.folder / "error.log").read_text()
+
+
+def visit(url: str, **headers: str) -> tuple[int, float]:
+    """Status and seconds of a page, whole."""
+    started = time.monotonic()
+    request = urllib.request.Request(url, headers={name.replace("_", "-"): text for name, text in headers.items()})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            answer.read()
+            return answer.status, time.monotonic() - started
+    except urllib.error.HTTPError as error:
+        return error.code, time.monotonic() - started

@@ -4,15 +4,13 @@ import resource
 import shutil
 import socket
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 
 import pytest
 
 from tests.curated import curated_file
 from tests.deploy.compose import native, path_with_venv, services
-from tests.deploy.front import Front, nginx_binary
+from tests.deploy.front import Front, nginx_binary, visit
 from tests.deploy.slow_clients import slow_clients
 from tests.deploy.test_compose import CHOSEN, launch
 from tests.live import Site
@@ -59,18 +57,6 @@ def front(site) -> Iterator[Front]:
 
 def web(site: Site, name: str, port: int) -> None:
     launch(site, name, native(services(CHOSEN)["web"]["command"], {"0.0.0.0:8000": f"127.0.0.1:{port}"}))
-
-
-def visit(url: str, **headers: str) -> tuple[int, float]:
-    """Status and seconds of a page, whole."""
-    started = time.monotonic()
-    request = urllib.request.Request(url, headers={name.replace("_", "-"): text for name, text in headers.items()})
-    try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            answer.read()
-            return answer.status, time.monotonic() - started
-    except urllib.error.HTTPError as error:
-        return error.code, time.monotonic() - started
 
 
 def test_an_innocent_page_comes_within_two_seconds_beside_200_slow_clients(front):

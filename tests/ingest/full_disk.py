@@ -2,8 +2,8 @@
 
     python -m tests.ingest.full_disk --reports 6000 --fills 6                takes root, for a file system of its own
 
-Three runs, each with gunicorn, a worker with beat, and Redis: PostgreSQL with its tables on the small disk, PostgreSQL
-with its log there too (it stops and is started again), SQLite. Prints what happened, ends with 1 if a report is lost,
+Five runs, each with gunicorn, a worker with beat, and Redis: PostgreSQL with its tables on the small disk, PostgreSQL
+with its log there too (it stops and is started again), SQLite; and with room in the database VAR_DIR or TMPDIR. Prints what happened, ends with 1 if a report is lost,
 failed or counted twice.
 """
 
@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import threading
@@ -87,7 +86,7 @@ def is_right(found: dict[str, Any], reports: int) -> bool:
     )
 
 
-# --- the three databases ---
+# --- the disks ---
 
 
 @contextmanager
@@ -121,48 +120,63 @@ def on_small_server(folder: Path, redis_url: str) -> Iterator[tuple[Site, server
     """The log is there too: PostgreSQL stops when it cannot write it, and has to be started again."""
     with servers.postgres() as url:
         owner = servers.owner_of(url)
-    with servers.small_disk(DISK_BYTES, owner) as disk:
-        data = disk.folder / "data"
-        run = as_postgres(owner, data)
-        run("initdb", "-U", "postgres", "--no-sync")
-        start = lambda: run("pg_ctl", "start", "-w", "-l", str(data / "log"), "-o", f"-k {data} -c listen_addresses=''")  # noqa: E731
-        start()
-        url = f"postgresql://postgres@/postgres?host={data}"
-        site = new_site(folder, servers.new_database(url), redis_url)
+    with servers.small_disk(DISK_BYTES, owner) as disk, servers.own_postgres(disk.folder) as server:
+        site = new_site(folder, servers.new_database(server.url), redis_url)
 
         def mend() -> None:
-            if "no server running" in run("pg_ctl", "status").stdout:
-                start()
+            if not server.is_running:
+                server.start()
 
         try:
             yield site, disk, mend
         finally:
             site.stop()
-            run("pg_ctl", "stop", "-m", "immediate")
 
 
-def as_postgres(owner: int, data: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    import pgserver
+@contextmanager
+def on_own_folder(folder: Path, redis_url: str) -> Iterator[tuple[Site, servers.SmallDisk, Callable[[], None]]]:
+    """The site's VAR_DIR: logs of its programs, heartbeats, counts, the schedule of beat. The database has room."""
+    with servers.postgres() as url, servers.small_disk(DISK_BYTES, owner=0) as disk:
+        site = new_site(disk.folder, servers.new_database(url), redis_url, METRICS="1")
+        try:
+            yield site, disk, lambda: None
+        finally:
+            site.stop()
 
-    programs = Path(pgserver.__file__).parent / "pginstall" / "bin"
 
-    def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(programs / program), "-D", str(data), *arguments]
-        return subprocess.run(command, user=owner, capture_output=True, text=True, check=False)
+@contextmanager
+def on_temp(folder: Path, redis_url: str) -> Iterator[tuple[Site, servers.SmallDisk, Callable[[], None]]]:
+    """The folder for temporary files of web, worker and beat."""
+    with servers.postgres() as url, servers.small_disk(DISK_BYTES, owner=0) as disk:
+        site = new_site(folder, servers.new_database(url), redis_url, TMPDIR=str(disk.folder))
+        try:
+            yield site, disk, lambda: None
+        finally:
+            site.stop()
 
-    return run
 
-
-def new_site(folder: Path, database_url: str, redis_url: str) -> Site:
+def new_site(folder: Path, database_url: str, redis_url: str, **variables: str) -> Site:
     site = Site(
         folder, database_url=database_url, redis_url=redis_url, REQUEUE_EVERY_S="1", UPLOADS_PER_MINUTE="1000000",
-        LOG_LEVEL="WARNING",
+        LOG_LEVEL="WARNING", **variables,
     )  # fmt: skip
     site.manage("migrate", "-v", "0")
     return site
 
 
-RUNS = {"postgresql": on_tablespace, "postgresql-log": on_small_server, "sqlite": on_sqlite}
+RUNS = {
+    "postgresql": on_tablespace, "postgresql-log": on_small_server, "sqlite": on_sqlite, "var": on_own_folder, "temp": on_temp,
+}  # fmt: skip
+
+
+def run_on(name: str, reports: int, fills: int) -> dict[str, Any]:
+    """One of RUNS, with a Redis and a folder of its own -> its figures."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        servers.own_redis() as redis,
+        RUNS[name](Path(folder), redis.url) as (site, disk, mend),
+    ):
+        return under_load(site, disk, reports, fills, mend)
 
 
 def main() -> int:
@@ -174,15 +188,8 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
     wrong = 0
-    for name, where in RUNS.items():
-        if chosen.only not in (None, name):
-            continue
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            servers.own_redis() as redis,
-            where(Path(folder), redis.url) as (site, disk, mend),
-        ):
-            found = under_load(site, disk, chosen.reports, chosen.fills, mend)
+    for name in [chosen.only] if chosen.only else RUNS:
+        found = run_on(name, chosen.reports, chosen.fills)
         wrong += not is_right(found, chosen.reports)
         print(name, "right" if is_right(found, chosen.reports) else "WRONG", json.dumps(found), flush=True)
     return bool(wrong)

@@ -1,5 +1,6 @@
 """Posts reports to a live site as an agent does: again and again until each is accepted."""
 
+import http.client
 import json
 import queue
 import threading
@@ -37,12 +38,16 @@ def box_of(reports: int, machines: int = 1) -> Box:
 
 
 class Sender(threading.Thread):
-    """Posts what is in the box until it is empty; `pause_s` after each. `answers`: every status, 0 for none."""
+    """Posts what is in the box until it is empty; `pause_s` after each.
+
+    `answers`: every status, 0 for none; `took_s`: of each report, from the first attempt until it was accepted.
+    """
 
     def __init__(self, site: Site, key: str, box: Box, pause_s: float = 0.0) -> None:
         super().__init__(daemon=True)
         self.site, self.key, self.box, self.pause_s = site, key, box, pause_s
         self.answers: list[int] = []
+        self.took_s: list[float] = []
 
     def run(self) -> None:
         while True:
@@ -50,8 +55,10 @@ class Sender(threading.Thread):
                 body = self.box.get_nowait()
             except queue.Empty:
                 return
+            started = time.monotonic()
             while not self.is_delivered(body):
                 time.sleep(0.1)
+            self.took_s.append(time.monotonic() - started)
             time.sleep(self.pause_s)
 
     def is_delivered(self, body: bytes) -> bool:
@@ -63,6 +70,6 @@ class Sender(threading.Thread):
                 return True
         except urllib.error.HTTPError as error:
             self.answers.append(error.code)
-        except OSError:
+        except (OSError, http.client.HTTPException):  # the second: killed amid its answer
             self.answers.append(0)
         return False

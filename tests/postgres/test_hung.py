@@ -1,12 +1,9 @@
 """A PostgreSQL, and a Redis, that take connections and say nothing: stopped with SIGSTOP, as a host that swaps would."""
 
 import json
-import signal
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -16,31 +13,17 @@ from django.db import OperationalError, connection
 
 from stackviz.web.postgresql.connection import LATER_S, BoundedConnection, limit_statements
 from tests.live import Site
-from tests.servers import RedisServer
+from tests.servers import RedisServer, postgres_processes, stopped
 from tests.wire.reports import report_body
 
 LIMIT_S = 2
 
 
-@contextmanager
-def stopped(processes: list[psutil.Process]) -> Iterator[None]:
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):  # a connection that ended meanwhile
-            process.send_signal(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for process in processes:
-            with suppress(psutil.NoSuchProcess):
-                process.send_signal(signal.SIGCONT)
-
-
 def processes_of(url: str) -> list[psutil.Process]:
-    """Those of the test's PostgreSQL: the postmaster stands in a file of its folder."""
+    """Those of the test's PostgreSQL."""
     with psycopg.connect(url) as server:
         folder = server.execute("SHOW data_directory").fetchone()[0]
-    main = psutil.Process(int((Path(folder) / "postmaster.pid").read_text().splitlines()[0]))
-    return [main, *main.children()]
+    return postgres_processes(Path(folder))
 
 
 def timed(site: Site, path: str, body: dict | None = None, key: str = "") -> tuple[int, str, dict, float]:

@@ -28,7 +28,7 @@ class RedisSite(Site):
 
     def start_beat(self) -> None:
         if "beat" not in self.children:
-            self.start("beat", "celery", "-A", "accelweb", "beat", "--pidfile=", "-s", str(self.folder / "beat"))
+            super().start_beat()
 
     def stop_beat(self) -> None:
         if "beat" in self.children:
