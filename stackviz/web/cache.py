@@ -1,6 +1,7 @@
 """The Redis cache. While Redis is unreachable, reads miss, writes are dropped, and pages are still served."""
 
 import logging
+from functools import cache
 from typing import Any
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
@@ -26,13 +27,19 @@ class SharedClient(RedisCacheClient):
         return self._clients[write]
 
 
+@cache
+def _breaker_of(_server: str) -> Breaker:
+    """One for all threads of a process, of which each has a cache of its own: one of them waits, the others know."""
+    return Breaker(rest_s=5)
+
+
 class ForgivingRedisCache(RedisCache):
     """`get` and `set` never fail. Counters (`incr`, `add`) do: the caller must know that nothing was counted."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
         self._class = SharedClient
-        self._breaker = Breaker(rest_s=5)
+        self._breaker = _breaker_of(server)
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401 (Django's signature)
         if self._breaker.is_open:

@@ -1,5 +1,7 @@
 """A page needs no cache: when Redis is away it is made anew, and says nothing of it."""
 
+import threading
+
 from django.core.cache import cache
 
 from stackviz.web.parts import cached_html
@@ -21,3 +23,12 @@ def test_a_part_is_kept_in_redis(settings, redis_url):
     use_redis(settings, redis_url)
     assert [cached_html(("there",), lambda word=word: word, 60) for word in ("one", "two")] == ["one", "one"]
     assert cache.get("nothing-of-this-name", "default") == "default"
+
+
+def test_threads_of_a_process_learn_from_each_other_that_redis_is_away(settings, caplog):
+    use_redis(settings, "redis://127.0.0.1:2/0")
+    for _ in range(3):
+        thread = threading.Thread(target=cache.get, args=("anything",))
+        thread.start()
+        thread.join()
+    assert len(caplog.records) == 1
