@@ -271,6 +271,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_TASK_TIME_LIMIT = 120
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "accelweb.beat:Scheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 REQUEUE_EVERY_S = env_int("REQUEUE_EVERY_S", 15, least=1)
 RING_AGAIN_AFTER_S = 4 * REQUEUE_EVERY_S  # a report still unread after this time is queued again

@@ -20,6 +20,7 @@ from stackviz.labs.models import Report
 FIRST_RETRY_S = 10.0
 LAST_RETRY_S = 900.0  # from the seventh fault on
 SPREAD = 0.2  # either way: what failed together is not all tried again at the same moment
+LONGEST_RETRY_S = LAST_RETRY_S * (1 + SPREAD)
 ALERT_FROM = 8  # faults of one report, after about half an hour: logged as an error, which somebody should look at
 _MOST_COUNTED = 1_000  # a smallint holds 32,767
 

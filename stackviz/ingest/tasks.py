@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from stackviz.ingest.drop_bodies import drop_old_bodies
 from stackviz.ingest.interpret import interpret_all
+from stackviz.ingest.put_off import LONGEST_RETRY_S
 from stackviz.labs.models import Report
 from stackviz.web.circuit_breaker import Breaker
 from stackviz.web.metrics import count_interpreted_reports, count_queue_failure
@@ -49,15 +50,16 @@ def read_report(*report_ids: str) -> str:
 @shared_task(ignore_result=True)
 def requeue_waiting_reports() -> str:
     """Queue reports again that no worker read: their message was lost with a broker or worker, or never sent; and those
-    that a fault of the site had put off until now.
+    that a fault of the site had put off until now. A time far ahead is of a clock that was set back since: it counts as
+    past.
 
     One message for each that was begun before: should it kill its reader again, it takes no other with it.
     """
     now = timezone.now()
-    due = now - timedelta(seconds=settings.RING_AGAIN_AFTER_S)
+    again_after, longest_retry = timedelta(seconds=settings.RING_AGAIN_AFTER_S), timedelta(seconds=LONGEST_RETRY_S)
     waiting = Report.objects.filter(
-        Q(rung_at__isnull=True) | Q(rung_at__lte=due),
-        Q(retry_at__isnull=True) | Q(retry_at__lte=now),
+        Q(rung_at__isnull=True) | Q(rung_at__lte=now - again_after) | Q(rung_at__gt=now + again_after),
+        Q(retry_at__isnull=True) | Q(retry_at__lte=now) | Q(retry_at__gt=now + longest_retry),
         status=Report.Status.RECEIVED,
     )
     longest_waiting = F("rung_at").asc(nulls_first=True)  # never rung for at all; databases differ in where NULLs go

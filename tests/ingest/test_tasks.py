@@ -128,6 +128,15 @@ def test_reports_nobody_reads_are_rung_for_again(waiting, messages, settings):
     assert messages == [[never_rung, forgotten]]
 
 
+def test_a_clock_that_was_set_back_lets_no_report_wait(waiting, messages, settings):
+    in_an_hour = timezone.now() + timedelta(hours=1)
+    rung, put_off = waiting(rung_at=in_an_hour), waiting(retry_at=in_an_hour, fault="disk-full", faults=1)
+    waiting(rung_at=timezone.now() + timedelta(seconds=5))  # by another machine, whose clock is a little ahead
+    assert tasks.requeue_waiting_reports() == "2 rung"
+    assert messages == [[put_off, rung]]
+    assert tasks.requeue_waiting_reports() == "0 rung"
+
+
 def test_a_report_begun_before_gets_a_message_of_its_own(waiting, messages):
     begun, other = waiting(rung_at=None, tries=1), waiting(rung_at=None)
     tasks.requeue_waiting_reports()

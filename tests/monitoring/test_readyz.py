@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured  # noqa: F401
+import time_machine
 from django.utils import timezone
 
 from stackviz.monitoring import heartbeats, readiness
@@ -36,6 +36,15 @@ def all_there():
 
 def look(client, **extra):
     return client.get("/readyz", HTTP_AUTHORIZATION=f"Bearer {TOKEN}", **extra)
+
+
+def test_a_clock_that_is_set_back_silences_nobody(folder):
+    with time_machine.travel(timedelta(hours=1)):
+        heartbeats.record_heartbeat("worker")
+    heartbeats._written["worker"] -= heartbeats.WRITE_EVERY_S  # ten seconds later
+    heartbeats.record_heartbeat("worker")
+    (worker,) = heartbeats.heartbeats()
+    assert abs(worker.at - time.time()) < 60
 
 
 def test_alive_asks_nothing(client, django_assert_num_queries):
