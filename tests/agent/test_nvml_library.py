@@ -1,9 +1,14 @@
 """The nvidia probe against a libnvidia-ml.so.1 in C, as a lab runs it: through ctypes, in processes of its own."""
 
+import json
+from itertools import pairwise
+
 import pytest
 
 from stackviz.rules import find, packaged_tables
-from tests.agent.nvml_library import needs_library, reported
+from stackviz.wire import parse_report
+from tests.agent.nvml_library import library_folder, needs_library, reported
+from tests.agent.processes import TOY_TORCH, end, start_agent
 
 pytestmark = needs_library
 
@@ -115,3 +120,29 @@ def test_what_nvml_told_before_it_crashed_stays_where_nvidia_smi_fails_too():
 
 def test_a_driver_that_is_not_loaded_is_named():
     assert reported("not-loaded").facts["nvidia.nvml_error"] == "Driver Not Loaded"
+
+
+@pytest.mark.parametrize(("index", "watts"), [(0, 71), (2, 640)])
+def test_the_energy_of_a_result_is_what_the_counter_of_its_card_went_on(index, watts, tmp_path):
+    reads = tmp_path / "reads"
+    toy = {"card": f"GPU-0000000{index}-1111-2222-3333-444455556666", "seconds": 0.005}
+    code, out, err = end(
+        start_agent(
+            "bench", "--quick", "--device", "cuda:0", "--case", "dtype=fp16,m=2048", "--benchmark", "gemm", "--json",
+            "-q", folder=tmp_path, path=[TOY_TORCH], TOY_TORCH=json.dumps(toy), LD_LIBRARY_PATH=library_folder(),
+            FAKE_NVML="h100", FAKE_NVML_READS=str(reads),
+        )
+    )  # fmt: skip
+    assert code == 0, err
+    (result,) = parse_report(out.encode()).results
+    runs = result.conditions["runs_per_block"]
+    seen = [tuple(map(int, line.split())) for line in reads.read_text().splitlines()]
+    steps = {(later[1] - earlier[1]) / 1e3 for earlier, later in pairwise(seen)}
+    for energy_j in result.energy_j:
+        assert min(abs(step - energy_j * runs) for step in steps) < 1e-6
+    span_s, all_j = (seen[-1][0] - seen[0][0]) / 1e9, (seen[-1][1] - seen[0][1]) / 1e3
+    assert all_j == pytest.approx(watts * span_s, abs=watts * 0.021)
+    of_blocks_j = sum(result.energy_j) * runs
+    assert 0 < of_blocks_j <= result.conditions["energy_j"] <= all_j
+    assert of_blocks_j >= watts * (sum(result.samples) * runs - 0.02 * len(result.samples))
+    assert result.card == index

@@ -2,7 +2,7 @@
 
 TOY_TORCH is JSON: {"hang": m} never ends the product of that size, {"crash": m} ends the process in it, {"sticky": m}
 fails as a broken CUDA context does, from then on for every size; {"seconds": s} is what one product takes. {"once":
-path}: only while this file is not there, which is then made.
+path}: only while this file is not there, which is then made. {"card": UUID}: it has one CUDA device, which is that card.
 """
 
 import json
@@ -17,7 +17,14 @@ _is_broken = []
 
 __version__ = "2.9.0+toy"
 version = SimpleNamespace(cuda=None, hip=None, git_version="0" * 40)
-cuda = SimpleNamespace(is_available=lambda: False, device_count=lambda: 0)
+cuda = SimpleNamespace(
+    is_available=lambda: "card" in _ways,
+    device_count=lambda: int("card" in _ways),
+    get_device_properties=lambda _index: SimpleNamespace(uuid=_ways["card"], name="a card", major=9, L2_cache_size=0),
+    mem_get_info=lambda _index: (2**36, 2**36),
+    synchronize=lambda _index: None,
+    empty_cache=lambda: None,
+)
 backends = SimpleNamespace()
 float64 = float32 = float16 = bfloat16 = int8 = int32 = "a type"
 inference_mode = nullcontext
@@ -25,9 +32,9 @@ _precision = ["highest"]
 
 
 class Tensor:
-    def __init__(self, shape):
+    def __init__(self, shape, device="cpu"):
         self.shape = shape
-        self.device = "cpu"
+        self.device = device
 
     def _same(self, *_arguments, **_named):
         return self
@@ -40,8 +47,8 @@ class Tensor:
         return 0.0
 
 
-def empty(shape, **_named):
-    return Tensor(shape)
+def empty(shape, device="cpu", **_named):
+    return Tensor(shape, device)
 
 
 def empty_like(tensor):
