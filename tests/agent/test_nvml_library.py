@@ -122,8 +122,9 @@ def test_a_driver_that_is_not_loaded_is_named():
     assert reported("not-loaded").facts["nvidia.nvml_error"] == "Driver Not Loaded"
 
 
-@pytest.mark.parametrize(("index", "watts"), [(0, 71), (2, 640)])
+@pytest.mark.parametrize(("index", "watts"), [(0, 71), (2, 640), (5, 71)])
 def test_the_energy_of_a_result_is_what_the_counter_of_its_card_went_on(index, watts, tmp_path):
+    """Cards 0, 2, and 5, which comes after the one that is lost."""
     reads = tmp_path / "reads"
     toy = {"card": f"GPU-0000000{index}-1111-2222-3333-444455556666", "seconds": 0.005}
     code, out, err = end(

@@ -14,7 +14,7 @@ from pathlib import Path
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.facts import reading_questions
 from stackviz.facts.asking import MissingFact, run_command
-from stackviz.facts.nvml import Nvml, NvmlCard, throttle_words
+from stackviz.facts.nvml import CardLost, Nvml, NvmlCard, throttle_words
 from stackviz.wire import hashed_uuid
 
 __all__ = [
@@ -39,9 +39,10 @@ def nvml_handle(nvml: Nvml, device: Device) -> object:
     uuid = getattr(device.torch.cuda.get_device_properties(device.index), "uuid", None)
     count = int(nvml.ask("nvmlDeviceGetCount"))
     for number in range(count):
-        handle: object = nvml.ask("nvmlDeviceGetHandleByIndex", number)
-        if uuid and hashed_uuid(str(nvml.ask("nvmlDeviceGetUUID", handle))) == hashed_uuid(str(uuid)):
-            return handle
+        with suppress(CardLost):  # the others answer
+            handle: object = nvml.ask("nvmlDeviceGetHandleByIndex", number)
+            if uuid and hashed_uuid(str(nvml.ask("nvmlDeviceGetUUID", handle))) == hashed_uuid(str(uuid)):
+                return handle
     if count == 1:
         return nvml.ask("nvmlDeviceGetHandleByIndex", 0)
     raise MissingFact("not_reported", "cannot tell which card this is")
