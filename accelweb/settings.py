@@ -84,6 +84,7 @@ INSTALLED_APPS = [
     "stackviz.cited",
     "stackviz.benchmarks",
     "stackviz.watch",
+    "stackviz.notices",
     "stackviz.backups",
     "stackviz.accelerators",
     "stackviz.accounts",
@@ -281,6 +282,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": REQUEUE_EVERY_S,
         "options": {"expires": REQUEUE_EVERY_S},  # runs missed while no worker was up are skipped
     },
+    "write the events of labs": {
+        "task": "stackviz.notices.tasks.note_lab_events",
+        "schedule": 60,
+        "options": {"expires": 60},
+    },
     "drop old raw reports": {
         "task": "stackviz.ingest.tasks.drop_old_raw_reports",
         "schedule": 3600,
@@ -329,6 +335,7 @@ EXPORTS_PER_HOUR = env_int("EXPORTS_PER_HOUR", 6, least=1)  # archives of labs f
 # --- what is old ------------------------------------------------------------------------------------------------
 
 AUDIT_DAYS = env_int("AUDIT_DAYS", 730)  # days an entry of the audit log or of the admin's log stays; 0: for ever
+EVENT_DAYS = env_int("EVENT_DAYS", 365)  # days an event of a lab stays, a week at least; 0: for ever
 LOG_DAYS = env_int("LOG_DAYS", 30)  # days a log of an earlier start of `make run` stays; 0: for ever
 
 # --- `make run` -------------------------------------------------------------------------------------------------

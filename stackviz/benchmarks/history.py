@@ -3,7 +3,7 @@
 What a page costs depends on the newest HISTORY_POINTS results of the series, never on how many results are stored.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -36,6 +36,7 @@ WATCHED_FACTS = (
 )
 WATCHED_CARD_FACTS = ("power_limit_w",)
 NEAR_RESULTS = 2  # noise may move a change point by so many results
+MOVED_RESULTS = 5  # and results that come in later by so many
 NOTE_CHARS = 300
 RECENT_SERIES = 12  # on the page of a machine's history, each with
 RECENT_POINTS = 120  # results
@@ -267,6 +268,31 @@ def found_changes(
             )
         )
     return change_points
+
+
+def new_changes(series: Series, reports: Collection[UUID], noted: Mapping[UUID, float]) -> list[ChangePoint]:
+    """The change points that show since these reports: found with their results and not without.
+
+    Later results move a change point: one near another of the same direction is that one. `noted`: those known before,
+    report with which they begin -> factor. One query.
+    """
+    points = series_history(series)
+    has_rates = _has_rates(series)
+    changes = found_changes(points, {}, has_rates=has_rates)
+    if not changes:
+        return []
+    earlier = found_changes([point for point in points if point.report_id not in reports], {}, has_rates=has_rates)
+    at_report = {point.report_id: at for at, point in enumerate(point for point in points if point.counts)}
+    known = [(at_report[change.point.report_id], change.factor > 1) for change in earlier]
+    known += [(at_report[report], factor > 1) for report, factor in noted.items() if report in at_report]
+    return [
+        change
+        for change in changes
+        if not any(
+            is_faster == (change.factor > 1) and abs(at - at_report[change.point.report_id]) <= MOVED_RESULTS
+            for at, is_faster in known
+        )
+    ]
 
 
 def _rate_factor(ratio: Ratio, *, has_rates: bool) -> tuple[float, float | None, float | None]:

@@ -50,3 +50,9 @@ def sample_text(value: float, unit: str, digits: int = 4) -> str:
     if known is None:
         return f"{format_number(value, digits)} {unit}".rstrip()
     return quantity_label(value * known.factor, known.si, digits=digits)
+
+
+def size_text(factor: float) -> str:
+    """`5 % slower`, `12 % faster`, of a rate."""
+    share = format_number(abs(factor - 1) * 100, 2)
+    return _("%(share)s %% slower") % {"share": share} if factor < 1 else _("%(share)s %% faster") % {"share": share}

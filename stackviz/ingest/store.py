@@ -22,6 +22,7 @@ from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult
 from stackviz.ingest.series_of import series_of, setting_of
 from stackviz.labs.models import Card, Finding, Snapshot
 from stackviz.labs.move_lock import wait_for_moves
+from stackviz.notices.models import PendingReport
 from stackviz.wire import Absent
 
 
@@ -63,6 +64,7 @@ def store_reports(readings: Sequence[tuple[Waiting, ReadReport]]) -> None:
         _put_findings(stored)
         _put_results(stored)
         _point_at(stored)
+        _put_pending(stored)
 
 
 # Locked in the order of their ids first, then changed: an UPDATE alone locks rows in any order.
@@ -295,3 +297,9 @@ def _point_at(stored: Sequence[_Stored]) -> None:
     else:
         adapt = connection.ops.adapt_datetimefield_value
         select(_POINT_MANY_ON_SQLITE, json_text([(machine, pk, adapt(at)) for machine, pk, at in rows]))
+
+
+def _put_pending(stored: Sequence[_Stored]) -> None:
+    """Have the events of these reports written. One that is read again brings no news: its machine has not changed."""
+    fresh = (each.report for each in stored if each.report.interpreter is None and each.report.withdrawal is None)
+    insert_rows(PendingReport, ("report",), [(report.pk,) for report in fresh])

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.history import ChangePoint, SeriesHistory, StackDifference
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import ChangeDecision
-from stackviz.benchmarks.words import sample_text
+from stackviz.benchmarks.words import sample_text, size_text
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
 from stackviz.labs.rights import rights_in
@@ -153,12 +153,6 @@ def _decided_row(decision: ChangeDecision, *, is_member: bool) -> DecidedRow:
         at=decision.at,
         note=decision.note if is_member else "",
     )
-
-
-def size_text(factor: float) -> str:
-    """`5 % slower`, `12 % faster`, of a rate."""
-    share = format_number(abs(factor - 1) * 100, 2)
-    return _("%(share)s %% slower") % {"share": share} if factor < 1 else _("%(share)s %% faster") % {"share": share}
 
 
 def _interval_text(change: ChangePoint) -> str:

@@ -30,6 +30,7 @@ from stackviz.labs.models import (
     ReportWithdrawal,
     Snapshot,
 )
+from stackviz.notices.models import LabEvent
 from stackviz.web.download import safe_cell
 
 ROWS_TOGETHER = 500
@@ -79,6 +80,7 @@ TABLES = (
     ExportedTable("change-decisions", ChangeDecision, "series__machine__lab"),
     ExportedTable("withdrawals", ReportWithdrawal, "report__machine__lab"),
     ExportedTable("moves", MachineMove, "source__lab"),
+    ExportedTable("events", LabEvent, "lab"),
 )
 
 

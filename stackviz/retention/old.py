@@ -15,6 +15,8 @@ from stackviz.audit.models import AuditEntry
 from stackviz.diagnose.links import delete_expired
 from stackviz.diagnose.models import PrivateLink
 from stackviz.ingest.drop_bodies import drop_old_bodies, old_bodies
+from stackviz.notices.models import LabEvent
+from stackviz.notices.note_events import SILENCE_IS_NEWS_FOR
 from stackviz.opendata.dump import delete_old_dumps, old_dump_names
 
 ROWS_TOGETHER = 5_000  # deleted in one transaction
@@ -72,7 +74,12 @@ def _admin_log(before: datetime) -> QuerySet[LogEntry]:
     return LogEntry.objects.filter(action_time__lt=before)
 
 
-def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry]) -> int:
+def _events(before: datetime) -> QuerySet[LabEvent]:
+    """Not while a silence is news: it would be noted again."""
+    return LabEvent.objects.filter(noted_at__lt=min(before, timezone.now() - SILENCE_IS_NEWS_FOR))
+
+
+def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry] | QuerySet[LabEvent]) -> int:
     """In parts, each of them a statement. Nothing refers to these rows, and models that refuse to be deleted are past
     their time here.
     """
@@ -123,6 +130,12 @@ RETAINED = (
         "AUDIT_DAYS",
         lambda before: _admin_log(before).count(),
         lambda before: _delete_rows(_admin_log(before)),
+    ),
+    Retained(
+        "events of labs",
+        "EVENT_DAYS",
+        lambda before: _events(before).count(),
+        lambda before: _delete_rows(_events(before)),
     ),
     Retained("log files of earlier starts", "LOG_DAYS", lambda before: len(_log_files(before)), _delete_log_files),
     Retained(

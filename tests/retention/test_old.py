@@ -49,6 +49,9 @@ def _years(settings, tmp_path):
     for at in (now, now - LONG_AGO):
         report = make_report(machine)
         Report.objects.filter(pk=report.pk).update(received_at=at, body=b"{}")
+        machine.events.create(
+            lab=machine.lab, kind="silence", key=at.isoformat(), happened_at=at, noted_at=at, details={}
+        )
     AuditEntry.objects.filter(action="machine.created")._raw_delete("default")
     AuditEntry.objects.filter(action="lab.created")._raw_delete("default")
     first = write_dump()
@@ -91,7 +94,7 @@ def test_what_is_old_goes_once_and_the_rest_stays(tmp_path):
 
 @pytest.mark.usefixtures("_years")
 def test_nought_days_are_for_ever(settings):
-    settings.RAW_REPORT_DAYS = settings.DATA_DAYS = settings.AUDIT_DAYS = settings.LOG_DAYS = 0
+    settings.RAW_REPORT_DAYS = settings.DATA_DAYS = settings.AUDIT_DAYS = settings.LOG_DAYS = settings.EVENT_DAYS = 0
     assert {name for name, count in counts(old.delete_old()).items() if count} == {
         "private links of Diagnose",
         "sessions that have ended",

@@ -1,0 +1,1 @@
+"""What happened in a lab: change points, new findings, machines that fell silent; and who hears of it."""

@@ -1,0 +1,74 @@
+"""Events of labs, each stored once, and the reports whose events are still to be written."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.benchmarks.models import Series
+from stackviz.labs.models import Lab, Machine, Report
+
+
+class LabEvent(models.Model):
+    """Something that happened on a machine of a lab and that people may want to hear of.
+
+    `key` tells events of one kind on one machine apart, so that none is stored twice. `report`: which brought it; None
+    for silence. `happened_at` is when it began, by the machine's clock; `noted_at` when this site noticed. `details`:
+    of a change point the setting and the `factor` of its rate, of a finding its rule, severity and title, of silence
+    `heard_at` and `every_s`.
+    """
+
+    class Kind(models.TextChoices):
+        CHANGE_POINT = "change-point", _("change point")
+        FINDING = "finding", _("new finding")
+        SILENCE = "silence", _("silent")
+
+    lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="events", db_index=False)
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="events", db_index=False)
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, null=True, related_name="events")
+    series = models.ForeignKey(Series, on_delete=models.SET_NULL, null=True, related_name="events")
+    kind = models.CharField(max_length=12, choices=Kind)
+    key = models.CharField(max_length=255)
+    happened_at = models.DateTimeField()
+    noted_at = models.DateTimeField(default=timezone.now)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name = _("event of a lab")
+        verbose_name_plural = _("events of labs")
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("machine", "kind", "key"), name="labevent_once"),
+            models.CheckConstraint(
+                condition=Q(kind__in=("change-point", "finding", "silence")), name="labevent_kind_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="silence", report__isnull=True) | ~Q(kind="silence") & Q(report__isnull=False),
+                name="labevent_of_a_report_or_silence",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("lab", "-id"), name="labevent_newest_of_lab"),
+            models.Index(fields=("noted_at",), name="labevent_oldest"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} on machine {self.machine_id} at {self.happened_at:%Y-%m-%d %H:%M}"
+
+
+class PendingReport(models.Model):
+    """A report that was read and whose events are not written yet; the row goes in the transaction that writes them.
+
+    `tries`: how often that failed for a mistake of ours.
+    """
+
+    report = models.OneToOneField(Report, on_delete=models.CASCADE, related_name="pending")
+    tries = models.PositiveSmallIntegerField(default=0, db_default=0)
+
+    class Meta:
+        verbose_name = _("report whose events are to be written")
+        verbose_name_plural = _("reports whose events are to be written")
+        ordering = ("tries", "pk")
+
+    def __str__(self) -> str:
+        return str(self.report_id)

@@ -1,0 +1,48 @@
+"""What an event is called, in the language of whoever reads it, and where more about it stands."""
+
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.measurement import benchmark_titles, setting_label
+from stackviz.benchmarks.words import size_text
+from stackviz.labs.models import Finding, Machine
+from stackviz.notices.models import LabEvent
+from stackviz.web.finding_text import finding_words
+
+
+def event_machine(event: LabEvent) -> Machine:
+    """The machine that has its report now: reports move when machines are merged or split."""
+    return event.report.machine if event.report is not None else event.machine
+
+
+def event_title(event: LabEvent) -> str:
+    """`dgx-07: 5 % slower: Matrix product bf16 8192³ · cuda:0`."""
+    return f"{event_machine(event).name}: {_happening(event)}"
+
+
+def _happening(event: LabEvent) -> str:
+    details = event.details
+    if event.kind == LabEvent.Kind.CHANGE_POINT:
+        benchmark = benchmark_titles().get((details["benchmark"], details["version"]), details["benchmark"])
+        setting = f"{benchmark} {setting_label(details['params'])} · {details['device']}"
+        return f"{size_text(details['factor'])}: {setting}"
+    if event.kind == LabEvent.Kind.FINDING:
+        return finding_words(details["title"])
+    heard_at = datetime.fromisoformat(details["heard_at"])
+    return _("silent; last heard of on %(day)s UTC") % {"day": f"{heard_at:%Y-%m-%d %H:%M}"}
+
+
+def event_text(event: LabEvent) -> str:
+    """`new finding · broken · 2026-11-20 08:00 UTC`."""
+    severity = [str(Finding.Severity(event.details["severity"]).label)] if event.kind == LabEvent.Kind.FINDING else []
+    return " · ".join([event.get_kind_display(), *severity, f"{event.happened_at:%Y-%m-%d %H:%M} UTC"])
+
+
+def event_address(event: LabEvent) -> str:
+    """The page that shows it, in the language of the page: a series, or a machine."""
+    machine = event_machine(event)
+    if event.series is not None and event.series.machine_id == machine.pk:
+        return reverse("machines:series", args=[machine.lab.slug, machine.slug, event.series.pk])
+    return reverse("machines:machine", args=[machine.lab.slug, machine.slug])
