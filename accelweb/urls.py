@@ -21,6 +21,7 @@ from stackviz.learn import urls as learn
 from stackviz.machines import urls as machines
 from stackviz.monitoring import urls as monitoring
 from stackviz.monitoring.state_page import site_state
+from stackviz.notices import urls as notices
 from stackviz.opendata import urls as opendata
 from stackviz.pages import urls as pages
 from stackviz.performance import urls as performance
@@ -42,7 +43,7 @@ WITHOUT_LANGUAGE = (
 
 rooms = (
     accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, performance, plan, results,
-    search, sharing, watch, retention,
+    search, sharing, watch, retention, notices,
 )  # fmt: skip
 urlpatterns = [
     in_each_language(pages.urlpatterns, pages.app_name, WITHOUT_LANGUAGE),

@@ -1,7 +1,6 @@
 """The change log as RSS: of the whole catalogue, or of one accelerator, vendor or field."""
 
 import hashlib
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -17,19 +16,14 @@ from django.views.decorators.http import condition, require_safe
 
 from stackviz.accelerators.changes import Entry, read_log
 from stackviz.accelerators.changes_page import CACHE_S, ChangesQuery, as_query, log_edition, read_changes_query
+from stackviz.web.xml_text import xml_text
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _Feed = Feed[Entry, ChangesQuery]
 else:
     _Feed = Feed
 
-_NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FILTERS = ("a", "vendor", "field")
-
-
-def xml_text(text: str) -> str:
-    """The text without the control characters that XML 1.0 cannot hold: a feed with one of them is no feed."""
-    return _NOT_IN_XML.sub("", text)
 
 
 class ChangeFeed(_Feed):

@@ -1,6 +1,7 @@
 """What an event is called, in the language of whoever reads it, and where more about it stands."""
 
 from datetime import datetime
+from uuid import NAMESPACE_OID, uuid5
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -32,6 +33,11 @@ def _happening(event: LabEvent) -> str:
         return finding_words(details["title"])
     heard_at = datetime.fromisoformat(details["heard_at"])
     return _("silent; last heard of on %(day)s UTC") % {"day": f"{heard_at:%Y-%m-%d %H:%M}"}
+
+
+def event_id(event: LabEvent) -> str:
+    """`urn:uuid:…`: the same whatever is renamed or moved, so that readers show an event once."""
+    return uuid5(NAMESPACE_OID, f"{event.pk} {event.noted_at.isoformat()}").urn
 
 
 def event_text(event: LabEvent) -> str:

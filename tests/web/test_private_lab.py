@@ -12,7 +12,7 @@ from django.urls import Resolver404, resolve
 
 from stackviz.catalog.models import Accelerator
 from stackviz.labs.models import Membership
-from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report, warning
+from tests.machines.factories import DGX_FACTS, START, copy, gemm, h100, make_lab, make_machine, make_report, warning
 
 H100 = "nvidia-h100-sxm5-80gb"
 # Words that stand nowhere else: in names of the lab, its machine and its key, in a fact, a card, a finding, a reason.
@@ -26,7 +26,7 @@ SEEDS = (
     "/search/?q=nightjar", "/search/?q=orchard", "/search/subjects/?q=nightjar", "/operators/matmul/", "/learn/", "/data/", "/changes/", "/corrections/", "/freshness/",
     "/api/v1/machines/", "/api/v1/machines/orchard/nightjar/", "/api/v1/openapi.json", "/sitemap.xml", "/llms.txt", "/machines/orchard/nightjar/history/",
     "/oembed?url=" + quote("http://testserver/machines/orchard/nightjar/"), "/embed/machines/orchard/nightjar/", "/badge/machines/orchard/nightjar.svg",
-    "/picture/machines/orchard/nightjar.png", "/zh-hans/machines/orchard/nightjar/", "/labs/orchard/keys/", "/labs/orchard/people/", "/labs/orchard/keys/abcdefgh/rotate/",
+    "/picture/machines/orchard/nightjar.png", "/zh-hans/machines/orchard/nightjar/", "/labs/orchard/keys/", "/labs/orchard/people/", "/labs/orchard/keys/abcdefgh/rotate/", "/labs/orchard/events.atom",
 )  # fmt: skip
 
 
@@ -45,6 +45,8 @@ def orchard(curated, db):
     lab.keys.create(name="quillwort", prefix="abcdefgh", digest="0" * 64)
     make_machine(make_lab("open"), "plain")
     report.refresh_from_db()
+    details = {"title": "The Fernrohr driver is old", "severity": "warning"}
+    lab.events.create(machine=machine, report=report, kind="finding", key="1", happened_at=START, details=details)
     return lab
 
 
