@@ -287,6 +287,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60,
         "options": {"expires": 60},
     },
+    "send events to webhooks": {
+        "task": "stackviz.notices.tasks.send_due_webhooks",
+        "schedule": 60,
+        "options": {"expires": 60},
+    },
     "drop old raw reports": {
         "task": "stackviz.ingest.tasks.drop_old_raw_reports",
         "schedule": 3600,
@@ -329,6 +334,9 @@ CELERY_BEAT_SCHEDULE = {
 DATA_DIR = Path(env_text("DATA_DIR", str(VAR_DIR / "data"))).resolve()  # web and worker must share it
 DATA_KEEP = env_int("DATA_KEEP", 7, least=1)  # number of dumps, including the newest
 DATA_DAYS = env_int("DATA_DAYS", 0)  # days a dump stays, but for the newest; 0: as long as DATA_KEEP says
+
+WEBHOOK_TESTS_PER_HOUR = env_int("WEBHOOK_TESTS_PER_HOUR", 12, least=1)  # for one account; beyond: 429
+WEBHOOKS_TO_LOOPBACK = False  # for tests alone: webhooks may lead to this machine, without TLS
 
 EXPORTS_PER_HOUR = env_int("EXPORTS_PER_HOUR", 6, least=1)  # archives of labs for one account; beyond: 429
 

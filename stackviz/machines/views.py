@@ -29,6 +29,7 @@ from stackviz.machines.results_file import results_csv
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
 from stackviz.machines.series import series_figure, series_page
 from stackviz.machines.series_file import series_csv
+from stackviz.notices.queries import webhook_disabled_at
 from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -74,9 +75,11 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
         "states": STATES.items(),
     }
     if not wants_partial(request):
+        rights = rights_in(request.user, visible_lab)
         context |= {
             "silent": silent_machines(visible_lab),
-            "rights": rights_in(request.user, visible_lab),
+            "rights": rights,
+            "webhook_disabled_at": webhook_disabled_at(visible_lab) if rights.is_of_lab else None,
             "may_withdraw": may_withdraw(request.user, visible_lab),
         }
     template = "machines/_fleet.html" if wants_partial(request) else "machines/lab.html"

@@ -6,3 +6,8 @@ class NoticesConfig(AppConfig):
     name = "stackviz.notices"
     verbose_name = _("Events of labs")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from stackviz.notices.audited import watch_notices
+
+        watch_notices()

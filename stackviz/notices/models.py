@@ -72,3 +72,52 @@ class PendingReport(models.Model):
 
     def __str__(self) -> str:
         return str(self.report_id)
+
+
+class Webhook(models.Model):
+    """Where a lab's events are sent as they happen, signed. A lab has one at most.
+
+    `nonce`: what its secret is derived from, with the key of this site; the secret itself is stored nowhere. `site`:
+    scheme and host of the page on which it was set, for the addresses in what is sent. Events from `since` on are sent.
+    `failures`: attempts that failed in a row; `retry_at`: when the next is made; `disabled_at`: there were too many.
+    `busy_until`: while a worker is sending.
+    """
+
+    lab = models.OneToOneField(Lab, on_delete=models.CASCADE, related_name="webhook")
+    url = models.CharField(_("address"), max_length=500)
+    nonce = models.CharField(max_length=43, editable=False)
+    site = models.CharField(max_length=300, editable=False)
+    since = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    failures = models.PositiveSmallIntegerField(default=0)
+    problem = models.CharField(max_length=200, blank=True)
+    retry_at = models.DateTimeField(_("tried again at"), null=True)
+    busy_until = models.DateTimeField(null=True)
+    disabled_at = models.DateTimeField(null=True)
+    delivered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(condition=~Q(url="") & ~Q(nonce=""), name="webhook_has_address_and_nonce"),
+            models.CheckConstraint(
+                condition=Q(disabled_at__isnull=True) | Q(failures__gt=0), name="webhook_disabled_after_failures"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"webhook of lab {self.lab_id}"
+
+
+class WebhookDelivery(models.Model):
+    """An event that the other end of a webhook has accepted."""
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
+    event = models.ForeignKey(LabEvent, on_delete=models.CASCADE, related_name="deliveries")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "webhook deliveries"
+        constraints = (models.UniqueConstraint(fields=("webhook", "event"), name="webhookdelivery_once"),)
+
+    def __str__(self) -> str:
+        return f"event {self.event_id}"

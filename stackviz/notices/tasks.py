@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from stackviz.notices.note_events import note_pending, note_silence
+from stackviz.notices.webhooks import due_webhooks, send_events
 
 NOTED_FOR_S = 40
 
@@ -12,3 +13,18 @@ def note_lab_events() -> str:
     """Write the events of reports that were read since, and of machines that fell silent. Returns how many."""
     silent = note_silence()
     return f"{note_pending(NOTED_FOR_S)} reports, {silent} silent"
+
+
+@shared_task(ignore_result=True)
+def send_due_webhooks() -> str:
+    """A task for each webhook with something to send: a slow receiver keeps no other lab waiting."""
+    due = due_webhooks()
+    for webhook_id in due:
+        send_webhook.apply_async((webhook_id,), expires=60)
+    return f"{len(due)} due"
+
+
+@shared_task(ignore_result=True, time_limit=150)
+def send_webhook(webhook_id: int) -> str:
+    """Send what waits for one webhook. Ringing twice, or for one that is being sent to, does nothing."""
+    return f"{send_events(webhook_id)} sent"

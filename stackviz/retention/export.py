@@ -30,12 +30,12 @@ from stackviz.labs.models import (
     ReportWithdrawal,
     Snapshot,
 )
-from stackviz.notices.models import LabEvent
+from stackviz.notices.models import LabEvent, Webhook, WebhookDelivery
 from stackviz.web.download import safe_cell
 
 ROWS_TOGETHER = 500
 BODIES_TOGETHER = 8  # each of 4 MiB at most
-NOT_EXPORTED = frozenset({"body", "digest", "content_digest"})
+NOT_EXPORTED = frozenset({"body", "digest", "content_digest", "nonce"})
 README = """All that {name} has on this site, written {at}.
 
 A CSV file for each table; its first line names the columns. A cell that a spreadsheet could take for a formula begins
@@ -81,6 +81,8 @@ TABLES = (
     ExportedTable("withdrawals", ReportWithdrawal, "report__machine__lab"),
     ExportedTable("moves", MachineMove, "source__lab"),
     ExportedTable("events", LabEvent, "lab"),
+    ExportedTable("webhooks", Webhook, "lab"),
+    ExportedTable("webhook-deliveries", WebhookDelivery, "webhook__lab"),
 )
 
 

@@ -79,7 +79,7 @@ def _events(before: datetime) -> QuerySet[LabEvent]:
     return LabEvent.objects.filter(noted_at__lt=min(before, timezone.now() - SILENCE_IS_NEWS_FOR))
 
 
-def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry] | QuerySet[LabEvent]) -> int:
+def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry]) -> int:
     """In parts, each of them a statement. Nothing refers to these rows, and models that refuse to be deleted are past
     their time here.
     """
@@ -87,6 +87,15 @@ def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry] | QuerySet[LabE
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_TOGETHER]):
         part = rows.model._base_manager.filter(pk__in=keys)  # noqa: SLF001 (Django's documented API)
         deleted += QuerySet._raw_delete(part, part.db)  # noqa: SLF001 (see above)
+    return deleted
+
+
+def _delete_events(before: datetime) -> int:
+    """In parts, with the deliveries that name them."""
+    deleted = 0
+    while keys := list(_events(before).order_by("pk").values_list("pk", flat=True)[:ROWS_TOGETHER]):
+        LabEvent.objects.filter(pk__in=keys).delete()
+        deleted += len(keys)
     return deleted
 
 
@@ -135,7 +144,7 @@ RETAINED = (
         "events of labs",
         "EVENT_DAYS",
         lambda before: _events(before).count(),
-        lambda before: _delete_rows(_events(before)),
+        _delete_events,
     ),
     Retained("log files of earlier starts", "LOG_DAYS", lambda before: len(_log_files(before)), _delete_log_files),
     Retained(

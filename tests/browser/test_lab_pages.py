@@ -19,6 +19,7 @@ def fleet(site) -> str:
         "from stackviz.labs.keys import create_key, revoke\n"
         "from stackviz.labs.members import invite\n"
         "from stackviz.labs.models import AgentHeartbeat, Lab, Machine\n"
+        "from stackviz.notices.webhooks import set_webhook\n"
         "now = timezone.now()\n"
         f"olga = User.objects.create_user('olga', password={PASSWORD!r}, first_name='Olga', last_name='Orchardson')\n"
         "mei = User.objects.create_user('mei.a-rather-long-user-name@institute.example')\n"
@@ -30,6 +31,9 @@ def fleet(site) -> str:
         "create_key(lab=lab, name='any machine, cron on the login node', created_by=olga)\n"
         "create_key(lab=lab, name='dgx-07', machine=machine, expires_at=now + timedelta(days=3), created_by=olga)\n"
         "revoke(create_key(lab=lab, name='old')[0])\n"
+        "webhook, _secret = set_webhook(lab, 'https://hooks.institute.example/accelweb?token=' + 'x' * 90, 'http://localhost')\n"
+        "webhook.failures, webhook.problem, webhook.disabled_at = 10, 'the host name is not known', now\n"
+        "webhook.save()\n"
         "invite(lab, 'Mei of the other building', 'member', olga.pk)"
     )
     return site.url
@@ -52,6 +56,7 @@ def test_no_fault_is_found_in_the_pages_of_a_lab(owner, visit):
         "/labs/fleet/keys/?all",
         "/labs/fleet/people/",
         "/labs/fleet/settings/",
+        "/labs/fleet/webhook/",
         "/labs/join/",
     ):
         assert (path, faults_of(visit(path))) == (path, [])

@@ -140,6 +140,8 @@ PAGES = {
     "lab-grouped": "/machines/north/?group=torch&state=warning",
     "lab-empty": "/machines/empty/",
     "lab-private": "/machines/cellar/",
+    "lab-feed": "/labs/north/events.atom",
+    "lab-feed-private": "/labs/cellar/events.atom",
     "machine-private": "/machines/cellar/sealed-box/",
     "machine-waiting": "/machines/north/announced/",
     "machine-unknown": "/machines/north/nobody/",
@@ -468,7 +470,8 @@ def pages() -> Iterator[Visit]:
     )
     own = {"lab-private": PAGES["lab-private"], "machine-private": PAGES["machine-private"], "machines": "/machines/", "home": "/",
            "machines-add": "/machines/add/", "diagnose": "/diagnose/", "compare-private": COMPARISONS["private"]}  # fmt: skip
-    of_lab = {name: f"/labs/cellar/{name}/" for name in ("keys", "people", "settings")}
+    of_lab = {name: f"/labs/cellar/{name}/" for name in ("keys", "people", "settings", "webhook")}
+    own["lab-feed-private"] = PAGES["lab-feed-private"]
     own |= of_lab | {"join": "/labs/join/", "labs": "/labs/", "rotate": "/labs/cellar/keys/goldcell/rotate/"}
     yield from named("member", own, user="ada")
     yield from named(

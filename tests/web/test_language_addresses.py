@@ -30,7 +30,7 @@ H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
 # What a visitor cannot open: forms that only answer what is sent, and what only members see.
 NOT_OPENED = {"accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor", "diagnose:delete", "machines:change", "machines:revoke", "ingest:restore", "machines:manage",
               "machines:arrivals", "ingest:withdraw", "retention:lab", "retention:export",
-              "machines:keys", "machines:people", "machines:rotate", "machines:settings"}  # fmt: skip
+              "machines:keys", "machines:people", "machines:rotate", "machines:settings", "machines:webhook"}  # fmt: skip
 # A link, and a string in the data of a drawing.
 ANY_STRING = re.compile(r"""(?<==")(/[^"\s<>]*)(?=")|(?<=["'(])(/[a-z][^"'\s<>\\)]*)""")
 TRANSLATED_ON_PURPOSE = re.compile(r'<link rel="alternate" hreflang[^>]*>|href="/language/[^>]*>')
@@ -71,7 +71,7 @@ def addresses(client, cited, db) -> list[str]:
         "/", "/login/", "/password/MQ/x-y/", "/accelerators/", "/accelerators/?vendor=nvidia&page=2&sort=-memory_gb", f"/accelerators/{H100}/", f"/accelerators/{H100}/?format=json",
         f"/accelerators/{M3_MAX}/", f"/accelerators/{H100}/mistake/?field=memory_gb", "/corrections/", "/freshness/", reported_mistake(client), "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
         "/stacks/apple-metal/", "/stacks/nvidia-cuda/support/", "/components/pytorch/", "/components/cudnn/", "/operators/",
-        "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/",
+        "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/", "/labs/north/events.atom",
         here, f"{here}life/", f"{here}history/", f"{here}against/", f"{here}series/{series}/", f"/receipts/{report.pk}/",
         "/compare/", f"/compare/?{both}", f"/compare/?{both}&only=differences", "/compare/?a=stack:nvidia-cuda&a=stack:apple-metal",
         f"/compare/?a={H100}&a=machine:north/dgx-07", "/compare/h100-sxm-vs-m3-max-40/", "/compare/m3-max-vs-h100/",

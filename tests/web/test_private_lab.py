@@ -12,6 +12,7 @@ from django.urls import Resolver404, resolve
 
 from stackviz.catalog.models import Accelerator
 from stackviz.labs.models import Membership
+from stackviz.notices.models import Webhook
 from tests.machines.factories import DGX_FACTS, START, copy, gemm, h100, make_lab, make_machine, make_report, warning
 
 H100 = "nvidia-h100-sxm5-80gb"
@@ -26,7 +27,7 @@ SEEDS = (
     "/search/?q=nightjar", "/search/?q=orchard", "/search/subjects/?q=nightjar", "/operators/matmul/", "/learn/", "/data/", "/changes/", "/corrections/", "/freshness/",
     "/api/v1/machines/", "/api/v1/machines/orchard/nightjar/", "/api/v1/openapi.json", "/sitemap.xml", "/llms.txt", "/machines/orchard/nightjar/history/",
     "/oembed?url=" + quote("http://testserver/machines/orchard/nightjar/"), "/embed/machines/orchard/nightjar/", "/badge/machines/orchard/nightjar.svg",
-    "/picture/machines/orchard/nightjar.png", "/zh-hans/machines/orchard/nightjar/", "/labs/orchard/keys/", "/labs/orchard/people/", "/labs/orchard/keys/abcdefgh/rotate/", "/labs/orchard/events.atom",
+    "/picture/machines/orchard/nightjar.png", "/zh-hans/machines/orchard/nightjar/", "/labs/orchard/keys/", "/labs/orchard/people/", "/labs/orchard/keys/abcdefgh/rotate/", "/labs/orchard/events.atom", "/labs/orchard/webhook/",
 )  # fmt: skip
 
 
@@ -43,6 +44,7 @@ def orchard(curated, db):
     report = make_report(machine, facts=facts, cards=[h100(0, sheet)], results=results, findings=[finding])
     make_report(machine, facts=facts, cards=[h100(0, sheet)], results=results, findings=[finding])
     lab.keys.create(name="quillwort", prefix="abcdefgh", digest="0" * 64)
+    Webhook.objects.create(lab=lab, url="https://quillwort.example/", nonce="n", site="https://site.example")
     make_machine(make_lab("open"), "plain")
     report.refresh_from_db()
     details = {"title": "The Fernrohr driver is old", "severity": "warning"}
