@@ -68,6 +68,7 @@ CONDITIONS.truth("cudnn_deterministic", "cuDNN takes deterministic algorithms on
 CONDITIONS.truth("deterministic", "torch takes deterministic algorithms only")
 CONDITIONS.text("math_environment", "variables of OpenMP, MKL, cuBLAS, HIP and torch's allocator that are set; none")
 CONDITIONS.text("kernels", "kernels of one run by torch.profiler, the longest first; on a processor torch's operators")
+CONDITIONS.number("compile_s", "seconds of compilation by torch before the runs", unit="s")
 CONDITIONS.count("num_threads", "threads torch used inside the operator")
 CONDITIONS.text("torch_version", "torch that ran it")
 CONDITIONS.truth("quick", "a short run: fewer blocks, smaller sizes")

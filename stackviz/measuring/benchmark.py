@@ -163,7 +163,7 @@ class Prepared:
     run: Callable[[], object]
     output: Any
     check: Callable[[], str | None]
-    conditions: Mapping[str, str | bool]
+    conditions: Mapping[str, str | bool | float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

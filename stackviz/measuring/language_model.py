@@ -21,7 +21,7 @@ from stackviz.measuring.benchmark import (
 
 __all__ = [
     "MODELS", "Geometry", "ModelPass", "Weights", "geometry", "make_weights", "making_bytes", "pass_of",
-    "prepared_pass", "program_of_pass",
+    "prepared_pass", "program_of_pass", "through_layers",
 ]  # fmt: skip
 
 _CHECKED, _TOLERANCE = 64, 0.05  # logits of the last rows; 16-bit sums of thousands of terms stay well below
@@ -112,6 +112,11 @@ Attend = Callable[[int, Any, Any, Any], Any]
 
 def last_token(torch: Any, shape: Geometry, weights: Weights, x: Any, attend: Attend) -> Any:  # noqa: ANN401
     """One pass of `x`, (sequences, tokens, width), through all layers. -> what the output matrix gets."""
+    return torch.nn.functional.rms_norm(through_layers(torch, shape, weights, x, attend)[:, -1], (shape.width,))
+
+
+def through_layers(torch: Any, shape: Geometry, weights: Weights, x: Any, attend: Attend) -> Any:  # noqa: ANN401
+    """`x`, (sequences, tokens, width), after all layers, before the last norm."""
     functional = torch.nn.functional
     norm, width = functional.rms_norm, (shape.width,)
     sizes = [shape.heads * shape.head_width, *[shape.kv_heads * shape.head_width] * 2]
@@ -120,7 +125,7 @@ def last_token(torch: Any, shape: Geometry, weights: Weights, x: Any, attend: At
         x = x + functional.linear(attend(number, queries, keys, values), out)
         gate, up = functional.linear(norm(x, width), gate_up).chunk(2, -1)
         x = x + functional.linear(functional.silu(gate) * up, down)
-    return norm(x[:, -1], width)
+    return x
 
 
 def prepared_pass(
