@@ -1,5 +1,6 @@
 """`gemm`: the product of two square matrices, C = A x B."""
 
+from collections.abc import Callable
 from typing import Any
 
 from stackviz.measuring.benchmark import (
@@ -8,6 +9,7 @@ from stackviz.measuring.benchmark import (
     Benchmark,
     Params,
     Prepared,
+    Unavailable,
     gettext_noop,
     positive,
     relative_error,
@@ -16,14 +18,18 @@ from stackviz.measuring.benchmark import (
 
 __all__ = ["GEMM"]
 
-_ITEM_BYTES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "int8": 1}
+_ITEM_BYTES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
+_OUTPUT_TYPES = {"fp8": "bf16", "int8": "int32"}  # of the others: that of the inputs
+_OUTPUT_BYTES = _ITEM_BYTES | {"fp8": 2, "int8": 4}
 _TORCH_TYPES = {
     "fp64": "float64",
     "fp32": "float32",
     "tf32": "float32",
     "fp16": "float16",
     "bf16": "bfloat16",
+    "fp8": "float8_e4m3fn",
     "int8": "int8",
+    "int32": "int32",
 }
 _QUICK_TYPES = {
     "cuda": ("fp32", "tf32", "fp16", "bf16"),
@@ -32,10 +38,10 @@ _QUICK_TYPES = {
     "cpu": ("fp32", "bf16"),
 }
 _FULL_TYPES = {
-    "cuda": ("fp64", "fp32", "tf32", "fp16", "bf16", "int8"),
+    "cuda": ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8"),
     "mps": ("fp32", "fp16", "bf16"),
     "xpu": ("fp32", "fp16", "bf16"),
-    "cpu": ("fp64", "fp32", "fp16", "bf16"),
+    "cpu": ("fp64", "fp32", "fp16", "bf16", "fp8", "int8"),
 }
 _QUICK_SIZES = {"cpu": (1024, 2048)}
 _FULL_SIZES = {"cpu": (512, 1024, 2048, 4096)}
@@ -46,8 +52,8 @@ _LONGEST_STANDARD_SIZE = 8192
 _PROBED_SIZE = 512
 _CHECKED_COLUMNS = 64
 # What they may differ from the same sums in float64, relative to the largest: rounding in the inputs' type over 16384
-# random terms stays well below; a wrong kernel, or none, far above.
-_TOLERANCE = {"fp64": 1e-9, "fp32": 5e-5, "tf32": 1e-2, "fp16": 2e-2, "bf16": 5e-2, "int8": 0.0}
+# random terms stays well below; a wrong kernel, or none, far above. The product of fp8 is rounded to bf16.
+_TOLERANCE = {"fp64": 1e-9, "fp32": 5e-5, "tf32": 1e-2, "fp16": 2e-2, "bf16": 5e-2, "fp8": 5e-2, "int8": 0.0}
 
 
 # TF32 rounds inputs to 11 bits: with k from 512 to 16384 random terms off by 2e-4 to 4e-4 of the largest of 64 sums,
@@ -74,15 +80,15 @@ def _square(dtype: str, size: int) -> Params:
 
 def _working_set_bytes(params: Params) -> int:
     m, n, k = (int(params[name]) for name in ("m", "n", "k"))
-    output_bytes = 4 if params["dtype"] == "int8" else _ITEM_BYTES[str(params["dtype"])]
-    return (m * k + k * n) * _ITEM_BYTES[str(params["dtype"])] + m * n * output_bytes
+    dtype = str(params["dtype"])
+    return (m * k + k * n) * _ITEM_BYTES[dtype] + m * n * _OUTPUT_BYTES[dtype]
 
 
 def _extra_bytes(params: Params) -> int:
-    """16-bit inputs are made of 32-bit numbers, one matrix after the other, before there is an output."""
+    """Shorter inputs are made of 32-bit numbers, one matrix after the other, before there is an output."""
     made_bytes = int(params["k"]) * max(int(params["m"]), int(params["n"])) * 4
-    output_bytes = int(params["m"]) * int(params["n"]) * _ITEM_BYTES[str(params["dtype"])]
-    return max(0, made_bytes - output_bytes) if params["dtype"] in {"fp16", "bf16"} else 0
+    output_bytes = int(params["m"]) * int(params["n"]) * _OUTPUT_BYTES[str(params["dtype"])]
+    return max(0, made_bytes - output_bytes) if params["dtype"] in {"fp16", "bf16", "fp8"} else 0
 
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
@@ -95,12 +101,15 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     dtype = str(params["dtype"])
     m, n, k = (int(params[name]) for name in ("m", "n", "k"))
     torch.set_float32_matmul_precision("high" if dtype == "tf32" else "highest")
-    a, b = _random(torch, device, dtype, m, k), _random(torch, device, dtype, k, n)
-    kind = torch.int32 if dtype == "int8" else getattr(torch, _TORCH_TYPES[dtype])
-    c = torch.empty((m, n), device=device, dtype=kind)
-    product = torch._int_mm if dtype == "int8" else torch.mm  # noqa: SLF001 - the only product of int8 torch has
+    if dtype == "fp8" and not (hasattr(torch, "_scaled_mm") and hasattr(torch, _TORCH_TYPES[dtype])):
+        raise Unavailable("this torch has no product of fp8")
+    a = _random(torch, device, dtype, m, k)
+    # A product of fp8 wants its second factor by columns, as the weights of a layer lie.
+    b = _random(torch, device, dtype, n, k).t() if dtype == "fp8" else _random(torch, device, dtype, k, n)
+    output_type = _TORCH_TYPES[_OUTPUT_TYPES.get(dtype, dtype)]
+    c = torch.empty((m, n), device=device, dtype=getattr(torch, output_type))
     return Prepared(
-        run=lambda: product(a, b, out=c),
+        run=_product(torch, dtype, a, b, c),
         output=c,
         check=lambda: _wrong_corner(torch, a, b, c, _TOLERANCE[dtype]),
         conditions={
@@ -109,6 +118,24 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
             "tf32": dtype == "tf32",
         },
     )
+
+
+def _product(torch: Any, dtype: str, a: Any, b: Any, c: Any) -> Callable[[], object]:  # noqa: ANN401
+    """What makes C once. Raises Unavailable where torch has no product of this type for this device."""
+    if dtype == "int8":
+        return lambda: torch._int_mm(a, b, out=c)  # noqa: SLF001 - the only product of int8 torch has
+    if dtype != "fp8":
+        return lambda: torch.mm(a, b, out=c)
+    scale = torch.ones((), device=a.device)
+
+    def run() -> object:
+        return torch._scaled_mm(a, b, scale_a=scale, scale_b=scale, out_dtype=c.dtype, out=c)  # noqa: SLF001 - as above
+
+    try:
+        run()
+    except NotImplementedError as error:
+        raise Unavailable("this torch has no product of fp8 for this device") from error
+    return run
 
 
 def _random(torch: Any, device: str, dtype: str, rows: int, columns: int) -> Any:  # noqa: ANN401
@@ -149,6 +176,13 @@ def _script(params: Params) -> tuple[str, ...]:
             f"c = torch.empty({n}, {n}, dtype=torch.int32, device=device)",
             "run = lambda: torch._int_mm(a, b, out=c)",
         )
+    if dtype == "fp8":
+        made = f"torch.empty({n}, {n}, device=device).uniform_(-1, 1).to(torch.float8_e4m3fn)"
+        return (
+            f"a, b, scale = {made}, {made}.t(), torch.ones((), device=device)",
+            f"c = torch.empty({n}, {n}, dtype=torch.bfloat16, device=device)",
+            "run = lambda: torch._scaled_mm(a, b, scale_a=scale, scale_b=scale, out_dtype=c.dtype, out=c)",
+        )
     precision = 'torch.set_float32_matmul_precision("high"); ' if dtype == "tf32" else ""
     made = f"torch.empty({n}, {n}, device=device).uniform_(-1, 1).to(torch.{_TORCH_TYPES[dtype]})"
     return f'{precision}a, b = ({made} for _ in "ab")', "c = torch.empty_like(a)", "run = lambda: torch.mm(a, b, out=c)"
@@ -159,8 +193,10 @@ GEMM = Benchmark(
     version=1,
     title=gettext_noop("Matrix product"),
     measures=gettext_noop("Operations per second of the product of two square matrices in one number format."),
-    runs=gettext_noop("C = A x B, square, uniform random numbers in [-1, 1)"),
-    sizes="fp64, fp32, tf32, fp16, bf16, int8 as the device has them; 512 to 16384",
+    runs=gettext_noop(
+        "C = A x B, square, uniform random numbers in [-1, 1); of fp8 (e4m3, scales of 1) C is bf16, of int8 int32"
+    ),
+    sizes="fp64, fp32, tf32, fp16, bf16, fp8, int8 as the device has them; 512 to 16384",
     order=10,
     cases=_cases,
     light=_square("fp32", 2048),

@@ -27,7 +27,7 @@ from stackviz.agent.children import Ended
 from stackviz.facts.asking import MissingFact
 from stackviz.facts.nvml import Nvml
 from stackviz.measuring import RUNNABLE, Benchmark, Prepared
-from stackviz.measuring.benchmark import MIB
+from stackviz.measuring.benchmark import MIB, Unavailable
 from stackviz.wire import hashed_uuid, parse_report
 from tests.agent import fake_nvml
 from tests.agent.fake_nvml import Error, healthy_card
@@ -219,6 +219,39 @@ def test_copy_and_product_memory_needs():
     square = {"dtype": "bf16", "m": 1024, "n": 1024, "k": 1024}
     assert RUNNABLE["gemm"].working_set_bytes(square) == 3 * 2 * 1024**2
     assert RUNNABLE["gemm"].working_set_bytes(square | {"dtype": "int8"}) == (1 + 1 + 4) * 1024**2
+    assert RUNNABLE["gemm"].working_set_bytes(square | {"dtype": "fp8"}) == (1 + 1 + 2) * 1024**2
+
+
+@pytest.mark.parametrize(
+    ("hip", "capability", "why"),
+    [(None, (8, 0), "this card has 8.0"), (None, (8, 9), None), (None, (9, 0), None), ("6.4", (9, 4), "e4m3fnuz")],
+)
+def test_products_of_fp8_are_for_cards_that_have_it(hip, capability, why):
+    properties = SimpleNamespace(major=capability[0], minor=capability[1])
+    cuda = SimpleNamespace(get_device_properties=lambda _index: properties)
+    device = Device(SimpleNamespace(version=SimpleNamespace(hip=hip), cuda=cuda), "cuda:0", "cuda")
+    assert why in device.lacks("fp8") if why else device.lacks("fp8") is None
+
+
+def test_a_torch_without_a_product_of_fp8_is_no_failure():
+    torch = SimpleNamespace(
+        set_float32_matmul_precision=lambda _precision: None, get_float32_matmul_precision=lambda: "highest"
+    )
+    with pytest.raises(Unavailable, match="no product of fp8"):
+        RUNNABLE["gemm"].prepare(torch, "cpu", {"dtype": "fp8", "m": 512, "n": 512, "k": 512})
+
+
+@pytest.mark.parametrize("dtype", ["fp8", "int8"])
+def test_a_real_torch_multiplies_short_types_on_this_processor(dtype, tmp_path):
+    done = subprocess.run(
+        [python_with_torch(), "-m", "stackviz.agent", "bench", "--suite", "full", "--device", "cpu", "--json", "-q",
+         "--benchmark", "gemm", "--case", f"dtype={dtype},m=512", "--bench-time", "20", "--wait", "60",
+         "--spool", str(tmp_path)],
+        capture_output=True, timeout=180, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (result,) = parse_report(done.stdout).results
+    assert (result.state, result.reason) == ("ok", None)  # its corner was held against the same sums in float64
 
 
 # ---- one process that measures --------------------------------------------------------------------------------------

@@ -84,14 +84,27 @@ class Device:
 
     def lacks(self, dtype: str) -> str | None:
         """Why this device would compute in another type than this one; None if nothing says so."""
-        if dtype != "tf32" or self.kind != "cuda":
+        if self.kind != "cuda" or dtype not in {"tf32", "fp8"}:
             return None
+        if dtype == "fp8":
+            return self._lacks_fp8()
         if self.is_hip:
             return "TF32 is a type of NVIDIA cards"
         if os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
             return "NVIDIA_TF32_OVERRIDE=0 forbids TF32"
         major = int(self.torch.cuda.get_device_properties(self.index).major)
         return None if major >= 8 else f"TF32 begins with compute capability 8.0; this card has {major}.x"
+
+    def _lacks_fp8(self) -> str | None:
+        if self.is_hip:
+            return "AMD cards before gfx950 have another FP8 (e4m3fnuz), which this agent does not measure"
+        properties = self.torch.cuda.get_device_properties(self.index)
+        capability = int(properties.major), int(properties.minor)
+        return (
+            None
+            if capability >= (8, 9)
+            else "FP8 begins with compute capability 8.9; this card has {}.{}".format(*capability)
+        )
 
     @property
     def is_hip(self) -> bool:
