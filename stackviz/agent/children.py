@@ -7,6 +7,8 @@ agent.
 
 import json
 import os
+import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,15 +98,15 @@ def run_child(
 
 @contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """A folder that goes with us, and with the guard if we are killed."""
-    with tempfile.TemporaryDirectory(
-        prefix="accelweb-agent-", dir=parent_folder(), ignore_cleanup_errors=True
-    ) as folder:
-        watch_folder(folder)
-        try:
-            yield Path(folder)
-        finally:
-            forget_folder(folder)
+    """A folder that goes with us, and with the guard if we are killed: it hears of the folder before there is one."""
+    folder = Path(parent_folder() or tempfile.gettempdir()) / f"accelweb-agent-{secrets.token_hex(8)}"
+    watch_folder(str(folder))
+    try:
+        folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        forget_folder(str(folder))
 
 
 def _start(module: str, answer: Path, printed: Any, mark: dict[str, str]) -> subprocess.Popen[bytes]:  # noqa: ANN401 - an open file

@@ -2,7 +2,9 @@
 
 import os
 import time
+from pathlib import Path
 
+from stackviz.agent import children
 from stackviz.agent.children import Ended, run_child
 from stackviz.agent.probing.gather import gather, join
 from stackviz.wire import FACTS
@@ -195,3 +197,13 @@ def test_mac_gpu_limit_defaults_to_recommended():
     assert join({"torch": recommended}).facts["memory.gpu_limit_bytes"] == 38654705664
     raised = ended(document(facts={"memory.gpu_limit_bytes": 42949672960}))
     assert join({"apple": raised, "torch": recommended}).facts["memory.gpu_limit_bytes"] == 42949672960
+
+
+def test_the_guard_hears_of_a_folder_before_there_is_one(monkeypatch):
+    """Killed in between, an agent left its folder: starting the guard takes as long as the rest of that moment."""
+    seen = []
+    monkeypatch.setattr(children, "watch_folder", lambda folder: seen.append((folder, Path(folder).exists())))
+    with children._temporary_folder() as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert seen == [(str(folder), False)]
+    assert not folder.exists()
