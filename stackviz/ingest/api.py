@@ -21,7 +21,7 @@ from stackviz.ingest.receipt import Receipt, receipt_of
 from stackviz.ingest.transient import fault_of
 from stackviz.labs.key_guesses import counting_guesses
 from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
-from stackviz.labs.models import Report
+from stackviz.labs.models import AgentKey, Report
 from stackviz.web.errors import Refusal
 from stackviz.web.metrics import count_accepted_report
 from stackviz.web.openapi import link, one_of
@@ -229,7 +229,7 @@ def _sender_or_none(request: HttpRequest) -> Sender | None:
     header = request.headers.get("Authorization", "")
     try:
         with counting_guesses(request):
-            return authenticate(header) if header else None
+            return authenticate(header, *AgentKey.Scope.values) if header else None
     except KeyRefused:
         return None
 

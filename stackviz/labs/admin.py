@@ -119,7 +119,7 @@ class MachineAdmin(CascadingDeleteAdmin, _MachineAdmin):
 
 
 KEY_INPUTS = ["lab", "machine", "name", "expires_at"]
-KEY_READONLY = ["prefix", "state", "created_at", "created_by", "last_used_at", "revoked_at"]
+KEY_READONLY = ["scope", "prefix", "state", "created_at", "created_by", "last_used_at", "revoked_at"]
 
 
 class KeyState(admin.SimpleListFilter):
@@ -144,7 +144,7 @@ class KeyState(admin.SimpleListFilter):
 class AgentKeyAdmin(_AgentKeyAdmin):
     """Creates a key and shows its secret once; later only name and expiry can be changed, or the key revoked."""
 
-    list_display = ["name", "prefix", "lab", "machine", "state", "created_at", "expires_at", "last_used_at"]
+    list_display = ["name", "prefix", "lab", "scope", "machine", "state", "created_at", "expires_at", "last_used_at"]
     list_filter = [KeyState, "lab"]
     list_select_related = ["lab", "machine"]
     search_fields = ["name", "prefix", "lab__name", "machine__name"]

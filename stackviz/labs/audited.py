@@ -9,7 +9,7 @@ def watch_labs() -> None:
     watch(Lab, "lab", lambda lab: f"lab {lab.pk}", shown=("slug", "is_public"), noted=("name",))
     watch(Membership, "member", _membership, shown=("role",))
     watch(Machine, "machine", lambda machine: f"machine {machine.pk} of lab {machine.lab_id}", noted=("name", "slug"))
-    watch(AgentKey, "key", audit_subject, shown=("lab_id", "machine_id"), noted=("name", "expires_at"))
+    watch(AgentKey, "key", audit_subject, shown=("lab_id", "machine_id", "scope"), noted=("name", "expires_at"))
 
 
 def _membership(membership: Membership) -> str:

@@ -32,7 +32,7 @@ _noted: dict[int, datetime] = {}
 
 _SENDER_FIELDS = ("pk", "lab_id", "lab__is_public", "machine_id", "machine__identity")
 # Compared when no row has the prefix, so that timing is equal; no key has this digest.
-_NOBODY: tuple[Any, ...] = (*[None] * len(_SENDER_FIELDS), "0" * 64, None, None)
+_NOBODY: tuple[Any, ...] = (*[None] * len(_SENDER_FIELDS), "0" * 64, None, None, "")
 
 # `last_used_at` is updated at most this often, so that an upload does not write twice each time.
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -74,17 +74,21 @@ def create_key(
     lab: Lab,
     name: str,
     machine: Machine | None = None,
+    scope: str = AgentKey.Scope.SEND,
     expires_at: datetime | None = None,
     created_by: AbstractBaseUser | None = None,
 ) -> tuple[AgentKey, str]:
     """Create a key. Returns (row, text for the agent); the text is not stored: show it once."""
     if machine is not None and machine.lab_id != lab.pk:
         raise ValueError(f"machine {machine.slug} does not belong to lab {lab.slug}")
+    if machine is not None and scope != AgentKey.Scope.SEND:
+        raise ValueError("a key that reads is for the whole lab")
     prefix = "".join(secrets.choice(PREFIX_ALPHABET) for _ in range(PREFIX_CHARS))
     text = f"aw_{prefix}_{secrets.token_urlsafe(SECRET_BYTES)}"
     key = AgentKey.objects.create(
         lab=lab,
         machine=machine,
+        scope=scope,
         name=name,
         prefix=prefix,
         digest=key_digest(text),
@@ -108,6 +112,7 @@ def rotate_key(key: AgentKey, ends_in: timedelta, created_by_id: int | None = No
         made = create_key(
             lab=old.lab,
             machine=old.machine,
+            scope=old.scope,
             name=old.name,
             expires_at=now + lifetime if lifetime else None,
         )
@@ -124,20 +129,29 @@ def key_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def authenticate(header: str) -> Sender:
+def authenticate(header: str, *scopes: str) -> Sender:
     """The sender of `Authorization: Bearer <key>`. One query. Raises KeyUnknown, KeyForbidden.
 
-    Only a holder of the secret learns that a key was revoked or has expired.
+    `scopes`: what the key must be for, one of these; none: sending reports. Only a holder of the secret learns that a
+    key was revoked or has expired.
     """
     text = _key_text(header)
     _recognised.pop(key_digest(text), None)
     rows = AgentKey.objects.filter(prefix=text[len("aw_") : len("aw_") + PREFIX_CHARS])
-    row = rows.values_list(*_SENDER_FIELDS, "digest", "revoked_at", "expires_at").first()
-    *sender, digest, revoked_at, expires_at = row or _NOBODY
+    row = rows.values_list(*_SENDER_FIELDS, "digest", "revoked_at", "expires_at", "scope").first()
+    *sender, digest, revoked_at, expires_at, scope = row or _NOBODY
     if not secrets.compare_digest(digest, key_digest(text)):
         raise KeyUnknown(UNKNOWN)
     _check_valid(revoked_at, expires_at)
+    if scope not in (scopes or (AgentKey.Scope.SEND,)):
+        raise KeyForbidden(_FOR_OTHERS[scope])
     return Sender(*sender)
+
+
+_FOR_OTHERS = {
+    AgentKey.Scope.READ.value: "this key reads and sends no reports; use a key that sends them",
+    AgentKey.Scope.SEND.value: "this key sends reports and reads nothing; use a key that reads",
+}
 
 
 def check_again(sender: Sender) -> Sender:

@@ -170,12 +170,18 @@ class Machine(models.Model):
 
 
 class AgentKey(models.Model):
-    """Lets a machine, or any machine of a lab, send reports. The secret itself is nowhere: only its SHA-256.
+    """Lets a machine, or any machine of a lab, send reports; or a program read what members of the lab see. Never both.
 
-    The secret holds 256 random bits: a plain fast hash is as good as the slow ones that protect guessable passwords.
+    The secret itself is nowhere: only its SHA-256. It holds 256 random bits: a plain fast hash is as good as the slow
+    ones that protect guessable passwords.
     """
 
+    class Scope(models.TextChoices):
+        SEND = "send", _("sends reports")
+        READ = "read", _("reads")
+
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="keys")
+    scope = models.CharField(max_length=4, choices=Scope, default=Scope.SEND, db_default="send")
     machine = models.ForeignKey(
         Machine,
         on_delete=models.CASCADE,
@@ -201,6 +207,12 @@ class AgentKey(models.Model):
             models.CheckConstraint(
                 condition=Q(expires_at__isnull=True) | Q(expires_at__gt=F("created_at")),
                 name="agentkey_expires_after_creation",
+            ),
+            models.CheckConstraint(condition=Q(scope__in=("send", "read")), name="agentkey_scope_is_known"),
+            models.CheckConstraint(
+                condition=Q(scope="send") | Q(machine__isnull=True),
+                name="agentkey_that_reads_is_of_the_lab",
+                violation_error_message=_("A key that reads is for the whole lab: leave the machine empty."),
             ),
         )
 

@@ -1,7 +1,7 @@
 """Adding a machine: one line to copy, keys for lab members, the agent's files, and what arrives while one waits."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -33,15 +33,19 @@ LIFETIMES = (("90", gettext_lazy("90 days")), ("365", gettext_lazy("one year")),
 
 
 class KeyForm(forms.Form):
-    """A new key: its name says where it will be used; it sends for any machine of a lab, or for one only."""
+    """A new key: its name says where it will be used; it sends for any machine of a lab, for one only, or reads.
+
+    `readable`: labs for which this person may make keys that read.
+    """
 
     name = forms.CharField(max_length=100)
     scope = forms.ChoiceField()
     lifetime = forms.ChoiceField(choices=LIFETIMES, required=False)
 
-    def __init__(self, labs: list[Lab], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (passed on)
+    def __init__(self, labs: list[Lab], *args: Any, readable: Sequence[Lab] = (), **kwargs: Any) -> None:  # noqa: ANN401 (passed on)
         super().__init__(*args, **kwargs)
         self.labs = {f"lab:{lab.pk}": lab for lab in labs}
+        self.readable = {f"read:{lab.pk}": lab for lab in readable}
         machines = Machine.objects.filter(lab__in=labs, merged_into__isnull=True).order_by("lab__slug", "slug")[
             :MACHINES_OFFERED
         ]
@@ -55,7 +59,9 @@ class KeyForm(forms.Form):
             choices.append((value, _("any machine of %(lab)s") % {"lab": lab.name}))
             of_lab = [(value, machine) for value, machine in self.machines.items() if machine.lab_id == lab.pk]
             choices += [(value, _("only %(machine)s") % {"machine": machine.name}) for value, machine in of_lab]
-        return choices
+        return choices + [
+            (value, _("nothing: it reads %(lab)s") % {"lab": lab.name}) for value, lab in self.readable.items()
+        ]
 
     def create(self, user: Visitor) -> tuple[AgentKey, str]:
         """The key of a valid form -> (row, the text to show once)."""
@@ -63,8 +69,9 @@ class KeyForm(forms.Form):
         machine = self.machines.get(scope)
         lab = next(lab for lab in self.labs.values() if machine and lab.pk == machine.lab_id) if machine else None
         return create_key(
-            lab=lab or self.labs[scope],
+            lab=lab or self.labs.get(scope) or self.readable[scope],
             machine=machine,
+            scope=AgentKey.Scope.READ if scope in self.readable else AgentKey.Scope.SEND,
             name=self.cleaned_data["name"],
             expires_at=timezone.now() + timedelta(days=int(lifetime)) if lifetime else None,
             created_by=user if user.is_authenticated else None,

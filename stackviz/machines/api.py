@@ -3,19 +3,22 @@
 from datetime import datetime
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
 
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.queries import latest_results
+from stackviz.labs.keys import KeyForbidden, KeyUnknown
 from stackviz.labs.models import Card, Finding, Machine
-from stackviz.labs.queries import latest_snapshots, machine_detail
+from stackviz.labs.queries import LabReader, Visitor, latest_snapshots, machine_detail
+from stackviz.labs.read_keys import reader_of
 from stackviz.machines.rows import machines_found, machines_page
 from stackviz.web.address import clean_text
 from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.key_paging import CUT_PATTERN, Cut, cut_of
 from stackviz.web.openapi import link, links, one_of
+from stackviz.web.rate_limit import RateLimited
 
 router = Router()
 MOST_ITEMS = 200
@@ -118,13 +121,19 @@ class MachineFilter(Schema):
 
 @router.get(
     "/machines/",
-    response={200: MachineList, 422: ErrorBody},
+    response={200: MachineList, **dict.fromkeys((401, 403, 422, 429), ErrorBody)},
     url_name="machines",
     openapi_extra=links(200, link("stackviz_machines_api_get_machine", lab="/items/0/lab", slug="/items/0/slug")),
 )
-def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[str, Any]:
-    """Machines by name (`q`) or by the slug of an accelerator in them. Follow `next` for all of them."""
-    rows = machines_found(request.user, q=clean_text(filters.q), accelerator=clean_text(filters.accelerator))
+def list_machines(request: HttpRequest, response: HttpResponse, filters: Query[MachineFilter]) -> dict[str, Any]:
+    """Machines by name (`q`) or by the slug of an accelerator in them. Follow `next` for all of them.
+
+    With a lab's key that reads in `Authorization: Bearer aw_…` also those of its private lab. 401, 403: correct the
+    key. 429: again after `Retry-After` seconds.
+    """
+    rows = machines_found(
+        _reader(request, response), q=clean_text(filters.q), accelerator=clean_text(filters.accelerator)
+    )
     cut = cut_of(filters.page) or Cut(skipped=filters.offset)
     page = machines_page(rows, cut, filters.limit)
     counted = rows.values("pk")[: COUNTED + 1].count()
@@ -139,6 +148,21 @@ def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[s
     }
 
 
+def _reader(request: HttpRequest, response: HttpResponse) -> Visitor:
+    """Who asks; what a key reads is stored by no cache. Raises Refusal."""
+    try:
+        reader = reader_of(request)
+    except KeyUnknown as error:
+        raise Refusal(401, str(error), "Authorization") from None
+    except KeyForbidden as error:
+        raise Refusal(403, str(error), "Authorization") from None
+    except RateLimited as error:
+        raise Refusal(429, str(error), None, error.retry_after_s) from None
+    if isinstance(reader, LabReader):
+        response["Cache-Control"] = "private, no-store"
+    return reader
+
+
 def _next_address(request: HttpRequest, after: str) -> str | None:
     if not after:
         return None
@@ -150,17 +174,19 @@ def _next_address(request: HttpRequest, after: str) -> str | None:
 
 @router.get(
     "/machines/{lab}/{slug}/",
-    response={200: MachineFull, 404: ErrorBody},
+    response={200: MachineFull, **dict.fromkeys((401, 403, 404, 429), ErrorBody)},
     url_name="machine",
     openapi_extra=links(200, link("stackviz_ingest_api_report_status", report_id="/results/0/report")),
 )
-def get_machine(request: HttpRequest, lab: str, slug: str) -> dict[str, Any]:
+def get_machine(request: HttpRequest, response: HttpResponse, lab: str, slug: str) -> dict[str, Any]:
     """One machine as its latest report describes it, with the newest result of each series.
 
-    Of very many series the most recently measured are listed, the others counted in `results_left_out`.
+    Of very many series the most recently measured are listed, the others counted in `results_left_out`. A machine of a
+    private lab is there for its members and with the lab's key that reads.
     """
+    reader = _reader(request, response)
     try:
-        detail = machine_detail(request.user, lab, slug)
+        detail = machine_detail(reader, lab, slug)
     except Machine.DoesNotExist:
         raise Refusal(404, f"no machine {lab[:80]}/{slug[:80]} here", "slug") from None
     snapshot = detail.snapshot

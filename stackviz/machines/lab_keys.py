@@ -53,11 +53,12 @@ def keys_page(request: HttpRequest, lab: str) -> HttpResponse:
     of_lab, rights = lab_of_member(request, lab)
     if not rights.may_work:
         raise PermissionDenied
-    form = KeyForm([of_lab], request.POST or None)
+    readable = [of_lab] if rights.may_rule else []
+    form = KeyForm([of_lab], request.POST or None, readable=readable)
     key, secret = None, ""
     if form.is_bound and form.is_valid():
         key, secret = form.create(request.user)
-        form = KeyForm([of_lab])
+        form = KeyForm([of_lab], readable=readable)
     shows_all = "all" in request.GET
     keys = _keys_of(of_lab, request.user, rights)
     now = timezone.now()
@@ -75,7 +76,9 @@ def keys_page(request: HttpRequest, lab: str) -> HttpResponse:
         "shows_all": shows_all,
         "now": now,
         "soon": now + timedelta(days=14),
-        "commands": agent_commands(request.build_absolute_uri("/").rstrip("/"), secret) if secret else None,
+        "commands": agent_commands(request.build_absolute_uri("/").rstrip("/"), secret)
+        if key and key.scope == key.Scope.SEND
+        else None,
         "digest": agent_digest(),
     }
     return render(request, "machines/lab_keys.html", context, status=422 if form.is_bound else 200)

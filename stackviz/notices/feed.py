@@ -1,6 +1,7 @@
 """The newest events of a lab as Atom: of a public lab for everybody, of a private one for its people alone."""
 
 from datetime import datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from django.contrib.syndication.views import Feed
@@ -13,12 +14,15 @@ from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.labs.keys import KeyRefused, KeyUnknown
 from stackviz.labs.models import Lab
-from stackviz.labs.queries import visible_labs
+from stackviz.labs.queries import LabReader, visible_labs
+from stackviz.labs.read_keys import reader_of
 from stackviz.notices.models import LabEvent
 from stackviz.notices.queries import lab_events
 from stackviz.notices.wording import event_address, event_id, event_text, event_title
 from stackviz.web.conditional import etag_of
+from stackviz.web.rate_limit import RateLimited, too_many
 from stackviz.web.xml_text import xml_text
 
 ENTRIES = 50
@@ -79,12 +83,27 @@ class LabFeed(_Feed):
 @require_safe
 def lab_feed(request: HttpRequest, lab: str) -> HttpResponse:
     """The newest ENTRIES events; 304 if the reader has them. Two queries, and those that find out who asks."""
-    seen = get_object_or_404(visible_labs(request.user), slug=lab)
+    try:
+        reader = reader_of(request)
+    except KeyRefused as refused:
+        return _refused(401 if isinstance(refused, KeyUnknown) else 403, str(refused))
+    except RateLimited as limited:
+        return too_many(limited)
+    seen = get_object_or_404(visible_labs(reader), slug=lab)
     events = list(lab_events(seen)[:ENTRIES])
     state = repr([seen.name, *((event.pk, event_title(event), event_address(event)) for event in events)])
     tag = etag_of(request, state)
     answer = get_conditional_response(request, etag=tag) or LabFeed(seen, events)(request)
     answer.headers["ETag"] = tag
-    answer.headers["Cache-Control"] = "public, no-cache" if seen.is_public else "private, no-store"
+    answer.headers["Cache-Control"] = (
+        "public, no-cache" if seen.is_public and not isinstance(reader, LabReader) else "private, no-store"
+    )
     patch_vary_headers(answer, ["Cookie", "Authorization"])
+    return answer
+
+
+def _refused(status: int, why: str) -> HttpResponse:
+    answer = HttpResponse(f"{why}\n", status=status, content_type="text/plain; charset=utf-8")
+    if status == HTTPStatus.UNAUTHORIZED:
+        answer.headers["WWW-Authenticate"] = "Bearer"
     return answer
