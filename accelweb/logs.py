@@ -12,7 +12,8 @@ from stackviz.web.request_ids import current_request_id
 
 TEXT_FORMAT = "{asctime} {levelname} {name}: {message}"
 _LINK = re.compile(  # `%2F`: in the address that a login leads back to
-    r"((?:/|%2F)(?:diagnos(?:e|is)|corrections|password(?:/|%2F)[A-Za-z0-9_-]{1,40})(?:/|%2F))[A-Za-z0-9_-]{20,}",
+    r"((?:/|%2F)(?:diagnos(?:e|is)|corrections|labs(?:/|%2F)mails|password(?:/|%2F)[A-Za-z0-9_-]{1,40})(?:/|%2F))"
+    r"[A-Za-z0-9_:-]{20,}",
     re.IGNORECASE,
 )
 _SECRETS = (

@@ -287,6 +287,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60,
         "options": {"expires": 60},
     },
+    "mail events of labs": {
+        "task": "stackviz.notices.tasks.mail_events",
+        "schedule": 600,  # each person once an hour at most; nothing without EMAIL_HOST
+        "options": {"expires": 600},
+    },
     "send events to webhooks": {
         "task": "stackviz.notices.tasks.send_due_webhooks",
         "schedule": 60,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
@@ -14,6 +15,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -34,6 +36,7 @@ from stackviz.labs.members import (
 from stackviz.labs.models import Invitation, Lab, Membership
 from stackviz.labs.queries import visible_labs
 from stackviz.machines.lab_keys import lab_of_member
+from stackviz.notices.mails import ask_for_mails, gets_mails, stop_mails
 from stackviz.web.address import row_key
 from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
@@ -68,6 +71,8 @@ def people_page(request: HttpRequest, lab: str) -> HttpResponse:
         "code": code,
         "join_url": request.build_absolute_uri(reverse("machines:join")),
         "problems": problems,
+        "offers_mails": bool(settings.EMAIL_HOST),
+        "gets_mails": bool(settings.EMAIL_HOST) and gets_mails(of_lab, request.user),
         "posted": request.POST if problems else {},
     }
     return render(request, "machines/lab_people.html", context, status=422 if problems else 200)
@@ -79,7 +84,7 @@ def _changed(request: HttpRequest, lab: Lab, *, may_rule: bool) -> str:
     action = _ACTIONS.get(request.POST.get("do", ""))
     own_id = row_key(str(request.user.pk))
     user_id = row_key(request.POST.get("user", ""))
-    if action is _leave:
+    if action in _OWN:
         user_id = own_id
     elif not may_rule:
         raise PermissionDenied
@@ -113,10 +118,27 @@ def _withdraw_invitation(request: HttpRequest, lab: Lab, _user_id: int) -> None:
     messages.success(request, _("The invitation was withdrawn; its code no longer works."))
 
 
+def _ask_for_mails(request: HttpRequest, lab: Lab, user_id: int) -> None:
+    """Raises Membership.DoesNotExist, for a superuser who is not of the lab."""
+    membership = Membership.objects.get(lab=lab, user_id=user_id)
+    if not getattr(request.user, "email", ""):
+        raise ValidationError(_("Your account has no mail address. Ask whoever runs this site to add it."))
+    ask_for_mails(membership, request.build_absolute_uri("/"), get_language() or settings.LANGUAGE_CODE)
+    messages.success(request, _("What happens from now on is mailed to you, once an hour at most."))
+
+
+def _stop_mails(request: HttpRequest, lab: Lab, user_id: int) -> None:
+    stop_mails(Membership.objects.get(lab=lab, user_id=user_id))
+    messages.success(request, _("Nothing more is mailed to you."))
+
+
+_OWN = (_leave, _ask_for_mails, _stop_mails)
 _ACTIONS: Mapping[str, Callable[[HttpRequest, Lab, int], None]] = {
     "role": _change_role,
     "remove": _take_out,
     "leave": _leave,
+    "mails": _ask_for_mails,
+    "no-mails": _stop_mails,
     "withdraw": _withdraw_invitation,
 }
 

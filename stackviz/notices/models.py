@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.benchmarks.models import Series
-from stackviz.labs.models import Lab, Machine, Report
+from stackviz.labs.models import Lab, Machine, Membership, Report
 
 
 class LabEvent(models.Model):
@@ -121,3 +121,25 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"event {self.event_id}"
+
+
+class EventMail(models.Model):
+    """Somebody of a lab who asked for mails about its events; the row goes when they leave it.
+
+    Events noted after `noted_until` are in the next mail. `site`: scheme and host of the page on which they asked.
+    `busy_until`: while a worker is sending.
+    """
+
+    membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="event_mail")
+    site = models.CharField(max_length=300, editable=False)
+    language = models.CharField(max_length=20)
+    noted_until = models.DateTimeField(default=timezone.now)
+    busy_until = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("subscription to mails about events")
+        verbose_name_plural = _("subscriptions to mails about events")
+        indexes = (models.Index(fields=("noted_until",), name="eventmail_due"),)
+
+    def __str__(self) -> str:
+        return f"mails about events for {self.membership}"

@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from stackviz.notices.mails import send_mails
 from stackviz.notices.note_events import note_pending, note_silence
 from stackviz.notices.webhooks import due_webhooks, send_events
 
@@ -28,3 +29,9 @@ def send_due_webhooks() -> str:
 def send_webhook(webhook_id: int) -> str:
     """Send what waits for one webhook. Ringing twice, or for one that is being sent to, does nothing."""
     return f"{send_events(webhook_id)} sent"
+
+
+@shared_task(ignore_result=True, time_limit=540)
+def mail_events() -> str:
+    """Mail people what happened in their labs since the last mail, once an hour at most."""
+    return f"{send_mails()} mails"

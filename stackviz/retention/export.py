@@ -30,7 +30,7 @@ from stackviz.labs.models import (
     ReportWithdrawal,
     Snapshot,
 )
-from stackviz.notices.models import LabEvent, Webhook, WebhookDelivery
+from stackviz.notices.models import EventMail, LabEvent, Webhook, WebhookDelivery
 from stackviz.web.download import safe_cell
 
 ROWS_TOGETHER = 500
@@ -82,6 +82,7 @@ TABLES = (
     ExportedTable("moves", MachineMove, "source__lab"),
     ExportedTable("events", LabEvent, "lab"),
     ExportedTable("webhooks", Webhook, "lab"),
+    ExportedTable("event-mails", EventMail, "membership__lab"),
     ExportedTable("webhook-deliveries", WebhookDelivery, "webhook__lab"),
 )
 

@@ -18,6 +18,8 @@ def test_link_address_is_logged_without_token():
     assert without_links(f"GET /diagnose/{WORD}/?format=svg HTTP/1.1") == "GET /diagnose/…/?format=svg HTTP/1.1"
     assert without_links(f"GET /picture/diagnosis/{WORD}.png HTTP/1.1") == "GET /picture/diagnosis/….png HTTP/1.1"
     assert without_links(f"GET /corrections/{WORD}/ HTTP/1.1") == "GET /corrections/…/ HTTP/1.1"
+    assert without_links(f"GET /labs/mails/WzFd:1abc:{WORD}/ HTTP/1.1") == "GET /labs/mails/…/ HTTP/1.1"
+    assert without_links("GET /labs/mails/keys/ HTTP/1.1") == "GET /labs/mails/keys/ HTTP/1.1"
     assert without_links(f"GET /login/?next=%2Fdiagnose%2f{WORD}%2F") == "GET /login/?next=%2Fdiagnose%2f…%2F"
     assert without_links("POST /diagnose/add/ HTTP/1.1") == "POST /diagnose/add/ HTTP/1.1"
 

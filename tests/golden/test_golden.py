@@ -20,7 +20,7 @@ OTHERWISE = {
     "accounts:account", "accounts:change-password", "accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor",
     "api:heartbeat", "api:list_prices", "api:list_table_checks", "monitoring:healthz", "monitoring:metrics", "monitoring:readyz",
     "site-state", "accounts:reset", "accounts:reset-done", "accounts:reset-sent", "accounts:second-factor",
-    "retention:lab", "retention:export",
+    "retention:lab", "retention:export", "notices:unsubscribe",
 }  # fmt: skip
 
 

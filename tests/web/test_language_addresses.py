@@ -30,7 +30,7 @@ H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
 # What a visitor cannot open: forms that only answer what is sent, and what only members see.
 NOT_OPENED = {"accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor", "diagnose:delete", "machines:change", "machines:revoke", "ingest:restore", "machines:manage",
               "machines:arrivals", "ingest:withdraw", "retention:lab", "retention:export",
-              "machines:keys", "machines:people", "machines:rotate", "machines:settings", "machines:webhook"}  # fmt: skip
+              "machines:keys", "machines:people", "machines:rotate", "machines:settings", "machines:webhook", "notices:unsubscribe"}  # fmt: skip
 # A link, and a string in the data of a drawing.
 ANY_STRING = re.compile(r"""(?<==")(/[^"\s<>]*)(?=")|(?<=["'(])(/[a-z][^"'\s<>\\)]*)""")
 TRANSLATED_ON_PURPOSE = re.compile(r'<link rel="alternate" hreflang[^>]*>|href="/language/[^>]*>')
