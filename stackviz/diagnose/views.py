@@ -39,7 +39,7 @@ from stackviz.diagnose.stepped import SteppedDiagnosis, diagnose_steps, steps_be
 from stackviz.diagnose.steps import under_command
 from stackviz.diagrams.svg import svg_of
 from stackviz.importers.deadline import Deadline
-from stackviz.reports.pace import paced
+from stackviz.reports.pace import paced, refused_for_now
 from stackviz.reports.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_form
 from stackviz.reports.tool_names import tool_label
 from stackviz.web.download import svg_response
@@ -164,9 +164,7 @@ def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) 
 
 
 def _too_many(request: HttpRequest, limited: RateLimited, text: str = "") -> HttpResponse:
-    problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
-    refused = Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
-    return ask_to_wait(_show(request, refused=refused, text=text), limited)
+    return ask_to_wait(_show(request, refused=refused_for_now(limited), text=text), limited)
 
 
 # --- saving ---

@@ -18,7 +18,7 @@ from stackviz.importers.deadline import Deadline
 from stackviz.ingest.api import refusing
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
-from stackviz.reports.pace import paced
+from stackviz.reports.pace import paced, refused_for_now
 from stackviz.reports.pasted import MOST_MACHINES, Refused, mask_pasted, read_pasted, text_of_form
 from stackviz.web.errors import Refusal
 from stackviz.web.rate_limit import RateLimited, ask_to_wait
@@ -42,9 +42,7 @@ def add_from_dump(request: HttpRequest) -> HttpResponse:
         with paced(request, text) as deadline:
             return _add(request, text, deadline)
     except RateLimited as limited:
-        problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
-        refused = Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
-        return ask_to_wait(_refuse(request, refused), limited)
+        return ask_to_wait(_refuse(request, refused_for_now(limited)), limited)
     except Refused as refused:
         return _refuse(request, refused)
 

@@ -15,6 +15,7 @@ from django.utils.translation import override
 from stackviz.sharing.cards import Picture
 from stackviz.sharing.drawing import draw_png
 from stackviz.sharing.subjects import Shared
+from stackviz.web.at_once import COSTLY
 from stackviz.web.rate_limit import RateLimit
 
 __all__ = ["PICTURES", "cached_picture", "drawn_png", "stored_png", "tag_of"]
@@ -41,9 +42,9 @@ def stored_png(request: HttpRequest, tag: str, make: Callable[[], Picture]) -> b
 
 
 def drawn_png(request: HttpRequest, make: Callable[[], Picture]) -> bytes:
-    """The picture as PNG, stored nowhere. Raises RateLimited."""
+    """The picture as PNG, stored nowhere. Raises RateLimited, Busy."""
     PICTURES.count(request)
-    with override("en"):
+    with COSTLY.slot(), override("en"):
         return draw_png(make())
 
 
