@@ -48,9 +48,10 @@ def is_whole() -> bool:
     """True when the environment's own Python starts, is new enough and has pip."""
     probe = "import sys, pip; sys.exit(sys.version_info < (3, 11) or sys.prefix == sys.base_prefix)"
     try:
-        return subprocess.run([PYTHON, "-c", probe], capture_output=True, timeout=60, check=False).returncode == 0
+        probed = subprocess.run([PYTHON, "-c", probe], capture_output=True, timeout=60, check=False)  # noqa: S603 - our own Python
     except (OSError, subprocess.TimeoutExpired):
         return False
+    return probed.returncode == 0
 
 
 def make_environment() -> None:
@@ -81,7 +82,7 @@ def install(group: str) -> None:
     total = sum(1 for line in (ROOT / file).read_text().splitlines() if "==" in line)
     say(f"installing {total} packages from {file}")
     command = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", "-r", file]
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603 - pip of our own Python
         command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as pip:
         last_lines = follow(pip, total)
@@ -96,7 +97,7 @@ def install(group: str) -> None:
 
 def follow(pip: "subprocess.Popen[str]", total: int) -> list[str]:
     """Shows how far pip is; its last lines."""
-    assert pip.stdout is not None
+    assert pip.stdout is not None  # noqa: S101 - for types: it is started with a pipe
     last_lines: list[str] = []
     seen = 0
     on_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -63,8 +63,8 @@ class _Finder(ast.NodeVisitor):
         return self._lines[node.lineno - 1] + node.col_offset
 
     def _end(self, node: ast.expr | ast.stmt | ast.keyword) -> int:
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
+        assert node.end_lineno is not None  # noqa: S101 - for types: nodes of a parsed text have ends
+        assert node.end_col_offset is not None  # noqa: S101 - the same
         return self._lines[node.end_lineno - 1] + node.end_col_offset
 
     def _add(self, start: int, end: int, replacement: bytes) -> None:

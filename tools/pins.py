@@ -23,7 +23,7 @@ def write_hashes() -> None:
     options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate"]
     options += ["--strip-extras", "--no-emit-index-url", "--quiet", "-c", "requirements.txt", "-o", HASHED]
     command = [sys.executable, "-m", "uv", "pip", "compile", *options, "requirements.in"]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - a list of ours
     file = ROOT / HASHED
     file.write_text(f"# Made by `make pins` from requirements.in and requirements.txt.\n{file.read_text().lstrip()}")
 
@@ -34,7 +34,7 @@ def main() -> None:
         return
     for name in NAMES:
         command = [sys.executable, "-m", "piptools", "compile", *OPTIONS, "-o", f"{name}.txt", f"{name}.in"]
-        subprocess.run(command, cwd=ROOT, check=True)
+        subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603 - a list of ours
         file = ROOT / f"{name}.txt"
         text = re.sub(r"^# The following packages are considered.*\n", "", file.read_text(), flags=re.MULTILINE)
         # A build label such as `+cpu` is of the machine that made the pins, not of the project.

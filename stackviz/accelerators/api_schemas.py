@@ -169,7 +169,7 @@ def source_brief(source: Source) -> SourceBrief:
 
 def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:
     """A public value as the API returns it. A database constraint gives it a source. `names`: of the checkers."""
-    assert value.source is not None, "a public value has a source"  # noqa: S101
+    assert value.source is not None, "a public value has a source"  # noqa: S101 - for types
     return SpecOut(
         field=value.field,
         value=number_or_text(value),

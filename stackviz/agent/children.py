@@ -112,7 +112,7 @@ def _temporary_folder() -> Iterator[Path]:
 def _start(module: str, answer: Path, printed: Any, mark: dict[str, str]) -> subprocess.Popen[bytes]:  # noqa: ANN401 - an open file
     home = str(Path(next(iter(stackviz.__path__))).parent)
     environ = {**os.environ, **mark, "ACCELWEB_ANSWER": str(answer), "PYTHONUNBUFFERED": "1"}
-    return subprocess.Popen(
+    return subprocess.Popen(  # noqa: S603 - our own Python, a module of ours
         [sys.executable, "-c", _START, home, module, str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=printed,

@@ -111,7 +111,7 @@ def _ask(question: DoctorQuestion, limit_s: float) -> CommandRun:
     started = time.monotonic()
     mark = marked()
     try:
-        child = subprocess.Popen(
+        child = subprocess.Popen(  # noqa: S603 - a list of ours, no shell
             [program, *question.argv[1:]],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

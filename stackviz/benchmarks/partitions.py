@@ -69,8 +69,8 @@ def _make(month: date) -> None:
     _do(f"LOCK TABLE {TABLE} IN SHARE ROW EXCLUSIVE MODE")
     _do(f"CREATE TABLE {name} (LIKE {TABLE} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)")
     inside = "measured_at >= %s::timestamptz AND measured_at < %s::timestamptz"
-    moved = f"WITH moved AS (DELETE FROM {OTHERS} WHERE {inside} RETURNING *)"  # noqa: S608
-    _do(f"{moved} INSERT INTO {name} SELECT * FROM moved", *(f"{bound} 00:00:00+00" for bound in bounds))  # noqa: S608
+    moved = f"WITH moved AS (DELETE FROM {OTHERS} WHERE {inside} RETURNING *)"  # noqa: S608 - names of tables made of months
+    _do(f"{moved} INSERT INTO {name} SELECT * FROM moved", *(f"{bound} 00:00:00+00" for bound in bounds))  # noqa: S608 - names of tables made of months
     start, end = (f"'{bound} 00:00:00+00'" for bound in bounds)
     _do(f"ALTER TABLE {TABLE} ATTACH PARTITION {name} FOR VALUES FROM ({start}) TO ({end})")
 
@@ -95,7 +95,7 @@ def _detach(month: date) -> str:
     keys = _run("SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = %s::regclass", name)
     for (key,) in keys:  # or a report could not be deleted while its old results are kept
         _do(f'ALTER TABLE {name} DROP CONSTRAINT "{key}"')
-    counts = _run(f"SELECT series_id, count(*) FROM {name} GROUP BY series_id")  # noqa: S608
+    counts = _run(f"SELECT series_id, count(*) FROM {name} GROUP BY series_id")  # noqa: S608 - names of tables made of months
     refresh((), {series: -count for series, count in counts})
     return name
 

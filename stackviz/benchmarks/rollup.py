@@ -99,23 +99,23 @@ def _roll_up_of_json(results: Sequence[Sequence[Any]]) -> RollUp:
 _LOCK = "SELECT id FROM benchmarks_series WHERE id = ANY(%s::bigint[]) ORDER BY id FOR NO KEY UPDATE"
 _NEWEST = f"""
     SELECT id, measured_at, CASE WHEN {COUNTS} THEN median END AS counted FROM benchmarks_result
-    WHERE series_id = wanted.{{key}} ORDER BY measured_at DESC, id DESC LIMIT {BASELINE_RUNS}"""  # noqa: S608
+    WHERE series_id = wanted.{{key}} ORDER BY measured_at DESC, id DESC LIMIT {BASELINE_RUNS}"""  # noqa: S608 - texts of ours
 _NEWEST_ON_POSTGRES = f"""
     SELECT wanted.id, newest.ids[1], newest.times[1], newest.medians
     FROM unnest(%s::bigint[]) AS wanted (id) CROSS JOIN LATERAL (
         SELECT array_agg(id) AS ids, array_agg(measured_at) AS times,
             array_agg(counted) FILTER (WHERE counted IS NOT NULL) AS medians
-        FROM ({_NEWEST.format(key="id")}) AS results) AS newest"""  # noqa: S608
+        FROM ({_NEWEST.format(key="id")}) AS results) AS newest"""  # noqa: S608 - texts of ours
 _COUNTING_ON_POSTGRES = f"""
     SELECT counting.id, counting.measured_at FROM unnest(%s::bigint[]) AS wanted (id) CROSS JOIN LATERAL (
         SELECT id, measured_at FROM ({_NEWEST.format(key="id")}) AS results
-        WHERE counted IS NOT NULL ORDER BY measured_at DESC, id DESC LIMIT %s) AS counting"""  # noqa: S608
+        WHERE counted IS NOT NULL ORDER BY measured_at DESC, id DESC LIMIT %s) AS counting"""  # noqa: S608 - texts of ours
 # As text: of a number in JSON SQLite keeps 15 digits.
 _EXACT = "CASE WHEN counted IS NOT NULL THEN printf('%%!.17g', counted) END"
 _NEWEST_ON_SQLITE = f"""
     SELECT wanted.value, (
         SELECT json_group_array(json_array(id, measured_at, {_EXACT})) FROM ({_NEWEST.format(key="value")}))
-    FROM json_each(%s) AS wanted"""  # noqa: S608
+    FROM json_each(%s) AS wanted"""  # noqa: S608 - texts of ours
 _WRITE_ON_POSTGRES = """
     UPDATE benchmarks_series AS series
     SET latest_result = new.latest, latest_at = new.at, baseline = new.middle, baseline_spread = new.spread,

@@ -42,7 +42,7 @@ class MissingFact(Exception):
 def run_command(argv: Sequence[str], timeout_s: float) -> str:
     """What a command prints. Raises Missing; the parent process ends us if the command cannot be ended."""
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - lists that facts declare, no shell
             argv, capture_output=True, timeout=timeout_s, check=False, stdin=subprocess.DEVNULL, env=_plain_environ()
         )
     except FileNotFoundError:

@@ -41,7 +41,7 @@ def _plan(model: type[Model], fields: tuple[str, ...], vendor: str) -> _Plan:
     names = ", ".join(connection.ops.quote_name(str(column.column)) for column in columns)
     changes = tuple((index, change) for index, column in enumerate(columns) if (change := _change_for(column, vendor)))
     marks = ", ".join(["%s"] * len(columns))
-    return _Plan(f"COPY {table} ({names}) FROM STDIN", f"INSERT INTO {table} ({names}) VALUES ({marks})", changes)  # noqa: S608
+    return _Plan(f"COPY {table} ({names}) FROM STDIN", f"INSERT INTO {table} ({names}) VALUES ({marks})", changes)  # noqa: S608 - names of a model, quoted
 
 
 def insert_rows(model: type[Model], fields: tuple[str, ...], rows: Iterable[Sequence[Any]]) -> None:

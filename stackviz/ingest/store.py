@@ -269,7 +269,7 @@ _POINT_MANY_ON_POSTGRES = f"""
             AS given (machine, snapshot, taken_at) ON labs_machine.id = given.machine
         ORDER BY labs_machine.id FOR NO KEY UPDATE OF labs_machine)
     {_set_newest("new.snapshot", "new.taken_at")}
-    FROM new WHERE labs_machine.id = new.id RETURNING labs_machine.id"""  # noqa: S608
+    FROM new WHERE labs_machine.id = new.id RETURNING labs_machine.id"""  # noqa: S608 - texts of ours
 _POINT_MANY_ON_SQLITE = f"""
     {_set_newest("json_extract(new.value, '$[1]')", "json_extract(new.value, '$[2]')")}
     FROM json_each(%s) AS new WHERE labs_machine.id = json_extract(new.value, '$[0]') RETURNING labs_machine.id"""

@@ -64,7 +64,9 @@ class Children:
 
     def run(self, command: Sequence[str], env: Mapping[str, str], patience_s: float) -> int | None:
         """Run a program with our own output. Returns its exit status, None after `patience_s`."""
-        process = subprocess.Popen(command, cwd=self.root, env=env, stdin=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(  # noqa: S603 - commands of ours, no shell
+            command, cwd=self.root, env=env, stdin=subprocess.DEVNULL, start_new_session=True
+        )
         self._tell_guard("+", process.pid)
         try:
             return process.wait(patience_s)
@@ -75,7 +77,7 @@ class Children:
 
     def _spawn(self, child: Child) -> None:
         with child.log.open("ab") as log:
-            child.process = subprocess.Popen(
+            child.process = subprocess.Popen(  # noqa: S603 - commands of ours, no shell
                 child.command,
                 cwd=self.root,
                 env=child.env,
@@ -88,7 +90,7 @@ class Children:
         self._tell_guard("+", child.process.pid)
 
     def _tell_guard(self, sign: str, group: int) -> None:
-        assert self._guard.stdin is not None  # noqa: S101
+        assert self._guard.stdin is not None  # noqa: S101 - for types: it is started with a pipe
         with contextlib.suppress(BrokenPipeError):  # the guard was killed; the supervisor still stops everything
             self._guard.stdin.write(f"{sign}{group}\n".encode())
             self._guard.stdin.flush()
@@ -164,7 +166,7 @@ def ended_with_us(root: Path, folder: Path, say: Callable[[str], None]) -> Itera
     """Children that live no longer than the block and this process, even if it is killed."""
     folder.mkdir(exist_ok=True)
     command = [sys.executable, "-I", "-S", watchdog.__file__]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as guard:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as guard:  # noqa: S603 - our own Python
         children = Children(root, folder, guard, say)
         try:
             yield children

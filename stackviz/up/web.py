@@ -123,7 +123,7 @@ def is_ready(worker: Child) -> bool:
 def page_answers(url: str) -> bool:
     """Whether the page answers with status 200 within two seconds."""
     try:
-        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310
+        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - the site's own address
             return bool(answer.status == 200)
     except (OSError, urllib.error.HTTPError):
         return False

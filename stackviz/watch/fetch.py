@@ -57,6 +57,8 @@ class Answer:
 
 def fetch(url: str, method: str = "GET", headers: Mapping[str, str] | None = None) -> Answer:
     """The answer of `url` after at most MOST_REDIRECTS redirects. Raises FetchError."""
+    if not _is_web_address(url):  # urllib also opens files, and FTP without looking where it leads
+        raise FetchError("no web address")
     moved_to, is_lasting, headers = "", True, dict(headers or {})
     with _OutsideOnly(WITHIN_S) as watchdog:
         for _hop in range(MOST_REDIRECTS + 1):
@@ -104,7 +106,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 def _request(url: str, method: str, headers: Mapping[str, str], watchdog: Watchdog) -> Answer:
     opener = urllib.request.build_opener(*watched_handlers(watchdog), _NoRedirect())
-    request = urllib.request.Request(url, method=method, headers={"User-Agent": user_agent(), **headers})  # noqa: S310
+    request = urllib.request.Request(url, method=method, headers={"User-Agent": user_agent(), **headers})  # noqa: S310 - http alone, see fetch
     try:
         with opener.open(request, timeout=SILENCE_S) as response:
             return Answer(status=response.status, url=url, headers=_lower(response.headers), body=_body(response))
@@ -132,16 +134,22 @@ def _lower(headers: Message) -> dict[str, str]:
 
 
 def _next_address(url: str, answer: Answer) -> str:
-    target = ""
+    location = answer.headers.get("location", "")
     try:
-        target = urljoin(url, answer.headers.get("location", ""))
-        parts = urlsplit(target)
-        is_address = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.username is None
+        target = urljoin(url, location)
     except ValueError:
-        is_address = False
-    if not is_address or not answer.headers.get("location"):
+        target = ""
+    if not location or not _is_web_address(target):
         raise FetchError(f"a redirect ({answer.status}) that leads to no web address")
     return target
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in _SCHEMES and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        return False
 
 
 def _origin(url: str) -> tuple[str, str]:

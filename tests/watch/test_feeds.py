@@ -14,7 +14,7 @@ from stackviz.stacks.table_checks import checked_tables
 from stackviz.watch.check_feeds import check_feed, due_feeds, store_proposals
 from stackviz.watch.differences import TableDifference
 from stackviz.watch.feeds import feeds
-from stackviz.watch.fetch import Answer, fetch
+from stackviz.watch.fetch import Answer, FetchError, fetch
 from stackviz.watch.models import FeedCheck, ProposedChange
 from stackviz.watch.release_lists import KINDS
 from stackviz.watch.tasks import check_due_feeds
@@ -173,6 +173,12 @@ def test_redirects_are_followed_a_few_times_and_never_to_files(server, month):
         assert "leads to no web address" in check_feed(package_feed("torch")).problem, target
     server.answer("/simple/torch/", status=302, Location="//[")
     assert check_feed(package_feed("torch")).outcome == "failed"
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://a:b@127.0.0.1/", "//[", "data:,x"])
+def test_only_web_addresses_are_opened(url):
+    with pytest.raises(FetchError, match="no web address"):
+        fetch(url)
 
 
 def test_no_address_of_a_private_network_is_read(server, month, settings):
