@@ -6,8 +6,8 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
-from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.models import User
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -16,17 +16,23 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from stackviz.accounts.withdraw import why_needed, withdraw_person
+from stackviz.web.relation_admin import RelationAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _UserAdmin = UserAdmin[User]
 else:
     _UserAdmin = UserAdmin
 
-admin.site.unregister((StaticDevice, TOTPDevice, User))
+admin.site.unregister((StaticDevice, TOTPDevice, User, Group))
+
+
+@admin.register(Group)
+class AccountGroupAdmin(RelationAdmin, GroupAdmin):
+    """As Django's."""
 
 
 @admin.register(User)
-class AccountAdmin(_UserAdmin):
+class AccountAdmin(RelationAdmin, _UserAdmin):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401
         """Django's, and as what stands in the way the reasons why the accounts cannot all go."""
         shown, counts, missing, protected = super().get_deleted_objects(objs, request)

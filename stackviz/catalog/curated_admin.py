@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
+from stackviz.web.relation_admin import RelationAdmin
+
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelAdmin = admin.ModelAdmin[Any]
 else:
@@ -39,7 +41,7 @@ class OriginFilter(admin.SimpleListFilter):
         return queryset.filter(data_key__isnull=self.value() == "hand")
 
 
-class HistoryAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+class HistoryAdmin(RelationAdmin, SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     """Admin of rows with a full history, which anyone with permission to change a row can view and restore."""
 
     def history_form_view(

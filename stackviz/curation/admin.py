@@ -34,6 +34,7 @@ from stackviz.curation.value_admin import ProposesValues
 from stackviz.curation.value_check import check_typed_value
 from stackviz.curation.value_list import AcceleratorFilter, CompactValues
 from stackviz.labs.models import Card, Machine, NameDecision
+from stackviz.web.relation_admin import RelationAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _SpecValueInline = admin.TabularInline[SpecValue, Accelerator]
@@ -48,7 +49,7 @@ else:
 MACHINES_LISTED = 200
 
 
-class SpecValueInline(_SpecValueInline):
+class SpecValueInline(RelationAdmin, _SpecValueInline):
     """Values of one accelerator. A public one is not deleted but retired, so nothing is deleted here."""
 
     model = SpecValue
@@ -81,7 +82,7 @@ class SpecValueInline(_SpecValueInline):
         return formset
 
 
-class AliasInline(_AliasInline):
+class AliasInline(RelationAdmin, _AliasInline):
     model = Alias
     fields = ["name", "kind", "memory_bytes", "gpu_cores", "source", "note"]
     autocomplete_fields = ["source"]
@@ -91,6 +92,7 @@ class AliasInline(_AliasInline):
 @admin.register(Accelerator)
 class AcceleratorAdmin(ProposesValues, HistoryAdmin):
     list_display = ["name", "vendor", "kind", "family", "public_values", "unreviewed_values", "is_public"]
+    ordering = ["name"]  # counting rows of others drops the model's own
     list_filter = ["vendor", "kind", "is_public"]
     list_select_related = ["vendor"]
     search_fields = ["name", "slug", "aliases__name"]
@@ -291,6 +293,7 @@ class AliasAdmin(HistoryAdmin):
 @admin.register(Source)
 class SourceAdmin(_SourceAdmin):
     list_display = ["title", "kind", "read_as", "read_on", "value_count", "url"]
+    ordering = ["title"]  # counting rows of others drops the model's own
     list_filter = ["kind", "read_as"]
     search_fields = ["title", "url", "key"]
     prepopulated_fields = {"key": ["title"]}

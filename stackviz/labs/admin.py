@@ -28,6 +28,7 @@ from stackviz.labs.models import (
 )
 from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, ReadOnlyInline, pretty_json
 from stackviz.labs.withdraw import withdraw_lab, withdraw_machine
+from stackviz.web.relation_admin import RelationAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _MembershipInline = admin.TabularInline[Membership, Lab]
@@ -41,7 +42,7 @@ else:
     _KeyForm = ModelForm
 
 
-class MembershipInline(_MembershipInline):
+class MembershipInline(RelationAdmin, _MembershipInline):
     model = Membership
     autocomplete_fields = ["user"]
     extra = 1
@@ -50,6 +51,7 @@ class MembershipInline(_MembershipInline):
 @admin.register(Lab)
 class LabAdmin(CascadingDeleteAdmin, _LabAdmin):
     list_display = ["name", "slug", "is_public", "machine_count", "created_at"]
+    ordering = ["slug"]  # counting rows of others drops the model's own
     list_filter = ["is_public"]
     search_fields = ["name", "slug"]
     prepopulated_fields = {"slug": ["name"]}
@@ -72,7 +74,7 @@ class LabAdmin(CascadingDeleteAdmin, _LabAdmin):
 
 
 @admin.register(Machine)
-class MachineAdmin(CascadingDeleteAdmin, _MachineAdmin):
+class MachineAdmin(CascadingDeleteAdmin, RelationAdmin, _MachineAdmin):
     list_display = ["name", "slug", "lab", "short_identity", "latest_taken_at", "now", "created_at"]
     list_filter = ["lab", "latest_taken_at", ("merged_into", admin.EmptyFieldListFilter)]
     list_select_related = ["lab", "merged_into"]
@@ -141,7 +143,7 @@ class KeyState(admin.SimpleListFilter):
 
 
 @admin.register(AgentKey)
-class AgentKeyAdmin(_AgentKeyAdmin):
+class AgentKeyAdmin(RelationAdmin, _AgentKeyAdmin):
     """Creates a key and shows its secret once; later only name and expiry can be changed, or the key revoked."""
 
     list_display = ["name", "prefix", "lab", "scope", "machine", "state", "created_at", "expires_at", "last_used_at"]

@@ -21,6 +21,7 @@ from stackviz.stacks.models import (
     Stack,
     StacksLoad,
 )
+from stackviz.web.relation_admin import RelationAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _PlacementInline = admin.TabularInline[Placement, Stack]
@@ -34,7 +35,7 @@ else:
     _CallAdmin = admin.ModelAdmin
 
 
-class PlacementInline(_PlacementInline):
+class PlacementInline(RelationAdmin, _PlacementInline):
     """Components on layers only: tools and undrawn components have their own list, which keeps the form fast."""
 
     model = Placement
@@ -47,7 +48,7 @@ class PlacementInline(_PlacementInline):
         return standing.select_related("component", "stack")
 
 
-class GapInline(_GapInline):
+class GapInline(RelationAdmin, _GapInline):
     """Components without a counterpart in this stack."""
 
     model = Counterpart
@@ -63,6 +64,7 @@ class GapInline(_GapInline):
 @admin.register(Stack)
 class StackAdmin(HistoryAdmin):
     list_display = ["name", "slug", "vendor", "system", "component_count", "order", "is_public"]
+    ordering = ["order", "name"]  # counting rows of others drops the model's own
     list_filter = ["is_public", "vendor", "system", OriginFilter]
     list_editable = ["order", "is_public"]
     search_fields = ["name", "slug", "summary"]
@@ -78,7 +80,7 @@ class StackAdmin(HistoryAdmin):
         return int(stack.standing)  # type: ignore[attr-defined]
 
 
-class CounterpartInline(_CounterpartInline):
+class CounterpartInline(RelationAdmin, _CounterpartInline):
     model = Counterpart
     fk_name = "component"
     fields = [("other", "other_stack", "relation"), "differs", "source"]
@@ -89,6 +91,7 @@ class CounterpartInline(_CounterpartInline):
 @admin.register(Component)
 class ComponentAdmin(HistoryAdmin):
     list_display = ["name", "slug", "layer", "role", "maker", "part_of", "stack_count", "release_count"]
+    ordering = ["name"]  # counting rows of others drops the model's own
     list_filter = ["layer", "stacks", OriginFilter, "role"]
     list_select_related = ["part_of"]
     search_fields = ["name", "slug", "maker", "what_it_is", "what_it_does", "install"]
@@ -128,7 +131,7 @@ class PlacementAdmin(HistoryAdmin):
 
 
 @admin.register(Call)
-class CallAdmin(_CallAdmin):
+class CallAdmin(RelationAdmin, _CallAdmin):
     list_display = ["caller", "callee", "stack"]
     list_filter = ["stack"]
     list_select_related = ["caller", "callee", "stack"]
@@ -151,7 +154,7 @@ class SupportFilter(admin.SimpleListFilter):
         return queryset.filter(support_ends="") if self.value() == "unknown" else queryset.exclude(support_ends="")
 
 
-class RequirementInline(_RequirementInline):
+class RequirementInline(RelationAdmin, _RequirementInline):
     model = Requirement
     fields = ["relation", "subject", "low", "values", "platform", "part", "confidence", "source", "note"]
     autocomplete_fields = ["source"]
@@ -161,6 +164,7 @@ class RequirementInline(_RequirementInline):
 @admin.register(Release)
 class ReleaseAdmin(HistoryAdmin):
     list_display = ["component", "version", "variant", "line", "released", "support_ends", "requirement_count"]
+    ordering = ["component", "-pk"]  # counting rows of others drops the model's own
     list_display_links = ["component", "version"]
     list_filter = ["component", SupportFilter, OriginFilter]
     list_select_related = ["component"]

@@ -226,7 +226,7 @@ class Counterpart(Curated):
 
     def clean(self) -> None:
         if (self.relation == self.Relation.NONE) != (self.other is None):
-            raise ValidationError({"other": _("Choose the other component, or the relation “no counterpart”.")})
+            raise ValidationError({"relation": _("Choose the other component, or the relation “no counterpart”.")})
         if (self.other is None) != (self.other_stack is not None):
             raise ValidationError({"other_stack": _("Set the other stack only where there is no counterpart.")})
 
