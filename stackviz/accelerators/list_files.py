@@ -74,7 +74,6 @@ def _json(request: HttpRequest, search: Search, fields: Sequence[Field], cells_b
         "count": len(cells_by_row),
         "sort": query.sort or "name",
         "without_figure": counts.unknown,
-        "left_out": [note.text for note in query.notes],
         "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
         "items": [_named(request, item) | _json_cells(item, cells) for item, cells in cells_by_row],
     }

@@ -24,6 +24,7 @@ from stackviz.accelerators.list_rows import (
 )
 from stackviz.accelerators.list_search import Search
 from stackviz.catalog.queries import public_catalogue
+from stackviz.web.errors import refuse_notes
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
@@ -43,7 +44,7 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
     query = read_list_query(request.GET, choices, _READ_HERE)
     search = Search(query, catalogue)
     if query.format:
-        return list_file(request, search)
+        return refuse_notes(query.notes) if query.notes else list_file(request, search)
     number = page_number(request)
     state = (query.query_string, catalogue.edition)
     if number <= CACHED_PAGES:

@@ -25,6 +25,7 @@ LONGEST_TEXT = 100  # characters of a parameter that are read
 LONGEST_SHOWN = 40  # characters of a bad parameter that a note repeats
 MOST_NOTES = 3
 MOST_CHOICES = 30  # of one parameter
+MOST_NAMED = 20  # choices, where an unknown one was given
 YEARS = range(1990, 2101)
 IGNORED = gettext_lazy("it was ignored")
 
@@ -33,11 +34,15 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Why a parameter was not used, and what the page does instead; both without a full stop."""
+    """Why a parameter was not used, and what the page does instead; both without a full stop.
+
+    `choices`: what it could have been, where these are few.
+    """
 
     parameter: str
     problem: str
     consequence: str | Promise = IGNORED
+    choices: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -83,9 +88,11 @@ class AddressReader:
         self.respelled: dict[str, str] = {}
         self._notes: list[Note] = []
 
-    def note(self, parameter: str, problem: str, consequence: str | Promise = IGNORED) -> None:
+    def note(
+        self, parameter: str, problem: str, consequence: str | Promise = IGNORED, choices: tuple[str, ...] = ()
+    ) -> None:
         """Add a note about a parameter."""
-        self._notes.append(Note(parameter, problem, consequence))
+        self._notes.append(Note(parameter, problem, consequence, choices if len(choices) <= MOST_NAMED else ()))
 
     def text(self, name: str) -> str:
         """A free text, cleaned; a note where it is cut."""
@@ -116,7 +123,7 @@ class AddressReader:
         given = dict.fromkeys(self.values(name)[:MOST_CHOICES])
         for value in given:
             if value.casefold() not in by_folded:
-                self.unknown_value(name, what, value)
+                self.unknown_value(name, what, value, choices=tuple(by_folded.values()))
         return tuple(dict.fromkeys(by_folded[value.casefold()] for value in given if value.casefold() in by_folded))
 
     def values(self, name: str) -> list[str]:
@@ -163,9 +170,17 @@ class AddressReader:
             self.note(name, str(problem) % {"value": text[:LONGEST_SHOWN]}, consequence)
         return value
 
-    def unknown_value(self, name: str, what: str | Promise, value: str, consequence: str | Promise = IGNORED) -> None:
+    def unknown_value(
+        self,
+        name: str,
+        what: str | Promise,
+        value: str,
+        consequence: str | Promise = IGNORED,
+        choices: tuple[str, ...] = (),
+    ) -> None:
         """Add the note that there is no such thing: "Unknown vendor “amd2”; it was ignored."."""
-        self.note(name, _("Unknown %(what)s “%(value)s”") % {"what": what, "value": value[:LONGEST_SHOWN]}, consequence)
+        problem = _("Unknown %(what)s “%(value)s”") % {"what": what, "value": value[:LONGEST_SHOWN]}
+        self.note(name, problem, consequence, choices)
 
     def file_format(self, formats: Sequence[str], *more: str) -> str:
         """The parameter `format`: one of the formats, or of `more`, which the note does not offer; "" for the page."""

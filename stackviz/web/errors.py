@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 from ninja import Schema
 from ninja.errors import HttpError
 
@@ -30,7 +31,11 @@ class Refusal(HttpError):
 
 def refuse_notes(notes: Sequence[Note]) -> HttpResponse:
     """The first of what an address has wrong: whoever asks for a file does not see notes on a page."""
-    return JsonResponse({"error": notes[0].problem, "field": notes[0].parameter}, status=422)
+    note = notes[0]
+    error = note.problem
+    if note.choices:
+        error = _("%(problem)s; choose %(choices)s") % {"problem": error, "choices": ", ".join(note.choices)}
+    return JsonResponse({"error": error, "field": note.parameter}, status=422)
 
 
 def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:

@@ -43,9 +43,31 @@ def test_a_figure_is_in_the_unit_of_its_column(curated, client, db):
     assert (row["memory_gb"], row["memory_gb_unit"]) == ("34.359738368", "GB")  # printed as 32 GiB
 
 
-def test_a_file_says_what_of_the_address_was_left_out(curated, client, db):
-    data = client.get(LIST + "?vendor=acme&sort=-tdp_w&format=json").json()
-    assert data["left_out"] == ["Unknown vendor “acme”; it was ignored."]
+@pytest.mark.parametrize("ending", ["csv", "json"])
+@pytest.mark.parametrize(
+    ("query", "field", "error"),
+    [
+        ("availability=soon", "availability", "Unknown availability “soon”; choose released, announced"),
+        ("availability=released,soon", "availability", "Unknown availability “soon”; choose released, announced"),
+        ("form=card", "form", "Unknown form factor “card”; choose pcie, sxm, oam, other"),
+        ("sort=size", "sort", "Unknown sort key “size”"),
+        ("year_from=soon", "year_from", "“soon” is not a year"),
+        ("nonsense=1", "nonsense", "Unknown parameter “nonsense”"),
+    ],
+)
+def test_a_file_of_another_list_than_asked_for_is_refused(curated, client, db, ending, query, field, error):
+    answer = client.get(f"{LIST}?{query}&format={ending}")
+    assert (answer.status_code, answer.json()) == (422, {"error": error, "field": field})
+
+
+def test_an_unknown_vendor_is_refused_with_those_there_are(curated, client, db):
+    answer = client.get(LIST + "?vendor=acme&format=csv").json()
+    assert answer["field"] == "vendor"
+    assert answer["error"].startswith("Unknown vendor “acme”")
+
+
+def test_a_file_counts_what_has_no_figure_to_sort_by(curated, client, db):
+    data = client.get(LIST + "?vendor=apple&sort=-tdp_w&format=json").json()
     assert data["without_figure"] == sum("tdp_w" in item["missing"] for item in data["items"])
 
 
