@@ -1,15 +1,16 @@
-"""What the audit log has of labs: themselves, their members and machines, and their keys."""
+"""What the audit log has of labs: themselves, their members, machines, keys and invitations."""
 
 from stackviz.audit.watched import watch
-from stackviz.labs.keys import audit_subject
-from stackviz.labs.models import AgentKey, Lab, Machine, Membership
+from stackviz.labs import keys, members
+from stackviz.labs.models import AgentKey, Invitation, Lab, Machine, Membership
 
 
 def watch_labs() -> None:
     watch(Lab, "lab", lambda lab: f"lab {lab.pk}", shown=("slug", "is_public"), noted=("name",))
     watch(Membership, "member", _membership, shown=("role",))
     watch(Machine, "machine", lambda machine: f"machine {machine.pk} of lab {machine.lab_id}", noted=("name", "slug"))
-    watch(AgentKey, "key", audit_subject, shown=("lab_id", "machine_id", "scope"), noted=("name", "expires_at"))
+    watch(Invitation, "invitation", members.invitation_subject, shown=("role",))
+    watch(AgentKey, "key", keys.audit_subject, shown=("lab_id", "machine_id", "scope"), noted=("name", "expires_at"))
 
 
 def _membership(membership: Membership) -> str:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.audit.record import record
 from stackviz.labs.keys import key_digest
 from stackviz.labs.models import Invitation, Lab, Membership
 
@@ -31,15 +32,21 @@ def invite(lab: Lab, name: str, role: str, by_id: int) -> tuple[Invitation, str]
     if open_invitations(lab).count() >= OPEN_AT_MOST:
         raise ValidationError(_("%(n)d invitations are open: withdraw some first.") % {"n": OPEN_AT_MOST})
     code = f"in_{secrets.token_urlsafe(CODE_BYTES)}"
-    invitation = Invitation.objects.create(
-        lab=lab,
-        role=role,
-        name=name,
-        digest=key_digest(code),
-        created_by_id=by_id,
-        expires_at=timezone.now() + INVITED_FOR,
-    )
+    with transaction.atomic():  # with its entry in the audit log
+        invitation = Invitation.objects.create(
+            lab=lab,
+            role=role,
+            name=name,
+            digest=key_digest(code),
+            created_by_id=by_id,
+            expires_at=timezone.now() + INVITED_FOR,
+        )
     return invitation, code
+
+
+def invitation_subject(invitation: Invitation) -> str:
+    """How the audit log calls it: without who is invited."""
+    return f"invitation {invitation.pk} to lab {invitation.lab_id}"
 
 
 def lab_people(lab: Lab) -> QuerySet[Membership]:
@@ -79,6 +86,7 @@ def accept_invitation(code: str, user: AbstractBaseUser) -> Lab:
         )
         if invitation is None or not claimed:
             raise ValidationError(NO_SUCH_CODE)
+        record("invitation.accepted", invitation_subject(invitation), user, role=invitation.role)
         membership, is_new = Membership.objects.get_or_create(
             lab=invitation.lab, user_id=user.pk, defaults={"role": invitation.role}
         )
@@ -93,9 +101,10 @@ _RANKS = [Membership.Role.VIEWER.value, Membership.Role.MEMBER.value, Membership
 
 def withdraw_invitation(invitation: Invitation) -> None:
     """Its code no longer works; one that was accepted meanwhile stays so."""
-    Invitation.objects.filter(pk=invitation.pk, accepted_at__isnull=True, withdrawn_at__isnull=True).update(
-        withdrawn_at=timezone.now()
-    )
+    still_open = Invitation.objects.filter(pk=invitation.pk, accepted_at__isnull=True, withdrawn_at__isnull=True)
+    with transaction.atomic():
+        if still_open.update(withdrawn_at=timezone.now()):
+            record("invitation.withdrawn", invitation_subject(invitation))
 
 
 def change_role(lab: Lab, user_id: int, role: str) -> None:

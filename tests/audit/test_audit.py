@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group, Permission, User
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from stackviz.accounts.devices import app_with, confirm_app, new_secret
@@ -10,6 +11,7 @@ from stackviz.audit.record import record
 from stackviz.benchmarks.withdraw import restore_report, withdraw_report
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.keys import create_key, revoke
+from stackviz.labs.members import accept_invitation, invite, withdraw_invitation
 from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
 from tests.machines.factories import make_lab, make_machine, make_report
 
@@ -77,6 +79,42 @@ def test_members_and_their_roles_are_recorded(desk, root, since):
     assert since()[-3:] == ["member.created", "member.changed", "member.deleted"]
     assert newest("member.changed").details == {"role": ["member", "owner"]}
     assert newest("member.changed").subject == f"account {ada.pk} in lab {lab.pk}"
+
+
+def test_invitations_are_recorded_without_names_and_codes(client, since):
+    lab, owner, ada = make_lab(), User.objects.create_user("owner"), User.objects.create_user("ada")
+    Membership.objects.create(lab=lab, user=owner, role="owner")
+    invitation, code = invite(lab, "Ada of Turin", "member", owner.pk)
+    accept_invitation(code, ada)
+    withdraw_invitation(invitation)  # accepted meanwhile
+    with pytest.raises(ValidationError):
+        accept_invitation(code, owner)
+    other, _code = invite(lab, "Bo of Turin", "viewer", owner.pk)
+    withdraw_invitation(other)
+    withdraw_invitation(other)
+    assert [action for action in since() if action.startswith("invitation.")] == [
+        "invitation.created", "invitation.accepted", "invitation.created", "invitation.withdrawn",
+    ]  # fmt: skip
+    accepted = newest("invitation.accepted")
+    subject = f"invitation {invitation.pk} to lab {lab.pk}"
+    assert (accepted.by, accepted.subject, accepted.details) == (ada.pk, subject, {"role": "member"})
+    everything = str(list(AuditEntry.objects.values_list("subject", "details")))
+    assert not any(word in everything for word in ("Turin", code, invitation.digest))
+
+
+def test_invitations_on_the_page_of_a_lab_are_recorded_with_who_made_them(client, since):
+    lab, owner = make_lab(), User.objects.create_user("owner")
+    Membership.objects.create(lab=lab, user=owner, role="owner")
+    client.force_login(owner)
+    page = f"/labs/{lab.slug}/people/"
+    client.post(page, {"do": "invite", "name": "Ada", "role": "member"})
+    client.post(page, {"do": "withdraw", "invitation": lab.invitations.get().pk})
+    assert (newest("invitation.created").by, newest("invitation.withdrawn").by) == (owner.pk, owner.pk)
+    code = client.post(page, {"do": "invite", "name": "Bo", "role": "viewer"}).context["code"]
+    client.logout()
+    form = {"code": code, "username": "bo", "password1": "a-password-nobody-guesses"}
+    client.post("/labs/join/", {**form, "password2": form["password1"]})
+    assert newest("invitation.accepted").by == User.objects.get(username="bo").pk
 
 
 def test_roles_of_accounts_are_recorded_without_names_passwords_and_addresses(since):
