@@ -52,7 +52,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 
     `?replace=1`: it sets up another app first, and the present one counts until that is confirmed.
     """
-    user = _user(request)
+    user = account_of(request)
     if not has_device(user):
         return _set_up(request, user)
     if not is_verified(request):
@@ -115,7 +115,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 def _account_page(request: HttpRequest, problem: str = "", status: int = HTTPStatus.OK) -> HttpResponse:
-    user = _user(request)
+    user = account_of(request)
     context = {
         "problem": problem,
         "has_second_factor": has_device(user),
@@ -130,7 +130,7 @@ def _account_page(request: HttpRequest, problem: str = "", status: int = HTTPSta
 @require_POST
 def recovery_codes(request: HttpRequest) -> HttpResponse:
     """New recovery codes, for a session that has shown the second factor."""
-    user = _user(request)
+    user = account_of(request)
     if not is_verified(request):
         return HttpResponseRedirect(second_factor_address(reverse("accounts:account")))
     return render(request, "accounts/recovery_codes.html", {"codes": new_recovery_codes(user)})
@@ -141,7 +141,7 @@ def recovery_codes(request: HttpRequest) -> HttpResponse:
 @require_POST
 def remove_second_factor(request: HttpRequest) -> HttpResponse:
     """Give it up, for a session that has shown it. Whoever must have one may only replace it (`?replace=1`)."""
-    user = _user(request)
+    user = account_of(request)
     if not is_verified(request):
         return HttpResponseRedirect(second_factor_address(reverse("accounts:account")))
     if must_have_second_factor(user):
@@ -152,7 +152,7 @@ def remove_second_factor(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("accounts:account"))
 
 
-def _user(request: HttpRequest) -> User:
+def account_of(request: HttpRequest) -> User:
     """`login_required` has seen to it that there is one."""
     if not isinstance(request.user, User):
         raise TypeError("an account of another kind than Django's")

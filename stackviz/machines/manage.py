@@ -22,6 +22,7 @@ from stackviz.labs.heartbeats import expect_no_more, signs_of_life
 from stackviz.labs.models import Machine, MachineMove, Report
 from stackviz.labs.queries import Visitor, machine_merged_into, visible_machines
 from stackviz.labs.rights import manages_all, may_manage
+from stackviz.labs.withdraw import may_withdraw
 
 MACHINES_OFFERED = 500
 REPORTS_OFFERED = 100
@@ -85,7 +86,7 @@ def _address_for(user: Visitor, machine: Machine) -> str:
 
 
 def _context(request: HttpRequest, machine: Machine, problems: list[str]) -> dict[str, object]:
-    """Of the page; ten queries at most."""
+    """Of the page; eleven queries at most."""
     others = Machine.objects.filter(lab=machine.lab_id, merged_into__isnull=True).exclude(pk=machine.pk)
     wanted = request.POST.get("target") or request.GET.get("merge", "")
     other = others.filter(slug=wanted).select_related("lab").first() if wanted else None
@@ -103,6 +104,7 @@ def _context(request: HttpRequest, machine: Machine, problems: list[str]) -> dic
         "moves": moves.select_related("source__lab", "target__lab", "made_by", "undone_by")[:MOVES_SHOWN],
         "posted": request.POST,
         "sign": signs_of_life([machine]).get(machine.pk),
+        "may_withdraw": may_withdraw(request.user, machine.lab),
     }
 
 

@@ -17,7 +17,7 @@ OTHERWISE = {
     "catalog:correction", "diagnose:saved", "diagnose:delete", "ingest:receipt", "machines:arrivals", "machines:change", "machines:manage", "machines:revoke",
     "ingest:restore", "ingest:withdraw", "opendata:file",
     "opendata:file-of", "pages:favicon", "machines:agent", "machines:wheel",
-    "accounts:account", "accounts:change-password", "accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor",
+    "accounts:account", "accounts:change-password", "accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor", "accounts:withdraw",
     "api:heartbeat", "api:list_prices", "api:list_table_checks", "monitoring:healthz", "monitoring:metrics", "monitoring:readyz",
     "site-state", "accounts:reset", "accounts:reset-done", "accounts:reset-sent", "accounts:second-factor",
     "retention:lab", "retention:export", "notices:unsubscribe",

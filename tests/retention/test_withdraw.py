@@ -3,7 +3,7 @@
 from io import StringIO
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
@@ -199,6 +199,16 @@ def test_an_owner_withdraws_a_machine_after_typing_its_name(browser):
     assert "dgx-07 was withdrawn" in done.content.decode()
     assert not Machine.objects.filter(slug="dgx-07").exists()
     assert owner.post("/labs/north/data/", {"machine": "dgx-07", "confirm": "dgx-07"}).status_code == 404
+
+
+def test_the_page_that_manages_a_machine_leads_there(browser, client, north):
+    manage, there = "/machines/north/dgx-07/manage/", 'href="/labs/north/data/?machine=dgx-07"'
+    assert there in browser("owner").get(manage).content.decode()
+    support = User.objects.create_user("support", is_staff=True)
+    support.user_permissions.add(Permission.objects.get(codename="change_machine"))
+    client.force_login(support)  # may rename and merge, not withdraw
+    page = client.get(manage)
+    assert (page.status_code, there in page.content.decode()) == (200, False)
 
 
 def test_an_owner_withdraws_the_lab(browser):
