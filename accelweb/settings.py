@@ -40,6 +40,7 @@ SECURE_REDIRECT_EXEMPT = [r"^(health/|healthz|readyz|metrics)$"]  # who asks fro
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+CSRF_COOKIE_HTTPONLY = True  # forms carry the token; no script reads the cookie
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 

@@ -1,25 +1,21 @@
 """A private lab, walked by a member from page to page; then everybody else asks for every address that the member saw."""
 
-import html
-import re
-from collections import Counter
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.cache import cache
-from django.urls import Resolver404, resolve
 
 from stackviz.catalog.models import Accelerator
 from stackviz.labs.models import Membership
 from stackviz.notices.models import Webhook
 from tests.machines.factories import DGX_FACTS, START, copy, gemm, h100, make_lab, make_machine, make_report, warning
+from tests.web.crawl import body_of, crawl
 
 H100 = "nvidia-h100-sxm5-80gb"
 # Words that stand nowhere else: in names of the lab, its machine and its key, in a fact, a card, a finding, a reason.
 SECRETS = ("nightjar", "Orchardson", "quillwort", "Zweibrunn", "Fernrohr", "Klausenburg", "basalt-ledger")
 WALKED_OF_A_KIND = 5  # addresses with the same view: the next sixty sheets are like the first
-LINK = re.compile(r"""(?<=["'=(])(/[a-z0-9][^"'\s<>\\)]*)""")
 SEEDS = (
     "/", "/accelerators/", f"/accelerators/{H100}/", "/machines/", "/machines/orchard/", "/machines/orchard/nightjar/", "/coverage/", "/machines/add/",
     "/compare/?a=machine:orchard/nightjar&a=" + H100, "/benchmarks/", "/benchmarks/gemm/", f"/benchmarks/?accelerator={H100}", "/benchmarks/withdrawn/",
@@ -70,44 +66,18 @@ def strangers(make_client) -> dict:
     return {role: client_of(make_client, user) for role, user in people.items()}
 
 
-def links_in(answer) -> set[str]:
-    if "location" in answer.headers:
-        return {answer.headers["location"].removeprefix("http://testserver")}
-    if not answer.headers["Content-Type"].startswith(("text/", "application/json", "application/xml")):
-        return set()
-    text = html.unescape(body_of(answer))
-    return {link.partition("#")[0] for link in LINK.findall(text)}
-
-
-def body_of(answer) -> str:
-    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    return content.decode("utf-8", errors="replace")
-
-
-def kind_of(address: str) -> str | None:
-    try:
-        match = resolve(urlsplit(address).path)
-    except Resolver404:
-        return None
-    return f"{match.view_name}{'?' if '?' in address else ''}"
-
-
 def walk(client) -> dict[str, str]:
     """Address -> what the member reads there, of every address that pages lead to."""
-    waiting, pages, kinds = list(SEEDS), {}, Counter()
-    while waiting:
-        address = waiting.pop(0)
-        kind = kind_of(address)
-        if address in pages or kind is None or kind.startswith(("accounts:logout", "pages:language", "admin:")):
-            continue
-        is_of_lab = any(word in address for word in ("orchard", "nightjar"))
-        if kinds[kind] >= (40 if is_of_lab else WALKED_OF_A_KIND) and address not in SEEDS:
-            continue
-        kinds[kind] += 1
-        answer = client.get(address)
-        pages[address] = f"{answer.headers}{body_of(answer)}" if answer.status_code < 300 else ""
-        waiting += sorted(links_in(answer) - pages.keys())
-    return pages
+
+    def most(address: str) -> int:
+        return 40 if any(word in address for word in ("orchard", "nightjar")) else WALKED_OF_A_KIND
+
+    answers = crawl(client, SEEDS, most, ("accounts:logout", "pages:language", "admin:"))
+    return {address: text_of(answer) if answer.status_code < 300 else "" for address, answer in answers}
+
+
+def text_of(answer) -> str:
+    return f"{answer.headers}{body_of(answer)}"
 
 
 def secrets_in(text: str, address: str) -> list[str]:
@@ -134,4 +104,4 @@ def test_nobody_else_reads_what_a_member_reads(orchard, client):
 def answered(client, address: str) -> str:
     answer = client.get(address)
     assert answer.status_code < 500, address
-    return f"{answer.headers}{body_of(answer)}"
+    return text_of(answer)
