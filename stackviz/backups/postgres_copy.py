@@ -1,14 +1,16 @@
 """PostgreSQL: each table as COPY writes it, all in one read-only transaction, which sees one moment while others write.
 
 No `pg_dump`: its version must fit the server's, and the image has none. The tables themselves are made by the
-migrations that the backup names. Months of results that were taken out (`result_partitions --detach-before`) are
-left out: no migration makes them, and a restore leaves those of the database alone.
+migrations that the backup names. What else lies in the schema is left out, and a restore leaves it alone: tables of
+somebody else, and months of results that were taken out (`result_partitions --detach-before`).
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from psycopg import sql
 
 from stackviz.backups.archive import Archive, BackupWriter, Manifest
@@ -25,12 +27,29 @@ _TABLES = """
 _COLUMNS = """
     SELECT attname FROM pg_attribute
     WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum"""
-_SEQUENCES = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema() ORDER BY 1"
+# Those of columns of these tables.
+_SEQUENCES = """
+    SELECT sequencename, last_value FROM pg_sequences
+    WHERE schemaname = current_schema() AND last_value IS NOT NULL AND EXISTS (
+        SELECT FROM pg_depend
+        WHERE objid = format('%%I.%%I', schemaname, sequencename)::regclass AND classid = 'pg_class'::regclass
+            AND deptype IN ('a', 'i') AND refclassid = 'pg_class'::regclass AND refobjid = ANY (%s::regclass[]))
+    ORDER BY 1"""
 
 
 def tables() -> list[str]:
-    """Without months that were taken out."""
-    return [name for (name,) in _rows(_TABLES) if not is_month_table(name)]
+    """Tables of this site that are there: of its models, as the migrations that were applied have them."""
+    of_site = own_tables()
+    return [name for (name,) in _rows(_TABLES) if name in of_site]
+
+
+def own_tables() -> set[str]:
+    """Names; tables of earlier migrations too, where later ones are not applied yet."""
+    loader = MigrationLoader(connection)
+    nodes = [node for node in loader.applied_migrations if node in loader.graph.nodes]
+    models = loader.project_state(nodes).apps.get_models(include_auto_created=True)
+    names = {model._meta.db_table for model in models if model._meta.managed}  # noqa: SLF001 (Django's documented API)
+    return names | {MigrationRecorder.Migration._meta.db_table}  # noqa: SLF001 (the same)
 
 
 def detached_months() -> list[str]:
@@ -46,7 +65,7 @@ def write_tables(archive: BackupWriter) -> dict[str, Any]:
     columns = _columns()
     for table, names in columns.items():
         archive.add(f"{FOLDER}{table}", _copied(table, names))
-    sequences = {name: value for name, value in _rows(_SEQUENCES) if value is not None}
+    sequences = dict(_rows(_SEQUENCES, [_quoted(table) for table in columns]))
     return {"columns": columns, "sequences": sequences}
 
 
@@ -101,7 +120,7 @@ def _refuse_other_tables(backup: dict[str, list[str]], made: dict[str, list[str]
 
 
 def drop_tables() -> None:
-    """Everything in the schema but months that were taken out: the backup's own migrations make it anew."""
+    """All tables of this site: the backup's own migrations make them anew."""
     if names := tables():
         with connection.cursor() as cursor:
             cursor.execute(sql.SQL("DROP TABLE {} CASCADE").format(_names(names)))

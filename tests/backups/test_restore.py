@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from stackviz.backups.archive import Archive
 from tests.ingest.senders import Sender, box_of
 from tests.live import Site
 
@@ -183,13 +184,21 @@ from datetime import date
 from stackviz.benchmarks.partitions import make_months
 make_months(date(2025, 1, 1), date(2025, 1, 1))
 """
-# As releases took it that did not leave months out.
+# As releases took it that left nothing out.
 EARLIER_BACKUP = """
 from pathlib import Path
+from unittest.mock import patch
 from stackviz.backups import postgres_copy, take
-own, postgres_copy.is_month_table = postgres_copy.is_month_table, lambda name: False
-take.take_backup(Path(FILE))
-postgres_copy.is_month_table = own
+every = {name for (name,) in postgres_copy._rows(postgres_copy._TABLES)}
+with patch.object(postgres_copy, "own_tables", lambda: every):
+    take.take_backup(Path(FILE))
+"""
+# Of another program in the same schema: a table with a sequence, and one with a foreign key to a table of the site.
+STRAY_TABLES = """
+from django.db import connection
+cursor = connection.cursor()
+cursor.execute("CREATE TABLE notes (id serial PRIMARY KEY, lab bigint REFERENCES labs_lab (id), secret text)")
+cursor.execute("INSERT INTO notes (lab, secret) SELECT id, 'not of the site' FROM labs_lab")
 """
 
 
@@ -222,11 +231,29 @@ def test_backup_after_a_month_was_taken_out_is_restored_on_postgres(on_postgres_
     assert labs_and_old_month(empty_postgres) == [(1, False)]
 
 
+def test_tables_of_others_are_in_no_backup_and_stay_in_a_restore_on_postgres(
+    on_postgres_site, empty_postgres, tmp_path
+):
+    site, file = on_postgres_site, tmp_path / "site.backup"
+    site.shell(STRAY_TABLES)
+    site.manage("backup", str(file))
+    archive = Archive(file)
+    assert "tables/labs_lab" in archive.manifest.parts
+    assert "tables/notes" not in archive.manifest.parts
+    assert "labs_lab_id_seq" in archive.manifest.extra["sequences"]
+    assert "notes_id_seq" not in archive.manifest.extra["sequences"]
+    site.manage("restore", "--replace", str(file))
+    assert site.rows("SELECT secret FROM notes") == [("not of the site",)]
+    assert labs_and_old_month(site) == [(1, True)]
+    empty_postgres.manage("restore", str(file))
+    assert labs_and_old_month(empty_postgres) == [(1, True)]
+
+
 def test_refused_restore_changes_nothing_on_postgres(on_postgres_site, tmp_path):
     site, file, stray = on_postgres_site, tmp_path / "site.backup", tmp_path / "stray.backup"
     site.manage("backup", str(file))
-    site.shell("from django.db import connection\nconnection.cursor().execute('CREATE TABLE notes (id int)')")
-    site.manage("backup", str(stray))
+    site.shell(STRAY_TABLES)
+    site.shell(f"FILE = {str(stray)!r}\n{EARLIER_BACKUP}")
     with pytest.raises(AssertionError, match="other tables or columns than its migrations make: notes"):
         site.manage("restore", "--replace", str(stray))
     assert labs_and_old_month(site) == [(1, True)]
