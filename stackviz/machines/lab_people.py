@@ -84,7 +84,7 @@ def _changed(request: HttpRequest, lab: Lab, *, may_rule: bool) -> str:
     action = _ACTIONS.get(request.POST.get("do", ""))
     own_id = row_key(str(request.user.pk))
     user_id = row_key(request.POST.get("user", ""))
-    if action in _OWN:
+    if action in _ON_ONESELF:
         user_id = own_id
     elif not may_rule:
         raise PermissionDenied
@@ -132,7 +132,7 @@ def _stop_mails(request: HttpRequest, lab: Lab, user_id: int) -> None:
     messages.success(request, _("Nothing more is mailed to you."))
 
 
-_OWN = (_leave, _ask_for_mails, _stop_mails)
+_ON_ONESELF = (_leave, _ask_for_mails, _stop_mails)
 _ACTIONS: Mapping[str, Callable[[HttpRequest, Lab, int], None]] = {
     "role": _change_role,
     "remove": _take_out,

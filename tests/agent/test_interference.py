@@ -96,7 +96,9 @@ def test_a_steady_neighbour_on_each_core_is_noticed_and_named(monkeypatch, tmp_p
     """The whole agent, with a toy torch that works for 20 ms a product: a foreign process per processor."""
     monkeypatch.setenv("PYTHONPATH", str(TOY_TORCH))
     monkeypatch.setenv("TOY_TORCH", json.dumps({"seconds": 0.02}))
-    options = BenchmarkOptions(suite="quick", devices=("cpu",), benchmarks=("gemm",), wanted=({"m": "1024"},))
+    options = BenchmarkOptions(
+        suite="quick", devices=("cpu",), benchmarks=("gemm",), wanted=({"m": "1024", "dtype": "fp32"},)
+    )
     with busy_neighbours(os.cpu_count() or 1):
         results = run_benchmarks(options, [])
     for result in results:

@@ -10,8 +10,8 @@ USUAL = ("--max-examples", "20")
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory() as folder, running_site(Path(folder)) as (site, key):
-        done = ask(site, key, *(sys.argv[1:] or USUAL))
+    with tempfile.TemporaryDirectory() as folder, running_site(Path(folder)) as (site, keys):
+        done = ask(site, keys, *(sys.argv[1:] or USUAL))
     print(done.stdout, done.stderr, sep="\n")
     return done.returncode
 

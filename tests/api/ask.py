@@ -23,28 +23,31 @@ for name in ("dgx-07", "dgx-08"):
     results = [gemm("bf16", [0.0014078] * 7)]
     make_report(make_machine(lab, name), cards=[h100(0, sheet)], findings=[warning()], results=results)
 make_report(make_machine(make_lab("hidden", is_public=False), "secret-1"))
-print(create_key(lab=lab, name="test")[1])
+print(create_key(lab=lab, name="sends")[1], create_key(lab=lab, name="reads", scope="read")[1])
 """
 
 
 @contextmanager
 def running_site(folder: Path) -> Iterator[tuple[Site, str]]:
-    """A site with all curated data, a public lab of two machines and a private one; the key of the public lab."""
+    """A site with all curated data, a public lab of two machines and a private one; two keys of the public lab, one that
+    sends and one that reads.
+    """
     shutil.copy(curated_file(), folder / "accelweb.sqlite3")
     site = Site(folder, **UNHURRIED)
     try:
-        key = site.shell(FILL).splitlines()[-1]
+        keys = site.shell(FILL).splitlines()[-1]
         site.start_web()
-        yield site, key
+        yield site, keys
     finally:
         site.stop()
 
 
-def ask(site: Site, key: str, *options: str, location: str = "") -> subprocess.CompletedProcess[str]:
+def ask(site: Site, keys: str, *options: str, location: str = "") -> subprocess.CompletedProcess[str]:
     """What schemathesis found, as it prints it. `location`: a file instead of the site's own document."""
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(HERE / "schemathesis.toml"), "run"]
     command += [location or f"{site.url}/api/v1/openapi.json", "--no-color", *options]
-    variables = os.environ | {"ACCELWEB_KEY": key, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    sending, reading = keys.split()
+    variables = {"SENDING_KEY": sending, "READING_KEY": reading, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
     return subprocess.run(
-        command, cwd=site.folder, env=variables, text=True, capture_output=True, timeout=3600, check=False
+        command, cwd=site.folder, env=os.environ | variables, text=True, capture_output=True, timeout=3600, check=False
     )

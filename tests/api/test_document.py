@@ -19,9 +19,9 @@ FEWEST_CASES = 200
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
-    """A site with something to answer, and the key of a lab."""
-    with running_site(tmp_path_factory.mktemp("api")) as (site, key):
-        yield site, key
+    """A site with something to answer, and two keys of a lab."""
+    with running_site(tmp_path_factory.mktemp("api")) as (site, keys):
+        yield site, keys
 
 
 def document() -> dict:
@@ -37,7 +37,7 @@ def test_answers_are_as_the_document_says(asked):
 
 
 def test_document_that_is_not_true_is_noticed(asked, tmp_path):
-    site, key = asked
+    site, keys = asked
     changed = document()
     del changed["paths"]["/api/v1/machines/{lab}/{slug}/"]["get"]["responses"]["404"]
     changed["components"]["schemas"]["StackBrief"]["required"].append("state")
@@ -45,7 +45,7 @@ def test_document_that_is_not_true_is_noticed(asked, tmp_path):
     file.write_text(json.dumps(changed))
     paths = ("/api/v1/machines/{lab}/{slug}/", "/api/v1/stacks/")
     options = [option for path in paths for option in ("--include-path", path)]
-    done = ask(site, key, "--url", site.url, *QUICK, *options, location=str(file))
+    done = ask(site, keys, "--url", site.url, *QUICK, *options, location=str(file))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "Undocumented status code" in done.stdout
     assert "state" in done.stdout

@@ -52,7 +52,7 @@ def test_keys_are_recorded_with_who_made_and_revoked_them(desk, root, since):
     assert (made.by, made.subject, made.details) == (
         root.pk,
         f"key aw_{key.prefix}_…",
-        {"lab_id": lab.pk, "machine_id": None},
+        {"lab_id": lab.pk, "machine_id": None, "scope": "send"},
     )
     assert made.request_id == "of-this-request"
     desk.post("/admin/labs/agentkey/", {"action": "revoke_keys", "_selected_action": [key.pk], "confirmed": "1"})

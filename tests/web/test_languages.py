@@ -35,6 +35,8 @@ SAME_EVERYWHERE = {
     "kernel",
     "API",
     "MLPerf",
+    "webhook",
+    "Webhook",
     "%(above)s ÷ %(below)s",
     "%(low)s–%(high)s %%",
 }
