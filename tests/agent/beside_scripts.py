@@ -48,9 +48,13 @@ def _cases(known: Benchmark, wanted: dict[str, str] | None) -> Iterator[Params]:
 def _line(torch: Any, known: Benchmark, params: Params, blocks: int) -> str:
     program: dict[str, Any] = {"device": "cpu"}
     exec("import statistics, time, torch\n" + "\n".join(known.script(params)), program)
+    run_program = program["run"]
+    if "backward()" in known.script(params)[-1]:
+        run_program = torch.inference_mode(mode=False)(run_program)  # no program on a page is in that mode
+
     with torch.inference_mode():
         prepared = known.prepare(torch, "cpu", params)
-        ours, theirs = _in_turns((prepared.run, program["run"]), blocks)
+        ours, theirs = _in_turns((prepared.run, run_program), blocks)
         problem = prepared.check()
     if problem:
         raise SystemExit(f"{known.key}: {problem}")
