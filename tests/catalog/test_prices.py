@@ -248,12 +248,6 @@ def test_the_past_has_the_prices_of_then(make_price, card):
     assert public_prices_at(card.pk, timezone.now()) == []
 
 
-def test_the_curated_prices_are_clean(curated, db):
-    outcomes = {outcome.name: outcome for outcome in check_catalogue().outcomes}
-    assert outcomes["price"].checked >= 30
-    assert outcomes["price"].problems == outcomes["price-of-day"].problems == ()
-
-
 def test_the_check_finds_prices_that_got_in_another_way(make_price, sheet_source):
     price = make_price()
     Price.objects.filter(pk=price.pk).update(currency="ZZZ", is_preferred=False)
