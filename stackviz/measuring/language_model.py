@@ -20,8 +20,9 @@ from stackviz.measuring.benchmark import (
 )
 
 __all__ = [
-    "MODELS", "Geometry", "ModelPass", "Weights", "geometry", "make_weights", "making_bytes", "pass_of",
-    "prepared_pass", "program_of_pass", "through_layers",
+    "MODELS", "Geometry", "ModelPass", "Weights", "causal_attention", "geometry", "make_weights", "making_bytes",
+    "pass_of", "prepared_pass", "program_of_layers", "program_of_pass", "program_of_sizes", "through_layers",
+    "token_count",
 ]  # fmt: skip
 
 _CHECKED, _TOLERANCE = 64, 0.05  # logits of the last rows; 16-bit sums of thousands of terms stay well below
@@ -155,10 +156,7 @@ def prepared_pass(
 def program_of_pass(shape: Geometry, dtype: str, batch: int, tokens: int, cached: int, attend: str) -> tuple[str, ...]:
     """The same as lines of a program; `attend`: an expression of the cache c and of q, k, v of a layer."""
     return (
-        (
-            f"L, D, I, H, K, d, V = {shape.layers}, {shape.width}, {shape.inner}, {shape.heads}, {shape.kv_heads}, "
-            f"{shape.head_width}, {shape.vocabulary}"
-        ),
+        program_of_sizes(shape),
         f"B, T, C, F = {batch}, {tokens}, {cached}, torch.nn.functional",
         (
             "def r(*s): return (torch.empty(s, device=device).uniform_(-1, 1) * (3 / s[-1]) ** 0.5)"
@@ -168,13 +166,38 @@ def program_of_pass(shape: Geometry, dtype: str, batch: int, tokens: int, cached
         "head, tokens, norm = r(V, D), r(B, T, D), lambda x: F.rms_norm(x, (D,))",
         "@torch.inference_mode()",
         "def run(x=tokens):",
-        "    for qkv, out, gate_up, down, c in W:",
+        *program_of_layers(attend, ", c", ("        c[0, :, :, C - T:], c[1, :, :, C - T:] = k, v",)),
+        "    return F.linear(norm(x[:, -1]), head)",
+    )
+
+
+def program_of_sizes(shape: Geometry) -> str:
+    """The line that names the sizes of a model, as the other lines use them."""
+    return (
+        f"L, D, I, H, K, d, V = {shape.layers}, {shape.width}, {shape.inner}, {shape.heads}, {shape.kv_heads}, "
+        f"{shape.head_width}, {shape.vocabulary}"
+    )
+
+
+def program_of_layers(attend: str, more: str = "", stored: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The lines in which x goes through all layers. `attend`: an expression of q, k, v; `more`: what else W has of a
+    layer, with a comma before it; `stored`: lines between the two.
+    """
+    return (
+        f"    for qkv, out, gate_up, down{more} in W:",
         "        q, k, v = F.linear(norm(x), qkv).view(B, T, -1, d).transpose(1, 2).split([H, K, K], 1)",
-        "        c[0, :, :, C - T:], c[1, :, :, C - T:] = k, v",
+        *stored,
         f"        x = x + F.linear({attend}, out)",
         "        g, u = F.linear(norm(x), gate_up).chunk(2, -1)",
         "        x = x + F.linear(F.silu(g) * u, down)",
-        "    return F.linear(norm(x[:, -1]), head)",
+    )
+
+
+def causal_attention(keys: str, values: str) -> str:
+    """The expression of `program_of_layers` in which a token sees itself and those before it."""
+    return (
+        f"F.scaled_dot_product_attention(q, {keys}, {values}, is_causal=True, enable_gqa=True).transpose(1, 2)"
+        ".reshape(B, T, H * d)"
     )
 
 
@@ -199,6 +222,12 @@ def pass_of(params: AnyParams, length: str) -> ModelPass | None:
     known = geometry(params)
     batch, tokens = positive(params, "batch"), positive(params, length)
     return ModelPass(*known, batch, tokens) if known and batch and tokens else None
+
+
+def token_count(params: AnyParams, length: str) -> float | None:
+    """Tokens of all sequences of the pass; None where the parameters do not say."""
+    known = pass_of(params, length)
+    return known.batch * known.length if known else None
 
 
 def making_bytes(params: Params) -> int:

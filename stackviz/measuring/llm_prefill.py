@@ -5,12 +5,14 @@ from typing import Any
 from stackviz.measuring.benchmark import AnyParams, Benchmark, Params, Prepared, gettext_noop, uniform_as
 from stackviz.measuring.language_model import (
     MODELS,
+    causal_attention,
     geometry,
     make_weights,
     making_bytes,
     pass_of,
     prepared_pass,
     program_of_pass,
+    token_count,
 )
 
 __all__ = ["LLM_PREFILL"]
@@ -57,11 +59,6 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     return prepared_pass(torch, shape, weights, x, attend)
 
 
-def _tokens(params: AnyParams) -> float | None:
-    known = pass_of(params, "prompt")
-    return known.batch * known.length if known else None
-
-
 def _operations(params: AnyParams) -> float | None:
     """Each token sees itself and those before it; the output matrix sees the last one only."""
     known = pass_of(params, "prompt")
@@ -96,12 +93,8 @@ def _working_set_bytes(params: Params) -> int:
 
 
 def _script(params: Params) -> tuple[str, ...]:
-    attend = (
-        "F.scaled_dot_product_attention(q, c[0], c[1], is_causal=True, enable_gqa=True).transpose(1, 2)"
-        ".reshape(B, T, H * d)"
-    )
     sizes = int(params["batch"]), int(params["prompt"]), int(params["prompt"])
-    return program_of_pass(MODELS[str(params["model"])], str(params["dtype"]), *sizes, attend)
+    return program_of_pass(MODELS[str(params["model"])], str(params["dtype"]), *sizes, causal_attention("c[0]", "c[1]"))
 
 
 LLM_PREFILL = Benchmark(
@@ -123,7 +116,7 @@ LLM_PREFILL = Benchmark(
     smaller=_smaller,
     is_long=lambda params: int(params["batch"]) * int(params["prompt"]) > 2048,
     unit="token/s",
-    work=_tokens,
+    work=lambda params: token_count(params, "prompt"),
     formula="batch·prompt / s",
     source="geometry from the config.json of HuggingFaceTB/SmolLM2-135M, Llama-3.2-1B and Llama-3.1-8B",
     operations=_operations,

@@ -18,10 +18,14 @@ from stackviz.measuring.language_model import (
     MODELS,
     Geometry,
     Weights,
+    causal_attention,
     make_weights,
     making_bytes,
     pass_of,
+    program_of_layers,
+    program_of_sizes,
     through_layers,
+    token_count,
 )
 
 __all__ = ["TRAIN_STEP"]
@@ -116,11 +120,6 @@ def _compiled(torch: Any, loss_of: Callable[[], Any], trained: list[Any]) -> tup
     return compiled, round(time.perf_counter() - started, 3)
 
 
-def _tokens(params: AnyParams) -> float | None:
-    known = pass_of(params, "sequence")
-    return known.batch * known.length if known else None
-
-
 def _operations(params: AnyParams) -> float | None:
     """All matrices see each token, the output matrix too; a token sees itself and those before it."""
     known = pass_of(params, "sequence")
@@ -156,19 +155,11 @@ def _script(params: Params) -> tuple[str, ...]:
     shape = MODELS[str(params["model"])]
     loss = (
         "def loss(x):",
-        "    for qkv, out, gate_up, down in W:",
-        "        q, k, v = F.linear(norm(x), qkv).view(B, T, -1, d).transpose(1, 2).split([H, K, K], 1)",
-        "        a = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)",
-        "        x = x + F.linear(a.transpose(1, 2).reshape(B, T, H * d), out)",
-        "        g, u = F.linear(norm(x), gate_up).chunk(2, -1)",
-        "        x = x + F.linear(F.silu(g) * u, down)",
+        *program_of_layers(causal_attention("k", "v")),
         "    return F.cross_entropy(F.linear(norm(x), head).flatten(0, 1).float(), ids[:, 1:].flatten())",
     )
     return (
-        (
-            f"L, D, I, H, K, d, V = {shape.layers}, {shape.width}, {shape.inner}, {shape.heads}, {shape.kv_heads}, "
-            f"{shape.head_width}, {shape.vocabulary}"
-        ),
+        program_of_sizes(shape),
         f"B, T, F = {params['batch']}, {params['sequence']}, torch.nn.functional",
         (
             "def r(*s): return (torch.empty(s, device=device).uniform_(-1, 1) * (3 / s[-1]) ** 0.5)"
@@ -203,7 +194,7 @@ TRAIN_STEP = Benchmark(
     smaller=_smaller,
     is_long=lambda params: params["mode"] == "compiled",
     unit="token/s",
-    work=_tokens,
+    work=lambda params: token_count(params, "sequence"),
     formula="batch·sequence / s",
     source="the share of the peak is PaLM's model FLOP utilization (MFU), of attention only what is not masked: "
     "Chowdhery et al., arXiv:2204.02311, appendix B; geometry from the config.json of HuggingFaceTB/SmolLM2-135M and "
