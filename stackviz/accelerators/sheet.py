@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
 
 from django.contrib.auth import get_user_model
 from django.db.models import Max
@@ -38,7 +37,7 @@ from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
 from stackviz.catalog.people import public_name
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.catalog.spec_table import column_of, spec_columns
+from stackviz.catalog.spec_table import SpecColumn, column_of, spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
@@ -163,8 +162,7 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
     for value in values:
         if value.is_preferred:
             preferred[value.field].append(value)
-    current = chain.from_iterable(preferred.values())
-    column = column_of(accelerator, current) if at else spec_columns([accelerator])[0]
+    column = column_of_sheet(accelerator, values, at)
     absences = {name: absence.words for name, absence in column.absences.items()}
     missing, not_applying = _without_value({value.field for value in values}, accelerator, absences)
     before = predecessor(accelerator, catalogue) if at is None else None
@@ -204,6 +202,13 @@ def sheet_values(accelerator: Accelerator, at: datetime | None = None) -> list[S
     values = public_catalogue().values(accelerator.pk) if at is None else public_values_at([accelerator.pk], at)
     listed = (value for value in values if value.field in FIELDS and value.field not in NOT_LISTED)
     return sorted(listed, key=lambda value: (value.amount or 0.0, value.pk))
+
+
+def column_of_sheet(accelerator: Accelerator, values: Iterable[SpecValue], at: datetime | None) -> SpecColumn:
+    """What follows from the preferred ones of the sheet's values; now it is worked out once for each edition."""
+    if at is None:
+        return spec_columns([accelerator])[0]
+    return column_of(accelerator, (value for value in values if value.is_preferred))
 
 
 _RECORDS = ((SpecValue.history, "accelerator_id"), (Alias.history, "accelerator_id"), (Accelerator.history, "id"))

@@ -5,12 +5,11 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from stackviz.accelerators.sheet import sheet_values
+from stackviz.accelerators.sheet import column_of_sheet, sheet_values
 from stackviz.accelerators.sheet_sources import SourceChoice
 from stackviz.catalog.derived import Derived
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.spec_table import column_of
 from stackviz.units import UNITS
 from stackviz.web.address import write_moment
 from stackviz.web.download import csv_response, json_response
@@ -68,7 +67,7 @@ def _row(value: SpecValue) -> dict[str, Any]:
 def _document(
     accelerator: Accelerator, values: list[SpecValue], at: datetime | None, address: str, choice: SourceChoice
 ) -> dict[str, Any]:
-    column = column_of(accelerator, [value for value in values if value.is_preferred])
+    derived = () if choice else column_of_sheet(accelerator, values, at).derived
     return {
         "slug": accelerator.slug,
         "name": accelerator.name,
@@ -77,7 +76,7 @@ def _document(
         "address": address,
         "at": write_moment(at) if at else None,
         "values": [_row(value) for value in values],
-        "derived": [] if choice else [_derived(item) for item in column.derived],
+        "derived": [_derived(item) for item in derived],
     }
 
 

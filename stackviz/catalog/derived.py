@@ -251,9 +251,7 @@ def _input(need: RequiredInput, amounts: Amounts, accelerator_id: int) -> Input 
     return None
 
 
-def _why_missing(
-    need: RequiredInput, amounts: Amounts, accelerator_id: int, absences: Mapping[str, str] = _NO_ABSENCES
-) -> str:
+def _why_missing(need: RequiredInput, amounts: Amounts, accelerator_id: int, absences: Mapping[str, str]) -> str:
     """Which input is missing, and why or under which other conditions it is published, in words."""
     possible = [name for name in need.fields if name not in absences]
     field = FIELDS[(possible or need.fields)[0]]
