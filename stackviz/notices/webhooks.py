@@ -26,7 +26,7 @@ from stackviz.audit.record import record
 from stackviz.labs.models import Lab
 from stackviz.notices.models import LabEvent, Webhook, WebhookDelivery
 from stackviz.notices.post import AddressRefused, PostFailed, checked_address, post
-from stackviz.notices.queries import lab_events
+from stackviz.notices.queries import STANDING, lab_events
 from stackviz.notices.wording import event_address, event_id, event_machine, event_title
 
 DISABLED_AFTER = 10  # failures in a row, the last about eight hours after the first
@@ -95,7 +95,7 @@ def due_webhooks() -> list[int]:
     accepted = WebhookDelivery.objects.filter(webhook=OuterRef(OuterRef("pk")), event=OuterRef("pk"))
     waiting = LabEvent.objects.filter(
         ~Exists(accepted),
-        Q(report__isnull=True) | Q(report__withdrawal__isnull=True),
+        STANDING,
         lab=OuterRef("lab"),
         noted_at__gte=OuterRef("since"),
     )

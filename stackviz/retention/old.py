@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
@@ -79,12 +80,18 @@ def _events(before: datetime) -> QuerySet[LabEvent]:
     return LabEvent.objects.filter(noted_at__lt=min(before, timezone.now() - SILENCE_IS_NEWS_FOR))
 
 
+def _parts(rows: QuerySet[Any]) -> Iterator[list[int]]:
+    """Keys of ROWS_TOGETHER rows, and of the next when these are deleted, until none is left."""
+    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_TOGETHER]):
+        yield keys
+
+
 def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry]) -> int:
     """In parts, each of them a statement. Nothing refers to these rows, and models that refuse to be deleted are past
     their time here.
     """
     deleted = 0
-    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_TOGETHER]):
+    for keys in _parts(rows):
         part = rows.model._base_manager.filter(pk__in=keys)  # noqa: SLF001 (Django's documented API)
         deleted += QuerySet._raw_delete(part, part.db)  # noqa: SLF001 (see above)
     return deleted
@@ -93,7 +100,7 @@ def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry]) -> int:
 def _delete_events(before: datetime) -> int:
     """In parts, with the deliveries that name them."""
     deleted = 0
-    while keys := list(_events(before).order_by("pk").values_list("pk", flat=True)[:ROWS_TOGETHER]):
+    for keys in _parts(_events(before)):
         LabEvent.objects.filter(pk__in=keys).delete()
         deleted += len(keys)
     return deleted
