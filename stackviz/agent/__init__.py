@@ -5,3 +5,4 @@ Torch and pynvml are imported only inside the functions that need them. Manual: 
 
 __version__ = "0.1.0"
 AGENT_NAME = "accelweb-agent"
+AGENT_PACKAGE = "accelweb_agent"  # of the wheel, which imports from it

@@ -15,12 +15,11 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import stackviz
-from stackviz.agent import AGENT_NAME, __version__
+from stackviz.agent import AGENT_NAME, AGENT_PACKAGE, __version__
 
 __all__ = ["WHEEL_NAME", "build_wheel", "build_zipapp"]
 
-_PACKAGE = AGENT_NAME.replace("-", "_")
-WHEEL_NAME = f"{_PACKAGE}-{__version__}-py3-none-any.whl"
+WHEEL_NAME = f"{AGENT_PACKAGE}-{__version__}-py3-none-any.whl"
 
 _PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "stats", "symptoms", "wire")
 _MODULES = ("__init__.py", "advice.py", "backports.py", "discovery.py", "light.py", "private.py", "units.py")
@@ -49,7 +48,7 @@ from stackviz.agent.cli import main
 sys.exit(main())
 '''
 # Of the wheel. Children of the agent find their modules beside stackviz, as they do in the single file.
-_ON_PATH = f"{_PACKAGE}/on_path/"
+_ON_PATH = f"{AGENT_PACKAGE}/on_path/"
 _PACKAGE_START = b'''"""The accelweb agent: reads a machine's accelerator stack, measures it, sends the report."""
 import sys
 from pathlib import Path
@@ -60,10 +59,10 @@ from stackviz.agent.cli import main
 
 __all__ = ["main"]
 '''
-_PACKAGE_MAIN = f'''"""python -m {_PACKAGE}"""
+_PACKAGE_MAIN = f'''"""python -m {AGENT_PACKAGE}"""
 import sys
 
-from {_PACKAGE} import main
+from {AGENT_PACKAGE} import main
 
 sys.exit(main())
 '''.encode()
@@ -83,7 +82,7 @@ Tag: py3-none-any
 """.encode()
 _ENTRY_POINTS = f"""\
 [console_scripts]
-{AGENT_NAME} = {_PACKAGE}:main
+{AGENT_NAME} = {AGENT_PACKAGE}:main
 """.encode()
 
 
@@ -100,8 +99,8 @@ def build_zipapp() -> bytes:
 
 def build_wheel() -> bytes:
     """The bytes of the agent as a wheel, WHEEL_NAME, with the command accelweb-agent. Takes as long as the other."""
-    about = f"{_PACKAGE}-{__version__}.dist-info/"
-    files = {f"{_PACKAGE}/__init__.py": _PACKAGE_START, f"{_PACKAGE}/__main__.py": _PACKAGE_MAIN}
+    about = f"{AGENT_PACKAGE}-{__version__}.dist-info/"
+    files = {f"{AGENT_PACKAGE}/__init__.py": _PACKAGE_START, f"{AGENT_PACKAGE}/__main__.py": _PACKAGE_MAIN}
     files |= {_ON_PATH + name: content for name, content in _modules()}
     files |= {about + "METADATA": _METADATA, about + "WHEEL": _WHEEL, about + "entry_points.txt": _ENTRY_POINTS}
     record = about + "RECORD"

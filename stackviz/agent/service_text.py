@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from stackviz.agent import AGENT_NAME, AGENT_PACKAGE
 from stackviz.agent.folders import state_folder
 
 __all__ = ["SYSTEMS", "service_text"]
 
 SYSTEMS = ("systemd", "launchd", "windows")
-_NAME = "accelweb-agent"
-_LABEL = f"org.accelweb.{_NAME}"
-_INSTALLED = _NAME.replace("-", "_")  # the package of the wheel
+_LABEL = f"org.accelweb.{AGENT_NAME}"
 _OPTION = "--print-service"
 # Outcomes that need nobody: too late for the site, slower than before, busy, nothing measured.
 _NO_FAILURE = "3 9 10 11"
@@ -50,7 +49,7 @@ def _program() -> list[str]:
     started_as = Path(sys.argv[0])
     if started_as.is_file() and zipfile.is_zipfile(started_as):
         return [sys.executable, str(started_as.resolve())]
-    return [sys.executable, "-m", _INSTALLED if _INSTALLED in sys.modules else "stackviz.agent"]
+    return [sys.executable, "-m", AGENT_PACKAGE if AGENT_PACKAGE in sys.modules else "stackviz.agent"]
 
 
 def _without_option(typed: Sequence[str]) -> list[str]:
@@ -95,16 +94,16 @@ WantedBy=timers.target
     return f"""\
 # Nothing was installed. Read these lines; they install the agent as a timer of your account:
 mkdir -p ~/.config/systemd/user
-cat > ~/.config/systemd/user/{_NAME}.service <<'END'
+cat > ~/.config/systemd/user/{AGENT_NAME}.service <<'END'
 {unit}END
-cat > ~/.config/systemd/user/{_NAME}.timer <<'END'
+cat > ~/.config/systemd/user/{AGENT_NAME}.timer <<'END'
 {timer}END
 systemctl --user daemon-reload
-systemctl --user enable --now {_NAME}.timer
+systemctl --user enable --now {AGENT_NAME}.timer
 loginctl enable-linger   # so that it also runs while you are not logged in
 
-# What it did:    journalctl --user -u {_NAME}
-# To remove it:   systemctl --user disable --now {_NAME}.timer; rm ~/.config/systemd/user/{_NAME}.*"""
+# What it did:    journalctl --user -u {AGENT_NAME}
+# To remove it:   systemctl --user disable --now {AGENT_NAME}.timer; rm ~/.config/systemd/user/{AGENT_NAME}.*"""
 
 
 def _systemd_argument(text: str) -> str:
@@ -178,10 +177,10 @@ def _windows(command: Sequence[str], folder: Path, every_s: int) -> str:
 $task = @'
 {task}
 '@
-Register-ScheduledTask -TaskName {_NAME} -Xml $task
+Register-ScheduledTask -TaskName {AGENT_NAME} -Xml $task
 
-# What it did:    Get-ScheduledTaskInfo {_NAME}
-# To remove it:   Unregister-ScheduledTask {_NAME}"""
+# What it did:    Get-ScheduledTaskInfo {AGENT_NAME}
+# To remove it:   Unregister-ScheduledTask {AGENT_NAME}"""
 
 
 _TEXTS = {"systemd": _systemd, "launchd": _launchd, "windows": _windows}
