@@ -202,7 +202,7 @@ ATTENTION = Benchmark(
     prepare=_prepare,
     working_set_bytes=_working_set_bytes,
     smaller=_smaller,
-    is_long=lambda params: params["backend"] != "auto" and int(params["sequence"]) > _MOST_TOKENS_OF_MATH,
+    is_long=lambda _kind, params: params["backend"] != "auto" and int(params["sequence"]) > _MOST_TOKENS_OF_MATH,
     unit="FLOP/s",
     work=_operations,
     formula="operations / s",

@@ -177,8 +177,9 @@ class Benchmark:
     memory that inputs and output take. `extra_bytes(params)`: what making the inputs takes beyond that.
     `smaller(params)`: a set whose run is shorter, and by what factor, to tell beforehand that a run would take too
     long; None if every run is short. `must_exceed_cache`: skipped where the last-level cache would hold the working
-    set. `not_on`: kind of device -> why it cannot be measured there. `is_long(params)`: only a full suite has the case.
-    `lasts_s(params)`: seconds of the one visit to it, in samples of a second; 0 where the suite tells visits and times.
+    set. `not_on`: kind of device -> why it cannot be measured there. `is_long(kind of device, params)`: only a full
+    suite has the case. `lasts_s(params)`: seconds of the one visit to it, in samples of a second; 0 where the suite
+    tells visits and times.
 
     What it counts, on the site:
 
@@ -220,7 +221,7 @@ class Benchmark:
     smaller: Callable[[Params], tuple[Params, float] | None] = lambda _params: None
     must_exceed_cache: bool = False
     not_on: Mapping[str, str] = field(default_factory=dict)
-    is_long: Callable[[Params], bool] = lambda _params: False
+    is_long: Callable[[str, Params], bool] = lambda _kind, _params: False
     lasts_s: Callable[[Params], float] = lambda _params: 0.0
 
     unit: str

@@ -49,6 +49,7 @@ _QUICK_SIZES_OF_OTHERS = (2048, 8192)
 _FULL_SIZES_OF_OTHERS = (1024, 2048, 4096, 8192, 16384)
 _QUICK_BF16_SIZE = 1024  # on a processor: many have no units for it and would take a third of the time of all cases
 _LONGEST_STANDARD_SIZE = 8192
+_LONG_TYPES = {"cpu": {"fp8", "int8"}}  # torch has slow products of them there: seconds of int8 1024 on two cores
 _PROBED_SIZE = 512
 _CHECKED_COLUMNS = 64
 # What they may differ from the same sums in float64, relative to the largest: rounding in the inputs' type over 16384
@@ -89,6 +90,10 @@ def _extra_bytes(params: Params) -> int:
     made_bytes = int(params["k"]) * max(int(params["m"]), int(params["n"])) * 4
     output_bytes = int(params["m"]) * int(params["n"]) * _OUTPUT_BYTES[str(params["dtype"])]
     return max(0, made_bytes - output_bytes) if params["dtype"] in {"fp16", "bf16", "fp8"} else 0
+
+
+def _is_long(kind: str, params: Params) -> bool:
+    return int(params["m"]) > _LONGEST_STANDARD_SIZE or params["dtype"] in _LONG_TYPES.get(kind, ())
 
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
@@ -194,7 +199,8 @@ GEMM = Benchmark(
     title=gettext_noop("Matrix product"),
     measures=gettext_noop("Operations per second of the product of two square matrices in one number format."),
     runs=gettext_noop(
-        "C = A x B, square, uniform random numbers in [-1, 1); of fp8 (e4m3, scales of 1) C is bf16, of int8 int32"
+        "C = A x B, square, uniform random numbers in [-1, 1); of fp8 (e4m3, scales of 1) C is bf16, of int8 int32. "
+        "On a processor, where torch multiplies these two slowly, a full suite alone has them."
     ),
     sizes="fp64, fp32, tf32, fp16, bf16, fp8, int8 as the device has them; 512 to 16384",
     order=10,
@@ -204,7 +210,7 @@ GEMM = Benchmark(
     working_set_bytes=_working_set_bytes,
     extra_bytes=_extra_bytes,
     smaller=_smaller,
-    is_long=lambda params: int(params["m"]) > _LONGEST_STANDARD_SIZE,
+    is_long=_is_long,
     unit="FLOP/s",
     integer_unit="op/s",
     work=_work,

@@ -110,7 +110,7 @@ LLM_DECODE = Benchmark(
     working_set_bytes=lambda params: int(_bytes_moved(params) or 0),
     extra_bytes=making_bytes,
     smaller=_smaller,
-    is_long=lambda params: int(params["context"]) > 4096 or (params["model"], params["batch"]) == ("8B", 16),
+    is_long=lambda _kind, params: int(params["context"]) > 4096 or (params["model"], params["batch"]) == ("8B", 16),
     unit="token/s",
     work=_tokens,
     formula="batch / s",

@@ -192,7 +192,7 @@ TRAIN_STEP = Benchmark(
     working_set_bytes=_working_set_bytes,
     extra_bytes=making_bytes,
     smaller=_smaller,
-    is_long=lambda params: params["mode"] == "compiled",
+    is_long=lambda _kind, params: params["mode"] == "compiled",
     unit="token/s",
     work=lambda params: token_count(params, "sequence"),
     formula="batch·sequence / s",

@@ -174,6 +174,17 @@ def test_a_standard_suite_leaves_out_what_takes_long():
     assert {"gemm bf16 16384 on cuda:0", "sustained bf16 seconds 300 8192 on cuda:0"} <= full - standard
 
 
+def test_on_a_processor_a_full_suite_alone_multiplies_fp8_and_int8():
+    types = {
+        (kind, suite): {case.params["dtype"] for case in plan_cases([(kind, kind)], ["gemm"], suite=suite)}
+        for kind in ("cpu", "cuda")
+        for suite in ("standard", "full")
+    }
+    assert types["cpu", "standard"] == {"fp64", "fp32", "fp16", "bf16"}
+    assert types["cpu", "full"] == {"fp64", "fp32", "fp16", "bf16", "fp8", "int8"}
+    assert {"fp8", "int8"} <= types["cuda", "standard"]
+
+
 def test_a_case_that_lasts_is_visited_once_in_samples_of_a_second(measure):
     told = measure(lambda *_: prepared(lambda: time.sleep(0.3)), count=1, lasts_s=1.5)
     assert [step["is"] for step in told] == ["start", "samples"]

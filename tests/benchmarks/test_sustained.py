@@ -18,7 +18,7 @@ def test_it_is_counted_as_the_product_is():
 def test_a_minute_is_in_the_standard_suite_five_in_the_full_one():
     assert SUSTAINED.cases("cuda", True) == []
     assert [SUSTAINED.lasts_s(params) for params in SUSTAINED.cases("cuda", False)] == [60, 300]
-    assert [SUSTAINED.is_long(params) for params in SUSTAINED.cases("cuda", False)] == [False, True]
+    assert [SUSTAINED.is_long("cuda", params) for params in SUSTAINED.cases("cuda", False)] == [False, True]
 
 
 def test_the_program_runs_as_long():

@@ -58,7 +58,7 @@ def plan_cases(
         for key in keys
         for params in BENCHMARKS[key].cases(kind, quick and not wanted)
         if (has_one_of(params, wanted) if wanted else not _is_left_out(key, params, kind, quick and has_accelerator))
-        and (wanted or suite == "full" or not BENCHMARKS[key].is_long(params))
+        and (wanted or suite == "full" or not BENCHMARKS[key].is_long(kind, params))
     ]
 
 
