@@ -36,6 +36,14 @@ def request_places(catalogue: PublicCatalogue) -> dict[int, int]:
     )
 
 
+def requested_by_vendor(catalogue: PublicCatalogue) -> tuple[tuple[str, tuple[Accelerator, ...]], ...]:
+    """(vendor, its accelerators) of those most asked for: a list short enough to choose from."""
+    by_vendor: dict[str, list[Accelerator]] = {}
+    for item in by_request(catalogue)[: len(request_places(catalogue))]:
+        by_vendor.setdefault(item.vendor.name, []).append(item)
+    return tuple((vendor, tuple(items)) for vendor, items in by_vendor.items())
+
+
 def by_request(catalogue: PublicCatalogue) -> tuple[Accelerator, ...]:
     """All public accelerators: the most asked for, then the newest, then those of which no source gives a date."""
     return catalogue.once("by request", lambda: _by_request(catalogue))

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.asked_for import requested_by_vendor
+from stackviz.catalog.queries import PublicCatalogue
 from stackviz.fit.custom_model import CUSTOM, NUMBERS
 from stackviz.fit.language_models import language_models
 from stackviz.fit.precisions import CACHE_PRECISIONS, PRECISIONS
 from stackviz.fit.query import TASKS, TRAINABLE, FitQuery
-from stackviz.fit.targets import FitTarget
+from stackviz.fit.targets import FitTarget, fit_targets
 from stackviz.fit.training import OPTIMIZERS
 from stackviz.fit.words import TASKS as TASK_WORDS
 
@@ -35,7 +37,8 @@ class FormField:
 class FitForm:
     """`more`: collapsed until something in it is not the default; `shape`: the numbers of a typed model.
 
-    `chosen`: accelerators already chosen, each with the address without it.
+    `chosen`: accelerators already chosen, each with the address without it; `accelerators`: those most asked for, by
+    vendor; `parameters`: the address, for a search among all of them.
     """
 
     first: tuple[FormField, ...]
@@ -44,9 +47,11 @@ class FitForm:
     is_open: bool
     chosen: tuple[tuple[str, str, str], ...]
     accelerators: tuple[tuple[str, tuple[FormOption, ...]], ...]
+    parameters: tuple[tuple[str, str], ...]
 
 
-def fit_form(query: FitQuery, targets: Mapping[str, FitTarget]) -> FitForm:
+def fit_form(query: FitQuery, catalogue: PublicCatalogue) -> FitForm:
+    targets = fit_targets(catalogue)
     more = _more(query)
     given = set(query.parameters)
     return FitForm(
@@ -61,7 +66,8 @@ def fit_form(query: FitQuery, targets: Mapping[str, FitTarget]) -> FitForm:
         shape=_shape(query) if query.model.slug == CUSTOM else (),
         is_open=any(field.name in given for field in more),
         chosen=tuple((slug, targets[slug].name, _without(query, slug)) for slug in query.accelerators),
-        accelerators=_by_vendor(query, targets),
+        accelerators=_offered(query, targets, catalogue),
+        parameters=tuple((name, value) for name, values in query.parameters.lists() for value in values),
     )
 
 
@@ -134,12 +140,17 @@ def _flat(pairs: Iterable[tuple[str, str]], *, chosen: str) -> tuple[tuple[str, 
     return (("", tuple(FormOption(value, words, value == chosen) for value, words in pairs)),)
 
 
-def _by_vendor(query: FitQuery, targets: Mapping[str, FitTarget]) -> tuple[tuple[str, tuple[FormOption, ...]], ...]:
-    by_vendor: dict[str, list[FormOption]] = {}
-    for slug, target in targets.items():
-        if target.limits and slug not in query.accelerators:
-            by_vendor.setdefault(target.vendor_name, []).append(FormOption(slug, target.name))
-    return tuple((vendor, tuple(options)) for vendor, options in sorted(by_vendor.items()))
+def _offered(
+    query: FitQuery, targets: Mapping[str, FitTarget], catalogue: PublicCatalogue
+) -> tuple[tuple[str, tuple[FormOption, ...]], ...]:
+    """Those most asked for whose memory is known and that are not chosen yet, by vendor."""
+    groups = (
+        (vendor, [item.slug for item in items if targets[item.slug].limits and item.slug not in query.accelerators])
+        for vendor, items in requested_by_vendor(catalogue)
+    )
+    return tuple(
+        (vendor, tuple(FormOption(slug, targets[slug].name) for slug in slugs)) for vendor, slugs in groups if slugs
+    )
 
 
 def _without(query: FitQuery, slug: str) -> str:

@@ -69,7 +69,7 @@ def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence
     return render_part(
         "fit/_fit.jinja",
         query=query,
-        form=fit_form(query, targets),
+        form=fit_form(query, catalogue),
         summary=summary,
         page=shown_page(page_of(summary.ranked, number, PER_PAGE)),
     )

@@ -7,7 +7,7 @@ from django.db.models import Count
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.asked_for import by_request, most_requested
+from stackviz.catalog.asked_for import requested_by_vendor
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue, peaks, public_catalogue, usual_peak
 from stackviz.charts.vendors import css, vendor_slot
@@ -155,11 +155,6 @@ def _pair(catalogue: PublicCatalogue, bandwidths: Mapping[int, float]) -> Compar
 
 def fit_question(catalogue: PublicCatalogue) -> FitQuestion:
     """The most asked-for accelerators by vendor, and a question that many have, with its answer's address."""
-    requested = frozenset(most_requested())
-    by_vendor: dict[str, list[tuple[str, str]]] = {}
-    for item in by_request(catalogue):
-        if item.slug in requested:
-            by_vendor.setdefault(item.vendor.name, []).append((item.slug, item.short_name))
     names = [catalogue.by_slug[slug].short_name for slug in EXAMPLE_ACCELERATORS if slug in catalogue.by_slug]
     example = ""
     if len(names) == len(EXAMPLE_ACCELERATORS):
@@ -168,7 +163,10 @@ def fit_question(catalogue: PublicCatalogue) -> FitQuestion:
     query = "&".join([f"model={EXAMPLE_MODEL}", *(f"accelerator={slug}" for slug in EXAMPLE_ACCELERATORS)])
     return FitQuestion(
         MODELS,
-        tuple((vendor, tuple(choices)) for vendor, choices in by_vendor.items()),
+        tuple(
+            (vendor, tuple((item.slug, item.short_name) for item in items))
+            for vendor, items in requested_by_vendor(catalogue)
+        ),
         example,
         f"{reverse('fit:page')}?{query}",
     )

@@ -6,13 +6,12 @@ What is not given is chosen; what does not exist is ignored with a note. No quer
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
 from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.asked_for import most_requested
+from stackviz.catalog.asked_for import requested_by_vendor
 from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.chosen_way import WayChoice, choose_way
 from stackviz.plan.options import Option, options_of
@@ -42,7 +41,7 @@ class PlanExample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanQuery:
-    """A plan with the lists it was chosen from. `accelerators`: by vendor, those most asked for first.
+    """A plan with the lists it was chosen from. `accelerators`: by vendor, those most asked for, and the chosen one.
 
     `choice`: the framework and how it is installed; None without an accelerator, or for the CPU.
     `torch_is_open`, `python_is_open`: none was chosen, so any that works is fine; `machine` has the newest.
@@ -138,7 +137,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
         choice=choice,
         accelerator=slug,
         title=names.get(slug, (_("CPU only"), ""))[0],
-        accelerators=_by_vendor(names, slug),
+        accelerators=_offered(names, slug),
         examples=() if slug else _examples(names),
         systems=options_of(
             ((key, SYSTEM_TITLES[key]) for key in (choice.systems if choice else CPU_SYSTEMS)), system.key
@@ -220,23 +219,17 @@ def _is_driver(text: str) -> bool:
     return 1 <= len(parts) <= 4 and all(whole_number(part, max_digits=4) is not None for part in parts)
 
 
-def _by_vendor(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple[str, tuple[Option, ...]], ...]:
-    """Groups of options, by vendor: those most asked for, then all others. None stands twice."""
-    first = [slug for slug in _requested() if slug in names]
-    vendors = list(dict.fromkeys(names[slug][1] for slug in [*first, *names]))
-    others = [slug for slug in names if slug not in first]
-    groups = [(_("%(vendor)s, most asked for") % {"vendor": vendor}, vendor, first) for vendor in vendors]
-    groups += [(_("%(vendor)s, all others") % {"vendor": vendor}, vendor, others) for vendor in vendors]
-    listed = (
-        (title, options_of(((slug, names[slug][0]) for slug in slugs if names[slug][1] == vendor), chosen))
-        for title, vendor, slugs in groups
-    )
-    return tuple((title, offered) for title, offered in listed if offered)
-
-
-@cache
-def _requested() -> tuple[str, ...]:
-    return most_requested()
+def _offered(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple[str, tuple[Option, ...]], ...]:
+    """By vendor those most asked for, before them the chosen one if it is another; the rest is searched."""
+    groups = [
+        (vendor, [(item.slug, item.name) for item in items])
+        for vendor, items in requested_by_vendor(public_catalogue())
+    ]
+    is_listed = any(slug == chosen for _vendor, items in groups for slug, _name in items)
+    if chosen in names and not is_listed:
+        name, vendor = names[chosen]
+        groups.insert(0, (vendor, [(chosen, name)]))
+    return tuple((vendor, options_of(items, chosen)) for vendor, items in groups)
 
 
 def _examples(names: Mapping[str, tuple[str, str]]) -> tuple[PlanExample, ...]:

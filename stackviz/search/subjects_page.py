@@ -1,7 +1,7 @@
 """`/search/subjects/?q=&a=`: what could join a comparison, each with the address that shows it there."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -18,23 +18,13 @@ from stackviz.compare.query import (
 )
 from stackviz.search.answers import ranked_hits, shown_hit
 from stackviz.search.entries import SearchEntry, SearchKind
+from stackviz.search.offers import MOST_OFFERED, Offer, offer_of
 from stackviz.search.views import read_query, unlisted
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.languages import without_language
 
-MOST_OFFERED = 8
 _ROOMS = {SearchKind.ACCELERATOR: "", SearchKind.STACK: "stack:", SearchKind.MACHINE: "machine:"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfferedSubject:
-    """A subject that was found. `url`: of the comparison with it; `kind`, `line`: what it is."""
-
-    title: str
-    url: str
-    kind: str
-    line: str
 
 
 @require_safe
@@ -57,16 +47,15 @@ def subjects_page(request: HttpRequest) -> HttpResponse:
     return unlisted(render(request, "search/subjects.html", page))
 
 
-def _offered(request: HttpRequest, query: str, address: Address, instead: Subject | None) -> Iterator[OfferedSubject]:
+def _offered(request: HttpRequest, query: str, address: Address, instead: Subject | None) -> Iterator[Offer]:
     """The best hits that can be compared and are not compared yet. The visitor sees no others' private machines."""
     count = 0
     for hit in ranked_hits(request.user, query):
         subject = subject_of(hit.entry)
         if subject is None or subject in address.subjects or not _has_history(subject, address):
             continue
-        shown = shown_hit(hit)
         url = f"{reverse('compare:page')}{_with(address, subject, instead).query()}"
-        yield OfferedSubject(title=shown.title, url=url, kind=shown.kind, line=shown.name or shown.line)
+        yield offer_of(shown_hit(hit), url, str(hit.entry.kind.label))
         count += 1
         if count == MOST_OFFERED:
             return

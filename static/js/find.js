@@ -52,6 +52,7 @@
       }
     });
     input.addEventListener("input", () => input.value.trim() || show(false));
+    input.addEventListener("change", (event) => event.stopPropagation()); // chosen is an option, not what was typed
     input.addEventListener("focus", () => show(input.value.trim() !== "" && options().length > 0));
     input.addEventListener("blur", () => setTimeout(() => list.contains(document.activeElement) || show(false), 150));
     list.addEventListener("pointerdown", (event) => event.preventDefault()); // a click keeps the focus in the box

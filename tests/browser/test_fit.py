@@ -27,6 +27,19 @@ def test_another_model_answers_at_once_and_the_address_says_it(visit, browser_co
     assert browser_context.troubles == []
 
 
+@pytest.mark.parametrize("path", ["/fit/?accelerator=nvidia-t4", "/plan/?accelerator=nvidia-t4"])
+def test_an_accelerator_outside_the_list_is_typed_and_chosen_with_the_keys(visit, browser_context, path):
+    page = visit(path)
+    box = page.locator("#any-accelerator")
+    box.press_sequentially("hailo-8")
+    expect(page.locator("#accelerator-options [role=option]").first).to_be_visible(timeout=WAIT)
+    assert "hailo" not in page.url  # what is typed is no choice yet
+    box.press("ArrowDown")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("accelerator=hailo-8$"), timeout=WAIT)
+    assert browser_context.troubles == []
+
+
 def test_a_typed_model_asks_for_its_parameters(visit, browser_context):
     page = visit("/fit/")
     page.select_option("#model", "custom")

@@ -23,6 +23,10 @@ PAGES = (
     "/search/?q=4090",
     "/compare/?a=nvidia-h100-sxm5-80gb&a=crowd-7",
     "/plan/?accelerator=crowd-7",
+    "/fit/",
+    "/fit/?accelerator=crowd-7",
+    "/search/accelerators/?q=crowd",
+    "/",
 )
 FIGURES = {
     "memory_bandwidth_gb_s": ("GB/s", "", 50),

@@ -130,6 +130,7 @@ PAGES = {
     "search-error": "/search/?q=CUDA+error%3A+no+kernel+image+is+available+for+execution+on+the+device",
     "search-nothing": "/search/?q=zzzzzz",
     "search-private": "/search/?q=sealed",
+    "search-accelerators": "/search/accelerators/?q=m3+max",
     "search-subjects": "/search/subjects/?q=m3+max",
     "machines": "/machines/",
     "machines-search": "/machines/?q=box",

@@ -6,6 +6,7 @@ import re
 import pytest
 from django.core.cache import cache
 
+from stackviz.catalog.asked_for import most_requested
 from tests.responses import words_of
 
 HTMX = {"HX-Request": "true"}
@@ -33,15 +34,37 @@ def test_empty_form_offers_choices(plan):
         assert shown in text
 
 
-def test_the_list_begins_with_what_is_asked_for_most_and_names_each_once(plan):
-    page = plan().content.decode()
-    groups = re.findall(r'<optgroup label="([^"]+)"', page)
-    assert groups[0] == "NVIDIA, most asked for"
-    assert {"Apple, most asked for", "AMD, all others", "Hailo, all others"} <= set(groups)
-    assert len(groups) == len(set(groups))
-    values = re.findall(r'<option value="([a-z-]+-[^"]+)"', page.partition("</select>")[0])
-    assert values[0] == "nvidia-h100-sxm5-80gb"
-    assert len(values) == len(set(values)) > 600
+def accelerator_list(page):
+    """(vendors, slugs) of the list of accelerators."""
+    text = page.content.decode().partition("</select>")[0]
+    slugs = re.findall(r'<option value="([a-z]+-[^"]+)"', text)
+    return re.findall(r'<optgroup label="([^"]+)"', text), slugs
+
+
+def test_the_list_names_those_asked_for_most_once_by_vendor(plan):
+    vendors, slugs = accelerator_list(plan())
+    assert vendors[0] == "NVIDIA"
+    assert {"AMD", "Apple", "Google", "Intel"} < set(vendors)
+    assert slugs[0] == "nvidia-h100-sxm5-80gb"
+    assert sorted(slugs) == sorted(most_requested())
+
+
+def test_the_list_names_the_chosen_accelerator_too(plan):
+    page = plan("accelerator=hailo-8")
+    vendors, slugs = accelerator_list(page)
+    assert (vendors[0], slugs[0]) == ("Hailo", "hailo-8")
+    assert len(slugs) == len(most_requested()) + 1
+    assert '<option value="hailo-8" selected>' in re.sub(r"\s+", " ", page.content.decode())
+
+
+def test_any_other_accelerator_is_searched_without_scripts(plan, client):
+    page = plan("accelerator=nvidia-t4&framework=jax").content.decode()
+    form = re.search(r'<form id="find-accelerator" action="([^"]+)">(.*?)</form>', page, re.DOTALL)
+    sent = dict(re.findall(r'name="([^"]+)" value="([^"]+)"', form[2]))
+    found = client.get(form[1], {**sent, "q": "hailo-8"}).content.decode()
+    addresses = [html.unescape(url) for url in re.findall(r'href="(/plan/\?[^"]+)"', found)]
+    assert "/plan/?framework=jax&accelerator=hailo-8" in addresses
+    assert 'form="find-accelerator"' in page
 
 
 def test_each_example_is_a_plan_that_works(plan):

@@ -83,7 +83,7 @@ def addresses(client, cited, db) -> list[str]:
         "/plan/", f"/plan/?accelerator={H100}", "/benchmarks/", f"/benchmarks/?accelerator={H100}",
         f"/benchmarks/?accelerator={H100}&accelerator={M3_MAX}", "/benchmarks/withdrawn/", "/benchmarks/llama-bench/",
         "/benchmarks/gemm/", result_address(result), f"/benchmarks/runs/{report.pk}/0/", "/search/", "/search/?q=h100",
-        "/search/?q=memory+bandwidth", f"/search/subjects/?q=m3&a={H100}", "/api/v1/docs/",
+        "/search/?q=memory+bandwidth", f"/search/subjects/?q=m3&a={H100}", "/search/accelerators/?q=m3&for=fit", "/api/v1/docs/",
     ]  # fmt: skip
     return list(dict.fromkeys((*named, *without_parameters())))
 

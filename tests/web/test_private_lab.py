@@ -20,7 +20,7 @@ SEEDS = (
     "/", "/accelerators/", f"/accelerators/{H100}/", "/machines/", "/machines/orchard/", "/machines/orchard/nightjar/", "/coverage/", "/machines/add/",
     "/compare/?a=machine:orchard/nightjar&a=" + H100, "/benchmarks/", "/benchmarks/gemm/", f"/benchmarks/?accelerator={H100}", "/benchmarks/withdrawn/",
     "/ladder/", "/explore/", "/heatmap/", "/timeline/", "/roofline/", f"/roofline/?a={H100}", "/scaling/", "/share-of-peak/", "/fit/", f"/fit/?model=llama-3-8b&accelerator={H100}",
-    "/search/?q=nightjar", "/search/?q=orchard", "/search/subjects/?q=nightjar", "/operators/matmul/", "/learn/", "/data/", "/changes/", "/corrections/", "/freshness/",
+    "/search/?q=nightjar", "/search/?q=orchard", "/search/subjects/?q=nightjar", "/search/accelerators/?q=nightjar", "/operators/matmul/", "/learn/", "/data/", "/changes/", "/corrections/", "/freshness/",
     "/api/v1/machines/", "/api/v1/machines/orchard/nightjar/", "/api/v1/openapi.json", "/sitemap.xml", "/llms.txt", "/machines/orchard/nightjar/history/",
     "/oembed?url=" + quote("http://testserver/machines/orchard/nightjar/"), "/embed/machines/orchard/nightjar/", "/badge/machines/orchard/nightjar.svg",
     "/picture/machines/orchard/nightjar.png", "/zh-hans/machines/orchard/nightjar/", "/labs/orchard/keys/", "/labs/orchard/people/", "/labs/orchard/keys/abcdefgh/rotate/", "/labs/orchard/events.atom", "/labs/orchard/webhook/",
