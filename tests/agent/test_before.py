@@ -146,7 +146,7 @@ def planned(count, seconds):
 
 
 def test_a_plan_has_the_time_of_each_case():
-    text = describe_plan([*planned(1, 130.0), *planned(1, 4.2), *planned(1, None)], BenchmarkOptions())
+    text = describe_plan([*planned(1, 130.0), *planned(1, 4.2), *planned(1, None)], BenchmarkOptions(), 5)
     assert text.splitlines() == [
         "Measuring 2 cases, about 2 min in all. Ctrl-C keeps what is done.",
         "  gemm fp32 1024 on cuda:0  about 2 min",
@@ -156,12 +156,21 @@ def test_a_plan_has_the_time_of_each_case():
 
 
 def test_a_long_plan_is_grouped_and_says_its_end():
-    text = describe_plan(planned(80, 30.0), BenchmarkOptions())
+    text = describe_plan(planned(80, 30.0), BenchmarkOptions(), 1)
     assert text.splitlines()[0] == (
-        "Measuring 80 cases, about 40 min in all; ends after about 20 min in any case. Ctrl-C keeps what is done."
+        "Measuring 80 cases, about 40 min for one round, which is too long: cases will be left out; ends after about "
+        "20 min in any case. Ctrl-C keeps what is done."
     )
     assert len(text.splitlines()) == 9
     assert "gemm on cuda:7, 10 cases  about 5 min" in text
+
+
+def test_a_plan_that_has_no_time_for_all_rounds_says_for_how_many():
+    text = describe_plan(planned(3, 100.0), BenchmarkOptions(suite="standard"), 1)
+    assert text.splitlines()[0] == (
+        "Measuring 3 cases, about 5 min for 1 of 3 rounds, more as time allows; ends after about 10 min in any case. "
+        "Ctrl-C keeps what is done."
+    )
 
 
 def test_a_run_says_its_plan_before_it_measures(tmp_path):

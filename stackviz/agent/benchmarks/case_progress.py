@@ -17,11 +17,13 @@ class Skip(Exception):
 
 @dataclass(kw_only=True)
 class CaseLeft:
-    """A case to measure, with what other processes did of it: visits, and the runs that they put into a block."""
+    """A case to measure, with what other processes did of it: visits, the longest of them, and the runs that they put
+    into a block."""
 
     case: Case
     visits: int = 0
     runs: int = 0
+    longest_visit_s: float | None = None
     is_over: bool = False
 
 
@@ -38,6 +40,7 @@ class CaseProgress:
     runs: int
     is_over: bool
     longest_visit_s: float | None = None
+    inputs_s: float = 0.0  # about how long making them takes
     warm_up_runs: int = 0
     disturbed: list[int] = field(default_factory=list)
 
@@ -49,6 +52,12 @@ class CaseProgress:
         return replace(
             pace, rounds=1, blocks_per_round=round(lasts_s), block_s=1.0, warm_up_s=0.0, longest_timed_s=lasts_s
         )
+
+    def visit_s(self, pace: Pace) -> float:
+        """About how long another visit takes: what the longest took, or what the trial promises."""
+        if self.longest_visit_s is not None:
+            return self.longest_visit_s
+        return self.inputs_s + self.pace(pace).visit_s(self.run_s or 0.0)
 
     @property
     def working_set_bytes(self) -> int:

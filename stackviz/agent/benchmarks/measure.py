@@ -12,6 +12,7 @@ from stackviz.agent.benchmarks.case_progress import CaseLeft, CaseProgress, Skip
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.instruments import Instruments, instruments_of
 from stackviz.agent.benchmarks.interference import is_visit_disturbed
+from stackviz.agent.benchmarks.records import no_time_left
 from stackviz.agent.benchmarks.timing import Pace
 from stackviz.agent.benchmarks.trial import INPUT_BYTES_PER_S, failed_step, tried
 from stackviz.agent.benchmarks.visit import prove, visit
@@ -29,15 +30,23 @@ Tell = Callable[[dict[str, Any]], None]
 There = Sequence[tuple[int, CaseProgress]]
 
 
-def measure_case(cases: Sequence[CaseLeft], devices: Mapping[str, Device], pace: Pace, tell: Tell) -> None:
-    """Visit every case once a round until all rounds are done or the time is up. Tells, for case number n:
+def measure_case(
+    cases: Sequence[CaseLeft],
+    devices: Mapping[str, Device],
+    pace: Pace,
+    tell: Tell,
+    left_s: float | None = None,
+) -> None:
+    """Visit every case once a round until all rounds are done or the time is up. `left_s`: of the budget, None for all
+    of it. No visit begins that would take longer than what is left. Tells, for case number n:
 
-    first {"case": n, "is": "trial", "limit_s"} of cases that nobody has visited, and {"is": "estimates", "seconds"} of
-    all; then {"case": n, "is": "start", "limit_s"} and one of {"is": "samples", "samples": [...], "conditions": {...},
-    "started_at", "duration_s"}, {"is": "skipped", "reason"} and {"is": "failed", "reason"}. Rounds that were disturbed
-    are made again: their samples have "replaces", the round. At last {"case": n, "is": "kernels", "kernels": [...]}.
-    Before either stands {"is": "extra", "limit_s"}: what fails there costs no figure. After a failure that is
-    `is_sticky` it returns: nothing in this process would be measured right.
+    first {"case": n, "is": "trial", "limit_s"} of cases that nobody has visited, and {"is": "estimates", "rounds",
+    "seconds"}: how many rounds there is time for, and how long all take in these; then {"case": n, "is": "start",
+    "limit_s"} and one of {"is": "samples", "samples": [...], "conditions": {...}, "started_at", "duration_s"}, {"is":
+    "skipped", "reason"} and {"is": "failed", "reason"}. Rounds that were disturbed are made again: their samples have
+    "replaces", the round. At last {"case": n, "is": "kernels", "kernels": [...]}. Before either stands {"is": "extra",
+    "limit_s"}: what fails there costs no figure. After a failure that is `is_sticky` it returns: nothing in this
+    process would be measured right.
     """
     with ExitStack() as stack:
         instruments = {name: instruments_of(device, stack) for name, device in devices.items()}
@@ -46,8 +55,8 @@ def measure_case(cases: Sequence[CaseLeft], devices: Mapping[str, Device], pace:
             if each is None and not left.is_over:
                 tell({"case": index, "is": "failed", "reason": f"torch no longer lists {left.case.device}"})
         there = [(index, each) for index, each in enumerate(progress) if each is not None]
-        until = time.perf_counter() + pace.budget_s  # trials are a part of it
-        if not _estimate(there, len(cases), pace, tell):
+        until = time.perf_counter() + (pace.budget_s if left_s is None else left_s)  # trials are a part of it
+        if not _estimate(there, len(cases), pace, until, tell):
             return
         if _all_rounds(there, pace, until, tell) and _measured_again(there, pace, until, tell):
             _prove(there, pace, until, tell)
@@ -72,7 +81,7 @@ def _measured_again(there: There, pace: Pace, until: float, tell: Tell) -> bool:
     """
     for index, each in there:
         for number in list(each.disturbed):
-            if each.is_over or each.benchmark.lasts_s(each.case.params) or time.perf_counter() >= until:
+            if each.is_over or each.benchmark.lasts_s(each.case.params) or not _fits(each, pace, until):
                 break
             tell({"is": "extra", "limit_s": _limit_s(each, pace)})
             outcome = _visited(each, pace, until)
@@ -89,7 +98,7 @@ def _measured_again(there: There, pace: Pace, until: float, tell: Tell) -> bool:
 def _prove(there: There, pace: Pace, until: float, tell: Tell) -> None:
     """Last, because a profiler that was once at work may slow what is launched after it."""
     for index, each in there:
-        if each.is_over or time.perf_counter() >= until:
+        if each.is_over or not _fits(each, pace, until):
             continue
         tell({"is": "extra", "limit_s": _limit_s(each, pace)})
         with suppress(Exception):  # its figures are there already
@@ -98,13 +107,16 @@ def _prove(there: There, pace: Pace, until: float, tell: Tell) -> None:
             each.device.give_back()
 
 
-def _estimate(there: There, count: int, pace: Pace, tell: Tell) -> bool:
-    """Try each case small before all of them are measured, and tell how long they will take. -> whether to go on."""
-    seconds = [0.0] * count
+def _estimate(there: There, count: int, pace: Pace, until: float, tell: Tell) -> bool:
+    """Try each case small before all of them are measured, and tell how long they will take, in as many rounds as there
+    is time for. -> whether to go on.
+    """
     input_rates: dict[str, float] = {}
     for index, progress in there:
         if progress.is_over:
             continue
+        if time.perf_counter() >= until:
+            break
         if progress.visits == 0:
             tell({"case": index, "is": "trial", "limit_s": _limit_s(progress, pace)})
             outcome = tried(progress, pace, input_rates)
@@ -112,13 +124,33 @@ def _estimate(there: There, count: int, pace: Pace, tell: Tell) -> bool:
                 tell({"case": index, **outcome})
             if outcome.get("is_sticky"):
                 return False
-        if not progress.is_over:
-            inputs_s = progress.working_set_bytes / input_rates.get(progress.device.name, INPUT_BYTES_PER_S)
-            paced = progress.pace(pace)
-            visit_s = inputs_s + paced.visit_s(progress.run_s or 0.0)
-            seconds[index] = round(max(0, paced.rounds - progress.visits) * visit_s, 2)
-    tell({"is": "estimates", "seconds": seconds})
+        progress.inputs_s = progress.working_set_bytes / input_rates.get(progress.device.name, INPUT_BYTES_PER_S)
+    rounds = _rounds_in_time(there, pace, until - time.perf_counter())
+    seconds = [0.0] * count
+    for index, progress in there:
+        seconds[index] = round(_left_s(progress, pace, rounds), 2)
+    tell({"is": "estimates", "rounds": rounds, "seconds": seconds})
     return True
+
+
+def _left_s(progress: CaseProgress, pace: Pace, rounds: int) -> float:
+    """About how long the visits to a case take that it still has in so many rounds."""
+    if progress.is_over:
+        return 0.0
+    visits = min(rounds, progress.pace(pace).rounds) - progress.visits
+    return max(0, visits) * progress.visit_s(pace)
+
+
+def _rounds_in_time(there: There, pace: Pace, seconds: float) -> int:
+    """How many rounds of the pace take no longer than that; at least one, of which cases will be left out."""
+    for rounds in range(pace.rounds, 1, -1):
+        if sum(_left_s(progress, pace, rounds) for _, progress in there) <= seconds:
+            return rounds
+    return 1
+
+
+def _fits(progress: CaseProgress, pace: Pace, until: float) -> bool:
+    return time.perf_counter() + progress.visit_s(pace) <= until
 
 
 def _progress(
@@ -134,21 +166,29 @@ def _progress(
         instruments=instruments[name],
         visits=left.visits,
         runs=left.runs,
+        longest_visit_s=left.longest_visit_s,
         is_over=left.is_over,
     )
 
 
 def _in_time(progress: CaseProgress, pace: Pace, until: float, index: int, tell: Tell) -> dict[str, Any]:
-    """One visit, told; none if the time is up."""
-    if time.perf_counter() >= until:
-        progress.is_over = True
+    """One visit, told; none if it would not end in time."""
+    if not _fits(progress, pace, until):
         if progress.visits == 0:
-            tell({"case": index, "is": "skipped", "reason": f"no time left of {pace.budget_s:g} s"})
+            progress.is_over = True
+            tell({"case": index, "is": "skipped", "reason": _why_left_out(progress, pace, until)})
         return {}
     tell({"case": index, "is": "start", "round": progress.visits, "limit_s": _limit_s(progress, pace)})
     outcome = _visited(progress, pace, until)
     tell({"case": index, **outcome})
     return outcome
+
+
+def _why_left_out(progress: CaseProgress, pace: Pace, until: float) -> str:
+    left_s = until - time.perf_counter()
+    if left_s <= 0:
+        return no_time_left(pace.budget_s)
+    return f"left out: takes about {progress.visit_s(pace):.1f} s, and {left_s:.1f} s of {pace.budget_s:g} s are left"
 
 
 def _limit_s(progress: CaseProgress, pace: Pace) -> float:

@@ -12,9 +12,14 @@ from stackviz.agent.benchmarks.instruments import joined_readings
 from stackviz.agent.benchmarks.interference import interference_of
 from stackviz.importers.reading import clean
 
-__all__ = ["CaseRecord", "Records"]
+__all__ = ["CaseRecord", "Records", "no_time_left"]
 
 NOT_REACHED = "not reached"
+
+
+def no_time_left(budget_s: float) -> str:
+    """Why a case has no visit."""
+    return f"no time left of {budget_s:g} s"
 
 
 @dataclass
@@ -43,6 +48,10 @@ class CaseRecord:
     def runs(self) -> int:
         """Runs in a block, as its first visit chose; 0 before."""
         return int(self.visits[0]["conditions"].get("runs_per_block", 0)) if self.visits else 0
+
+    @property
+    def longest_visit_s(self) -> float | None:
+        return max((float(visit["duration_s"]) for visit in self.visits), default=None)
 
 
 class Records:

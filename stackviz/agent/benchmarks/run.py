@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import Case
-from stackviz.agent.benchmarks.records import CaseRecord, Records
+from stackviz.agent.benchmarks.records import NOT_REACHED, CaseRecord, Records, no_time_left
 from stackviz.agent.benchmarks.timing import PACES, Pace
 from stackviz.agent.children import Ended, TimeLimit, run_child
 from stackviz.measuring import RUNNABLE
@@ -27,7 +27,10 @@ __all__ = [
 _MOST_PROCESSES = 8  # each restart gives up the case that ended the process before
 _START_S = 120.0  # importing torch from a cold network disk
 _BETWEEN_VISITS_S = 60.0  # returning memory to the driver
-_LAST_VISIT_S = 20.0  # of a time that somebody set: for the visit that was going on when it was up
+_LAST_VISIT_S = 5.0  # for the visit that is going on when the time is up: it ends by itself after its block
+# A visit that hangs leaves the others something of a short time: it is ended after a part of it, but not so early that
+# a first one, which loads and compiles kernels, is taken for hung.
+_MOST_OF_TIME, _LEAST_LIMIT_S = 0.5, 20.0
 
 Step = dict[str, Any]
 
@@ -65,7 +68,7 @@ class RunStep:
 
 @dataclass(frozen=True)
 class PlannedCase:
-    """`seconds`: about how long all visits to it take; None if it is skipped."""
+    """`seconds`: about how long all visits to it take that there is time for; None if it is skipped."""
 
     case: Case
     seconds: float | None
@@ -88,12 +91,13 @@ def run_benchmarks(
     cards: Sequence[Mapping[str, Any]],
     watch: Callable[[RunStep], None] = lambda _step: None,
     note: Callable[[Step], None] = lambda _step: None,
-    see_plan: Callable[[list[PlannedCase]], None] = lambda _plan: None,
+    see_plan: Callable[[list[PlannedCase], int], None] = lambda _plan, _rounds: None,
 ) -> list[dict[str, Any]]:
     """Results in the words of the wire format, one per case, failed and skipped ones included.
 
     `note` sees each step that `Records` takes, as soon as it is known, `see_plan` what the first process has estimated
-    before it measures. Raises MeasuringInterrupted and NoSuchDevice, and nothing else.
+    before it measures, and for how many rounds there is time. A little after the time of the run a process that still
+    measures is ended. Raises MeasuringInterrupted and NoSuchDevice, and nothing else.
     """
     run = _Run(options, watch, note, see_plan)
     try:
@@ -109,7 +113,7 @@ def run_benchmarks(
     if not run.records.cases:
         why = f"the benchmarks did not start: {ended.detail}" if ended.detail else _nothing_to_do(options)
         return not_run("failed", why, options)
-    return run.records.results(quick=options.quick)
+    return run.records.results(quick=options.quick, unreached=run.why_unreached)
 
 
 def _nothing_to_do(options: BenchmarkOptions) -> str:
@@ -137,24 +141,23 @@ class _Run:
         options: BenchmarkOptions,
         watch: Callable[[RunStep], None],
         note: Callable[[Step], None],
-        see_plan: Callable[[list[PlannedCase]], None],
+        see_plan: Callable[[list[PlannedCase], int], None],
     ) -> None:
         self.records = Records()
         self.limit = TimeLimit.of(_START_S)
         self._options = options
         self._rounds = options.pace.rounds
         self._watch, self._note, self._see_plan = watch, note, see_plan
-        self._left_s = options.time_s
+        self._ends_at: float | None = None  # of time.monotonic; None until a process is ready for the first time
         self._under_way: int | None = None
-        self._visit_began = self._measuring_began = time.monotonic()
+        self._measuring_began = time.monotonic()
         self._is_ready = self._wants_restart = False
         self._visits = 0
-        self._estimates: list[float] | None = None
-        self._spent_s = 0.0
+        self._is_planned = False
 
     def begin_process(self) -> None:
         self._is_ready = self._wants_restart = False
-        self.limit.move(_START_S)
+        self._move_limit(_START_S)
 
     def given(self, cards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What a process is told: how to plan, or what another one has left."""
@@ -163,13 +166,15 @@ class _Run:
             "devices": list(self._options.devices),
             "benchmarks": list(self._options.benchmarks),
             "wanted": [dict(chosen) for chosen in self._options.wanted],
-            "budget_s": self._left_s,
+            "budget_s": self._options.time_s,
+            "left_s": self._left_s,
             "cards": list(cards),
             "left": [
                 {
                     "case": _as_given(each.case),
                     "visits": len(each.visits),
                     "runs": each.runs,
+                    "longest_visit_s": each.longest_visit_s,
                     "is_over": bool(each.state),
                 }
                 for each in self.records
@@ -178,16 +183,18 @@ class _Run:
 
     def see(self, step: Step) -> None:
         if step["is"] in {"plan", "ready"}:
-            self._is_ready, self._measuring_began = True, time.monotonic()
-            self.limit.move(_BETWEEN_VISITS_S)
+            self._is_ready = True
+            if self._ends_at is None:
+                self._ends_at = time.monotonic() + self._options.time_s
+            self._move_limit(_BETWEEN_VISITS_S)
         if step["is"] == "estimates":
-            self._show_plan(step["seconds"])
+            self._show_plan(step["seconds"], step["rounds"])
             return
         if step["is"] == "extra":  # whatever comes of it, the figures are there
             self._allow(step["limit_s"])
             return
         if step["is"] in {"trial", "start"}:
-            self._under_way, self._visit_began = step["case"], time.monotonic()
+            self._under_way = step["case"]
             self._allow(step["limit_s"])
         if step["is"] == "trial":
             return
@@ -197,24 +204,33 @@ class _Run:
         if step["is"] not in {"plan", "ready"}:
             self._under_way = None
             self._visits += step["is"] == "samples"
-            self.limit.move(_BETWEEN_VISITS_S)
+            self._move_limit(_BETWEEN_VISITS_S)
             self._wants_restart = bool(step.get("is_sticky"))
         self._take(step)
 
-    def _show_plan(self, seconds: list[float]) -> None:
+    def _show_plan(self, seconds: list[float], rounds: int) -> None:
         """Of the first process: those after it go on with the same plan."""
         self._measuring_began = time.monotonic()
         self._under_way = None
-        self.limit.move(_BETWEEN_VISITS_S)
-        if self._estimates is None:
-            self._estimates = seconds
+        self._move_limit(_BETWEEN_VISITS_S)
+        if not self._is_planned:
+            self._is_planned = True
             cases = zip(self.records, seconds, strict=True)
-            self._see_plan([PlannedCase(each.case, None if each.state else left_s) for each, left_s in cases])
+            self._see_plan([PlannedCase(each.case, None if each.state else left_s) for each, left_s in cases], rounds)
+
+    @property
+    def _left_s(self) -> float:
+        """Of the time of the run; negative when it is up."""
+        return self._options.time_s if self._ends_at is None else self._ends_at - time.monotonic()
 
     def _allow(self, seconds: float) -> None:
-        """For the visit under way; of a time that somebody set, at most a little longer than that."""
-        if self._options.budget_s is not None:
-            seconds = min(seconds, max(0.0, self._left_s - self._spent()) + _LAST_VISIT_S)
+        """For the visit under way."""
+        self._move_limit(min(seconds, max(_LEAST_LIMIT_S, _MOST_OF_TIME * self._options.time_s)))
+
+    def _move_limit(self, seconds: float) -> None:
+        """Of the process: from now on so many seconds, but hardly longer than the time of the run."""
+        if self._ends_at is not None:
+            seconds = min(seconds, max(0.0, self._left_s) + _LAST_VISIT_S)
         self.limit.move(seconds)
 
     def _take(self, step: Step) -> None:
@@ -224,12 +240,8 @@ class _Run:
 
     def is_settled(self, ended: Ended) -> bool:
         """Is nothing left for another process? A case that was under way at the end of this one failed with it."""
-        spent_s = self._spent() if self._is_ready else 0.0
         if ended.state != "ok" and self._under_way is not None:
-            if ended.state == "timeout" and self._options.budget_s is None:
-                spent_s -= time.monotonic() - self._visit_began  # a hang costs the others nothing
             self._fail(self._under_way, ended)
-        self._left_s -= spent_s
         has_ended_well = ended.state == "ok" and not self._wants_restart
         is_left = any(not record.state and len(record.visits) < self._rounds for record in self.records)
         return has_ended_well or not self._is_ready or not is_left or self._left_s <= 0
@@ -238,23 +250,26 @@ class _Run:
         self._under_way = None
         if ended.state != "timeout":
             reason = f"the benchmark's process {ended.detail}"
-        elif self._options.budget_s is not None and self._spent() >= self._left_s:
-            if self.records.cases[case].visits:
-                return  # what it has counts
-            self._take({"case": case, "is": "skipped", "reason": f"no time left of {self._options.budget_s:g} s"})
+        elif self._left_s <= 0:
+            if not self.records.cases[case].visits:  # what it has counts
+                up = f"the {self._options.time_s:g} s of the run were up before its first visit ended"
+                self._take({"case": case, "is": "skipped", "reason": f"ended at the limit: {up}"})
             return
         else:
             reason = f"a visit did not end within its limit of {self.limit.within_s:.0f} s and was ended"
         self._take({"case": case, "is": "failed", "reason": reason})
 
-    def _spent(self) -> float:
-        return time.monotonic() - self._measuring_began
+    @property
+    def why_unreached(self) -> str:
+        """Of cases that no process has said anything of."""
+        return no_time_left(self._options.time_s) if self._left_s <= 0 else NOT_REACHED
 
     def _tell_step(self, record: CaseRecord) -> None:
         total = self._rounds * len(self.records.cases)
         done = sum(self._rounds if each.state else len(each.visits) for each in self.records)
-        left_s = self._spent() / self._visits * (total - done) if self._visits else None
-        in_time_s = max(0.0, self._left_s - self._spent())
+        spent_s = time.monotonic() - self._measuring_began
+        left_s = spent_s / self._visits * (total - done) if self._visits else None
+        in_time_s = max(0.0, self._left_s)
         self._watch(RunStep(done, total, str(record.case), None if left_s is None else min(left_s, in_time_s)))
 
 

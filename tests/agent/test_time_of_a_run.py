@@ -1,0 +1,224 @@
+"""The time of a run holds, however slow a case is: what is left out, what is ended, what is kept. Clocks are made up."""
+
+import json
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from stackviz.agent.benchmarks import measure as measuring
+from stackviz.agent.benchmarks import run as running
+from stackviz.agent.benchmarks.cases import Case
+from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.measure import CaseLeft
+from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
+from stackviz.agent.benchmarks.timing import PACES, Pace
+from stackviz.agent.children import Ended
+from tests.agent.processes import TOY_TORCH
+
+# A visit takes five of its runs: two to warm up, three to be timed.
+PACE = Pace(rounds=3, blocks_per_round=3, block_s=0.0, warm_up_s=0.0, longest_run_s=100.0, budget_s=100.0)
+
+
+def case(number):
+    return Case("gemm", 1, "cpu", {"dtype": "fp32", "m": number, "n": number, "k": number})
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Measure cases of which a visit takes so many seconds, of a clock that only visits move. `promised`: what trials
+    say, a visit as well. -> the steps."""
+
+    def with_(takes, budget_s, promised=None, left_s=None, *, disturbed=False):
+        clock = SimpleNamespace(now=0.0)
+        monkeypatch.setattr(measuring, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+        of_case = dict(enumerate(takes, 1))
+        by_trial = dict(enumerate(promised or takes, 1))
+
+        def tried(progress, _pace, _rates):
+            progress.run_s = by_trial[progress.case.params["m"]] / 5
+            return {}
+
+        def visit(progress, _pace, _until):
+            clock.now += of_case[progress.case.params["m"]]
+            noticed = {"cpu_s": 10.0, "foreign_s": 5.0 if disturbed else 0.0, "steal_s": 0.0, "programs": []}
+            duration_s = of_case[progress.case.params["m"]]
+            return {
+                "samples": [1.0],
+                "interference": noticed,
+                "conditions": {},
+                "duration_s": duration_s,
+                "started_at": "t",
+            }
+
+        monkeypatch.setattr(measuring, "tried", tried)
+        monkeypatch.setattr(measuring, "visit", visit)
+        monkeypatch.setattr(measuring, "prove", lambda _progress: [])
+        told = []
+        cases = [CaseLeft(case=case(number)) for number in of_case]
+        pace = Pace(**{**vars_of(PACE), "budget_s": budget_s})
+        measuring.measure_case(cases, {"cpu": Device(None, "cpu", "cpu")}, pace, told.append, left_s)
+        with_.ended_at_s = clock.now
+        return told
+
+    return with_
+
+
+def vars_of(pace):
+    return {name: getattr(pace, name) for name in pace.__dataclass_fields__}
+
+
+def visited(told):
+    return [step["case"] for step in told if step["is"] == "samples" and "replaces" not in step]
+
+
+def planned(told):
+    (estimates,) = [step for step in told if step["is"] == "estimates"]
+    return estimates["rounds"], estimates["seconds"]
+
+
+def test_all_rounds_are_planned_where_there_is_time_for_them(steps):
+    told = steps([10.0, 5.0], budget_s=46.0)
+    assert planned(told) == (3, [30.0, 15.0])
+    assert visited(told) == [0, 1, 1, 0, 0, 1]
+
+
+def test_of_a_short_time_as_many_rounds_are_planned_as_it_has(steps):
+    told = steps([10.0, 5.0], budget_s=38.0)
+    assert planned(told) == (2, [20.0, 10.0])
+    assert visited(told) == [0, 1, 1, 0, 1]  # the short one once more, for which there is time
+    assert steps.ended_at_s == 35.0
+
+
+def test_a_case_that_would_take_longer_than_what_is_left_does_not_begin_and_says_so(steps):
+    told = steps([10.0, 60.0, 5.0], budget_s=50.0)
+    assert planned(told)[0] == 1
+    assert [step["reason"] for step in told if step["is"] == "skipped"] == [
+        "left out: takes about 60.0 s, and 40.0 s of 50 s are left"
+    ]
+    assert set(visited(told)) == {0, 2}
+    assert steps.ended_at_s <= 50.0
+
+
+def test_what_a_visit_took_counts_more_than_what_its_trial_promised(steps):
+    told = steps([30.0, 5.0], promised=[5.0, 5.0], budget_s=60.0)
+    assert planned(told)[0] == 3
+    assert visited(told) == [0, 1, 1, 1]  # another visit to the first would end after 65 s
+    assert steps.ended_at_s == 45.0
+
+
+def test_a_round_that_was_disturbed_is_not_made_again_where_there_is_no_time_for_it(steps):
+    told = steps([10.0], budget_s=39.0, disturbed=True)
+    assert [step["is"] for step in told if step["is"] in {"samples", "extra"}] == ["samples"] * 3
+
+
+def test_a_process_that_goes_on_for_another_has_what_that_one_left(steps):
+    told = steps([10.0, 10.0], budget_s=100.0, left_s=15.0)
+    assert [step.get("reason") for step in told if step["is"] == "skipped"] == [
+        "left out: takes about 10.0 s, and 5.0 s of 100 s are left"
+    ]
+
+
+@pytest.mark.parametrize(("suite", "promised_s"), [("quick", 60), ("standard", 600), ("full", 1200)])
+def test_a_suite_leaves_time_for_the_probes_and_for_importing_torch(suite, promised_s):
+    assert PACES[suite].budget_s <= promised_s - 20
+
+
+# ---- the process that measures, from outside -------------------------------------------------------------------------
+
+PLAN = {
+    "is": "plan",
+    "cases": [
+        {"benchmark": "gemm", "version": 1, "device": "cpu", "params": case(n).params, "card": None} for n in (1, 2)
+    ],
+}
+TIMEOUT = Ended("timeout", "timed out", (), 1.0)
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Let processes tell lines at times: (seconds, line). -> results, what each was given, its limit after each line."""
+
+    def run(*processes, suite="standard"):
+        clock = SimpleNamespace(now=1000.0)
+        monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: clock.now))
+        left, given, limits = list(processes), [], []
+
+        def run_child(_module, handed, limit, watch):
+            given.append(handed)
+            lines, ended_at_s, ended = left.pop(0)
+            for at_s, line in lines:
+                clock.now = 1000.0 + at_s
+                watch(line)
+                limits.append(limit.within_s)
+            clock.now = 1000.0 + ended_at_s
+            return ended
+
+        monkeypatch.setattr(running, "run_child", run_child)
+        return run_benchmarks(BenchmarkOptions(suite=suite), []), given, limits
+
+    return run
+
+
+def start(number):
+    return {"case": number, "is": "start", "round": 0, "limit_s": 60.0}
+
+
+def samples(number):
+    conditions = {"runs_per_block": 1, "fallback": False}
+    return {
+        "case": number, "is": "samples", "samples": [1.0], "conditions": conditions, "duration_s": 7.0,
+        "started_at": "2026-11-20T12:00:00Z",
+    }  # fmt: skip
+
+
+def test_a_visit_that_is_going_on_when_the_time_is_up_is_ended_and_all_before_it_stay(watched):
+    lines = [(0, PLAN), (10, start(0)), (20, samples(0)), (560, start(1))]
+    results, given, limits = watched((lines, 575, TIMEOUT))
+    assert limits == [60.0, 60.0, 60.0, 15.0]  # 10 s are left, and 5 s to end by itself
+    assert [(result["state"], result["samples"]) for result in results] == [("ok", [1.0]), ("skipped", [])]
+    assert results[1]["reason"] == "ended at the limit: the 570 s of the run were up before its first visit ended"
+    assert len(given) == 1
+
+
+def test_cases_that_nobody_came_to_before_the_time_was_up_say_so(watched):
+    results, _, _ = watched(([(0, PLAN), (1, start(0))], 600, TIMEOUT))
+    assert results[1]["reason"] == "no time left of 570 s"
+
+
+def test_a_visit_that_hangs_costs_its_limit_and_leaves_the_others_the_rest(watched):
+    results, given, _ = watched(
+        ([(0, PLAN), (10, start(0)), (20, samples(0)), (30, start(1))], 90, TIMEOUT),
+        ([(100, {"is": "ready"})], 100, Ended("ok", None, (), 1.0)),
+    )
+    assert results[1]["reason"] == "a visit did not end within its limit of 60 s and was ended"
+    assert (given[1]["budget_s"], given[1]["left_s"]) == (570.0, 480.0)
+    assert given[1]["left"][0]["longest_visit_s"] == 7.0
+
+
+def test_of_a_quick_run_a_visit_that_hangs_takes_half_the_time_at_most(watched):
+    _, given, limits = watched(
+        ([(0, PLAN), (1, start(0))], 21, TIMEOUT), ([], 22, Ended("failed", "", (), 1.0)), suite="quick"
+    )
+    assert limits[-1] == 20.0
+    assert given[1]["left_s"] == 19.0
+
+
+def test_a_product_without_end_is_ended_at_the_limit_and_the_one_before_it_counts(monkeypatch):
+    """In real processes, with a toy torch: the time is up when the product that hangs begins."""
+    monkeypatch.setenv("PYTHONPATH", str(TOY_TORCH))
+    monkeypatch.setenv("TOY_TORCH", json.dumps({"hang": 2048}))
+    monkeypatch.setattr(running, "_LAST_VISIT_S", 0.5)
+    see = running._Run.see
+
+    def seen(self, step):
+        if step["is"] == "start" and self.records.cases[step["case"]].case.params["m"] == 2048:
+            self._ends_at = time.monotonic()
+        see(self, step)
+
+    monkeypatch.setattr(running._Run, "see", seen)
+    options = BenchmarkOptions(suite="quick", devices=("cpu",), benchmarks=("gemm",), budget_s=300.0)
+    before, during, after = run_benchmarks(options, [])
+    assert (before["state"], before["conditions"]["rounds"]) == ("ok", 1)
+    assert during["reason"] == "ended at the limit: the 300 s of the run were up before its first visit ended"
+    assert (after["state"], after["reason"]) == ("skipped", "no time left of 300 s")
