@@ -7,10 +7,11 @@ import unicodedata
 
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
-from stackviz.web.rate_limit import RateLimit
+from stackviz.web.rate_limit import RateLimit, RateLimited
 
-__all__ = ["count_login", "count_reset"]
+__all__ = ["count_login", "count_reset", "too_many_attempts"]
 
 LOGIN_WINDOW_S = 15 * 60
 RESET_WINDOW_S = 60 * 60
@@ -30,6 +31,12 @@ def count_reset(request: HttpRequest, address: str) -> None:
     """Count a request for a mail to `address`. Raises RateLimited."""
     RESETS_OF_CLIENT.count(request)
     RESETS_OF_ADDRESS.count_for(_key(address))
+
+
+def too_many_attempts(limited: RateLimited) -> str:
+    """What a form says instead of looking at the password."""
+    text = _("Too many attempts. Wait %(minutes)d minutes, then try again.")
+    return text % {"minutes": limited.retry_after_s // 60 + 1}
 
 
 def _key(name: str) -> str:

@@ -10,9 +10,8 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path, reverse
 from django.utils.http import urlencode
-from django.utils.translation import gettext as _
 
-from stackviz.accounts.attempts import count_login
+from stackviz.accounts.attempts import count_login, too_many_attempts
 from stackviz.accounts.second_factor import mark_due, needs_second_factor, second_factor_address
 from stackviz.web.rate_limit import RateLimited, ask_to_wait
 
@@ -28,8 +27,7 @@ class LoginForm(AuthenticationForm):
                 count_login(self.request, self.cleaned_data.get("username") or "")
         except RateLimited as limited:
             self.limited = limited
-            text = _("Too many attempts. Wait %(minutes)d minutes, then try again.")
-            raise ValidationError(text % {"minutes": limited.retry_after_s // 60 + 1}) from None
+            raise ValidationError(too_many_attempts(limited)) from None
         cleaned: dict[str, Any] = super().clean()
         return cleaned
 

@@ -1,4 +1,4 @@
-"""A forgotten password: a mail with a link, the same answer whether there is such an account or not."""
+"""New passwords: for a forgotten one a mail with a link, the same answer whether there is such an account or not."""
 
 import logging
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from kombu.exceptions import OperationalError
 
-from stackviz.accounts.attempts import count_reset
+from stackviz.accounts.attempts import count_login, count_reset, too_many_attempts
 from stackviz.accounts.tasks import mail_reset_link
 from stackviz.web.rate_limit import RateLimited, ask_to_wait
 
@@ -50,6 +50,21 @@ class AskForReset(views.PasswordResetView):
         return HttpResponseRedirect(str(self.success_url))
 
 
+class ChangePassword(views.PasswordChangeView):
+    """Attempts count as those to log in do, before the old password is looked at."""
+
+    template_name = "accounts/new_password.html"
+    success_url = reverse_lazy("accounts:account")
+
+    def post(self, request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        try:
+            count_login(request, request.user.get_username())
+        except RateLimited as limited:
+            form = self.form_class(user=request.user)
+            return ask_to_wait(self.render_to_response({"form": form, "problem": too_many_attempts(limited)}), limited)
+        return super().post(request, *arguments, **named)
+
+
 _RESET = views.PasswordResetConfirmView.as_view(
     template_name="accounts/new_password.html", success_url=reverse_lazy("accounts:reset-done")
 )
@@ -67,11 +82,5 @@ urlpatterns = [
         name="reset-done",
     ),
     path("password/<uidb64>/<token>/", never_cache(_RESET), name="reset"),
-    path(
-        "account/password/",
-        views.PasswordChangeView.as_view(
-            template_name="accounts/new_password.html", success_url=reverse_lazy("accounts:account")
-        ),
-        name="change-password",
-    ),
+    path("account/password/", ChangePassword.as_view(), name="change-password"),
 ]

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from stackviz.accounts.attempts import count_login
+from stackviz.accounts.attempts import count_login, too_many_attempts
 from stackviz.accounts.devices import has_device
 from stackviz.accounts.second_factor import is_verified, second_factor_address
 from stackviz.accounts.second_factor_page import account_of
@@ -47,9 +47,7 @@ def withdraw_own(request: HttpRequest) -> HttpResponse:
     try:
         count_login(request, user.get_username())
     except RateLimited as limited:
-        text = _("Too many attempts. Wait %(minutes)d minutes, then try again.")
-        problem = text % {"minutes": limited.retry_after_s // 60 + 1}
-        return ask_to_wait(_page(request, why_needed(user), problem), limited)
+        return ask_to_wait(_page(request, why_needed(user), too_many_attempts(limited)), limited)
     form = PasswordForm(request.POST)
     if not form.is_valid() or not user.check_password(form.cleaned_data["password"]):
         return _page(request, why_needed(user), _("This is not the password of the account."))

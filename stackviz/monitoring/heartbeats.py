@@ -44,6 +44,11 @@ class Heartbeat:
     def name(self) -> str:
         return f"{self.kind}-{self.host}-{self.pid}"
 
+    @property
+    def silent_s(self) -> float:
+        """Since it was seen. One of the future is as old: it was written before the clock was set back."""
+        return abs(time.time() - self.at)
+
 
 def record_heartbeat(kind: str) -> None:
     """This process is there. Cheap to call often; never raises."""

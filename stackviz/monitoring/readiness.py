@@ -109,10 +109,9 @@ def _processes() -> tuple[list[Heartbeat], str]:
 
 
 def _unseen(kind: str, processes: list[Heartbeat]) -> str:
-    at = next((heartbeat.at for heartbeat in processes if heartbeat.kind == kind), None)
-    if at is None:
+    silent_s = min((heartbeat.silent_s for heartbeat in processes if heartbeat.kind == kind), default=None)
+    if silent_s is None:
         return _("no %(kind)s was seen in the last day; start one") % {"kind": kind}
-    silent_s = time.time() - at
     problem = _("%(kind)s not seen for %(seconds)d s; look at its log")
     return problem % {"kind": kind, "seconds": silent_s} if silent_s > SEEN_WITHIN_S[kind] else ""
 

@@ -2,7 +2,6 @@
 
 import platform
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -57,7 +56,7 @@ def _processes(state: Readiness) -> Iterator[StateLine]:
     yield StateLine(_("This web process"), _("runs"), moment=_started)
     for name in SEEN_WITHIN_S:
         title = _("Worker") if name == "worker" else _("Beat")
-        living = [each for each in state.processes if each.kind == name and each.at > time.time() - SEEN_WITHIN_S[name]]
+        living = [each for each in state.processes if each.kind == name and each.silent_s < SEEN_WITHIN_S[name]]
         for each in living:
             text = _("runs on %(host)s, version %(version)s") % {"host": each.host, "version": each.version}
             yield StateLine(title, text, moment=datetime.fromtimestamp(each.since, UTC))

@@ -51,6 +51,21 @@ def test_the_mail_is_in_the_language_of_the_page(client, member):
     assert "/zh-hans/password/" in mail.outbox[0].body
 
 
+def test_guesses_of_the_old_password_count_as_attempts_to_log_in_do(client, member, settings):
+    settings.LOGINS_PER_ACCOUNT = 3
+    log_in(client, "mina")
+    guess = {
+        "old_password": "a guess",
+        "new_password1": "a staple of batteries",
+        "new_password2": "a staple of batteries",
+    }
+    answers = [client.post("/account/password/", guess) for _time in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert int(answers[-1]["Retry-After"]) <= 15 * 60
+    assert "Too many attempts. Wait" in answers[-1].content.decode()
+    assert client.post("/login/", {"username": "mina", "password": "whatever"}).status_code == 429
+
+
 def test_nobody_is_flooded_with_mails(client, member, settings):
     settings.RESET_MAILS_PER_HOUR = 2
     answers = [ask(client, spelling) for spelling in ("mina@example.org", "MINA@example.org", "mina@example.org")]

@@ -47,6 +47,19 @@ def test_a_clock_that_is_set_back_silences_nobody(folder):
     assert abs(worker.at - time.time()) < 60
 
 
+def test_a_process_that_ended_before_the_clock_was_set_back_is_not_there(client, folder):
+    with time_machine.travel(timedelta(hours=1)):
+        heartbeats.record_heartbeat("worker")
+        heartbeats.record_heartbeat("beat")
+    answer = look(client).json()["checks"]
+    assert "worker not seen for 3" in answer["worker"]
+    file = next((folder / "heartbeats").glob("worker-*.json"))
+    another = json.loads(file.read_text()) | {"pid": 1, "at": time.time()}
+    (folder / "heartbeats" / "worker-another-1.json").write_text(json.dumps(another))
+    readiness._cached = None
+    assert look(client).json()["checks"]["worker"] == "ok"
+
+
 def test_alive_asks_nothing(client, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert client.get("/healthz").json() == {"status": "ok"}

@@ -84,7 +84,7 @@ def draw(client: Client) -> Iterator[int]:
     for number in itertools.count(client.number):
         pair = SLUGS[number % len(SLUGS)], SLUGS[(number + 1) % len(SLUGS)]
         yield client.ask("GET", f"/picture/compare.png?a={pair[0]}&a={pair[1]}&n={number}")[0]
-        yield client.ask("GET", f"/ladder/?format=svg&n={number}")[0]
+        yield client.ask("GET", f"/compare/?a={pair[0]}&a={pair[1]}&format=svg")[0]
 
 
 KINDS: dict[str, Callable[[Client], Iterator[int]]] = {"diagnoses": diagnose, "searches": search, "pictures": draw}
