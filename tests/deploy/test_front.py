@@ -163,6 +163,17 @@ def test_public_catalogue_is_served_while_the_site_is_away(front, upstream, path
     assert ask(front, PUBLIC, Host="other.example")[0] == 502
 
 
+def test_static_files_are_had_from_the_front_once_somebody_asked(front, upstream):
+    upstream.cache_control = "max-age=315360000, public, immutable"
+    style = ask(front, "/static/css/base.3f2a.css")[2]
+    upstream.cache_control = "no-store"
+    assert ask(front, "/static/css/site.css")[0] == 200
+    upstream.shutdown()
+    upstream.server_close()
+    assert ask(front, "/static/css/base.3f2a.css?from=another", Cookie="sessionid=x")[::2] == (200, style)
+    assert ask(front, "/static/css/site.css")[0] == 502
+
+
 @pytest.mark.parametrize(
     ("path", "headers", "cache_control"),
     [
