@@ -1,6 +1,7 @@
 """The front of docker-compose.yml without a container engine: the real nginx with the committed configuration."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from tests.live import ROOT, free_port
 from tests.servers import NotHere
 
 CONFIGURATION = ROOT / "deploy" / "nginx"
+CLIENT_TIMEOUT = re.compile(r"(\b(?:client_header|client_body|send|keepalive)_timeout) \d+s")
 UP_WITHIN_S = 30.0
 
 
@@ -25,10 +27,16 @@ def nginx_binary() -> str:
 
 
 class Front:
-    """nginx in `folder`, in front of `upstream` (`127.0.0.1:8000`), or of several as an upstream group."""
+    """nginx in `folder`, in front of `upstream` (`127.0.0.1:8000`), or of several as an upstream group.
 
-    def __init__(self, folder: Path, *upstreams: str, main: str = "nginx.conf") -> None:
+    `client_timeout_s`: how long a client may be silent, instead of the committed 10 and 30 s.
+    """
+
+    def __init__(
+        self, folder: Path, *upstreams: str, main: str = "nginx.conf", client_timeout_s: int | None = None
+    ) -> None:
         self.folder = folder
+        self.client_timeout_s = client_timeout_s
         self.port = free_port()
         self.tls_port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -52,6 +60,8 @@ class Front:
             text = (CONFIGURATION / name).read_text()
             for inside, outside in places.items():
                 text = text.replace(inside, outside)
+            if self.client_timeout_s is not None:
+                text = CLIENT_TIMEOUT.sub(rf"\1 {self.client_timeout_s}s", text)
             (self.folder / "site" / name).write_text(text)
         shutil.move(self.folder / "site" / self.main.name, self.main)
         if upstreams[1:]:

@@ -1,11 +1,15 @@
 """Clients that hold a connection as long as they can, from addresses of their own."""
 
 import contextlib
+import http.client
+import resource
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
 
 PIECE_EVERY_S = 0.5
+ESTABLISHED = 1  # a state of TCP, as Linux counts them
 Start = Callable[[socket.socket], None]
 
 
@@ -53,6 +57,39 @@ def slow_clients(port: int, of_each: int) -> Iterator[list[socket.socket]]:
         thread.join()
         for slow in clients:
             slow.client.close()
+
+
+def is_held(client: socket.socket) -> bool:
+    """Whether the other side holds the connection, and no half request was answered: 200 is what the reader does not read."""
+    try:
+        if client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != ESTABLISHED:
+            return False
+        arrived = select.poll()
+        arrived.register(client, select.POLLIN)
+        return not arrived.poll(0) or client.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 200"
+    except OSError:  # closed here too, where `_drip` connects again
+        return False
+
+
+@contextlib.contextmanager
+def idle_connections(port: int, count: int) -> Iterator[list[socket.socket]]:
+    """So many that asked for something once and stay; one whose time is up is not opened again."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4 * count), hard))
+    idle: list[socket.socket] = []
+    try:
+        for _ in range(count):
+            client = socket.create_connection(("127.0.0.1", port), timeout=10, source_address=("127.0.0.2", 0))
+            idle.append(client)
+            client.sendall(b"GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            answer = http.client.HTTPResponse(client)
+            answer.begin()
+            answer.read()
+        yield idle
+    finally:
+        for client in idle:
+            client.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 class _Slow:

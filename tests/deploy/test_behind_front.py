@@ -1,9 +1,7 @@
 """gunicorn as composed behind the real front: slow clients, idle connections, forged addresses, a restart under load."""
 
-import resource
 import shutil
 import socket
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from tests.curated import curated_file
 from tests.deploy.compose import native, path_with_venv, services
 from tests.deploy.front import Front, nginx_binary, visit
-from tests.deploy.slow_clients import slow_clients
+from tests.deploy.slow_clients import idle_connections, is_held, slow_clients
 from tests.deploy.test_compose import CHOSEN, launch
 from tests.live import Site
 from tests.servers import NotHere
@@ -19,8 +17,8 @@ from tests.servers import NotHere
 SLOW_OF_EACH_KIND = 50
 IDLE = 1_000
 SHEET = "/accelerators/nvidia-h100-sxm5-80gb/"
-PATIENCE_S = 2.0  # of an innocent visitor
-WATCHED_S = 14.0  # longer than the front waits for a head
+PAGES = 10
+CLIENT_TIMEOUT_S = 120  # however busy the machine, ten pages take less
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +42,8 @@ def site(tmp_path_factory) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def front(site) -> Iterator[Front]:
-    """The front before it."""
-    started = Front(site.folder / "front", f"127.0.0.1:{site.port}")
+    """The front before it, which waits for clients for two minutes instead of ten seconds."""
+    started = Front(site.folder / "front", f"127.0.0.1:{site.port}", client_timeout_s=CLIENT_TIMEOUT_S)
     try:
         started.start()
         for _ in range(12):  # the catalogue is read once by each process
@@ -59,39 +57,30 @@ def web(site: Site, name: str, port: int) -> None:
     launch(site, name, native(services(CHOSEN)["web"]["command"], {"0.0.0.0:8000": f"127.0.0.1:{port}"}))
 
 
-def test_an_innocent_page_comes_within_two_seconds_beside_200_slow_clients(front):
-    waits = []
-    with slow_clients(front.port, SLOW_OF_EACH_KIND):
-        until = time.monotonic() + WATCHED_S
-        while time.monotonic() < until:
-            status, took_s = visit(front.url + SHEET)
-            assert status == 200
-            waits.append(took_s)
-            time.sleep(0.2)
-    print(f"{len(waits)} pages beside 200 slow clients: worst {max(waits):.2f} s")
-    assert max(waits) < PATIENCE_S
+def test_every_page_comes_while_200_slow_clients_hold_their_connections(front):
+    """No slow request reaches the site, which would answer it; no page waits until a slow client is cut off."""
+    with slow_clients(front.port, SLOW_OF_EACH_KIND) as clients:
+        worst_s = assert_pages_come_beside(clients, front)
+    print(f"{PAGES} pages beside 200 slow clients: worst {worst_s:.2f} s")
 
 
 def test_a_thousand_idle_connections_cost_no_thread(front):
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
-    idle: list[socket.socket] = []
-    try:
-        for _ in range(IDLE):
-            client = socket.create_connection(("127.0.0.1", front.port), timeout=10, source_address=("127.0.0.2", 0))
-            client.sendall(b"GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            assert client.recv(12) == b"HTTP/1.1 200"
-            idle.append(client)
-        waits = [visit(front.url + SHEET) for _ in range(10)]
-        assert [status for status, _took_s in waits] == [200] * 10
-        assert max(took_s for _status, took_s in waits) < PATIENCE_S
-        idle[-1].settimeout(5)
-        idle[-1].sendall(b"GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")  # still connected
-        assert b"HTTP/1.1 200" in idle[-1].recv(100_000) + idle[-1].recv(100_000)
-    finally:
-        for client in idle:
-            client.close()
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with idle_connections(front.port, IDLE) as clients:
+        worst_s = assert_pages_come_beside(clients, front)
+        clients[-1].sendall(b"GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert clients[-1].recv(12) == b"HTTP/1.1 200"
+    print(f"{PAGES} pages beside {IDLE:,} idle connections: worst {worst_s:.2f} s")
+
+
+def assert_pages_come_beside(clients: list[socket.socket], front: Front) -> float:
+    """All clients still hold their connections after each page. Returns the worst seconds of a page."""
+    waits = []
+    for _ in range(PAGES):
+        status, took_s = visit(front.url + SHEET)
+        assert status == 200
+        assert [client for client in clients if not is_held(client)] == [], f"after {took_s:.1f} s for a page"
+        waits.append(took_s)
+    return max(waits)
 
 
 def test_forged_addresses_share_the_limit_of_the_address_behind_them(front):

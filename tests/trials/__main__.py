@@ -30,17 +30,19 @@ def main() -> int:
     clock.add_argument("--reports", type=int, default=300)
     beat = trials.add_parser("beat", help="beat and the worker are away for an hour")
     beat.add_argument("--reports", type=int, default=1_500)
-    flood = trials.add_parser("flood", help="an innocent page beside slow clients and floods of requests")
+    slow = trials.add_parser("slow", help="an innocent page beside slow clients and idle connections")
+    slow.add_argument("--seconds", type=float, default=20.0)
+    flood = trials.add_parser("flood", help="an innocent page beside floods of requests")
     flood.add_argument("--seconds", type=float, default=20.0)
     flood.add_argument("--clients", type=int, default=20)
     chosen = vars(parser.parse_args())
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
-    from tests.trials import clocks, flood as floods, full as disks, hung as hangs, kills as deaths  # noqa: I001
+    from tests.trials import clocks, flood as floods, full as disks, hung as hangs, kills as deaths, slow as waits  # noqa: I001
 
     runs = {
         "kills": deaths.run, "full": disks.run, "hung": hangs.run, "clock": clocks.run, "beat": clocks.run_without_beat,
-        "flood": floods.run,
+        "slow": waits.run, "flood": floods.run,
     }  # fmt: skip
     outcome = runs[chosen.pop("trial")](**chosen)
     print(outcome.table(), flush=True)
