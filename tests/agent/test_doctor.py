@@ -257,12 +257,12 @@ def test_output_is_bounded():
 
 def test_a_command_that_leaves_children_ends_with_them(tmp_path):
     script = tmp_path / "forks"
-    script.write_text("#!/bin/sh\nsleep 60 &\nsleep 60\n", encoding="utf-8")
+    script.write_text("#!/bin/sh\nsleep 300 &\nsleep 300\n", encoding="utf-8")
     script.chmod(0o755)
     started = time.monotonic()
     [run] = ask_all([DoctorQuestion((str(script),), "nothing")], longest_s=0.5)
     assert run.state == "timeout"
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 100
 
 
 @pytest.mark.parametrize(

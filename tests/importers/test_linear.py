@@ -15,6 +15,7 @@ from tests.importers.own_dump import own_dumps
 
 SMALL, FACTOR = 250_000, 4
 MOST_RATIO = 3.0 * FACTOR  # a quadratic search has 16
+TRIES = 4  # the least of several is the least disturbed by what else the machine does
 FREE_S = 0.25  # what takes less than this for a megabyte is no danger, whatever its ratio
 
 FIRST_LINES = sorted(
@@ -48,7 +49,11 @@ def is_linear(importer, unit: str) -> bool:
     if large < FREE_S:
         return True
     small = min(seconds(text[:SMALL], importer) for _ in range(2))
-    return min(large, seconds(text, importer)) <= MOST_RATIO * small
+    for _ in range(TRIES):  # a quadratic search fails them all
+        if large <= MOST_RATIO * small:
+            return True
+        small, large = min(small, seconds(text[:SMALL], importer)), min(large, seconds(text, importer))
+    return False
 
 
 @pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.kind)

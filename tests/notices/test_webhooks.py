@@ -234,28 +234,28 @@ def test_a_long_answer_is_not_read(receiver):
 
 
 def dribble(handler):
-    """A byte of a header now and then: no silence is long."""
-    for _byte in range(200):
+    """A byte of a header now and then, for a minute: no silence is long."""
+    for _byte in range(1_200):
         handler.wfile.write(b"H")
         handler.wfile.flush()
         time.sleep(0.05)
 
 
 def go_on_for_ever(handler):
-    for _time in range(200):
+    for _time in range(1_200):
         handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         handler.wfile.flush()
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("handle", [dribble, go_on_for_ever, lambda _handler: time.sleep(5)])
+@pytest.mark.parametrize("handle", [dribble, go_on_for_ever, lambda _handler: time.sleep(60)])
 def test_whoever_is_slow_is_left_in_time(receiver, monkeypatch, handle):
     monkeypatch.setattr(post_module, "WITHIN_S", 0.5)
     receiver.handle = handle
     start = time.monotonic()
     with pytest.raises(PostFailed):
         post(receiver.url, b"{}", {})
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize("raw", [b"", b"hello\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"\x00" * 100])  # fmt: skip
