@@ -81,9 +81,26 @@ def test_nothing_moves_while_a_page_is_read_to_its_end(shipped, visitor, path):
         assert visit.shift <= MOST_SHIFT, (size, visit.shifted)
 
 
+def test_a_part_asked_for_in_sight_is_seen_to_move_what_is_below(visitor, shipped):
+    """However long it is waited for at each step."""
+    page = visitor(360, 780).new_page()
+    body = """<body><main><p style="height: 1300px">First</p><p class="late">Second</p><p style="height: 900px">Third</p></main>
+      <script>const late = document.querySelector(".late");
+        new IntersectionObserver(([entry], observer) => {
+          if (!entry.isIntersecting) return;
+          observer.disconnect();
+          late.classList.add("htmx-request");
+          setTimeout(() => { late.style.height = "300px"; late.classList.remove("htmx-request"); }, 700);
+        }).observe(late);</script>"""
+    page.route("**/late", lambda route: route.fulfill(body=body, content_type="text/html"))
+    visit = measure_visit(page, shipped.url + "/late", is_read=True)
+    assert visit.shift > MOST_SHIFT
+    assert any("Third" in what for what in visit.shifted)
+
+
 def test_a_shift_is_seen(visitor, shipped):
     page = visitor(360, 780).new_page()
-    late = "<body><p>First</p><p>Second</p><script>setTimeout(() => document.querySelector('p').style.height = '300px', 300)</script>"
+    late = "<body><main><p>First</p><p>Second</p></main><script>setTimeout(() => document.querySelector('p').style.height = '300px', 300)</script>"
     page.route("**/late", lambda route: route.fulfill(body=late, content_type="text/html"))
     visit = measure_visit(page, shipped.url + "/late", is_read=True)
     assert visit.shift > MOST_SHIFT

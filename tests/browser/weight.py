@@ -9,6 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from tests.browser.settled import settle
+
 # The sum of all shifts is at least the "cumulative layout shift" of a browser, which is that of the worst five seconds.
 _OBSERVE = """
   window.visitSeen = { paint: 0, shift: 0, shifted: [] };
@@ -22,13 +24,9 @@ _OBSERVE = """
     }
   }).observe({ type: "layout-shift", buffered: true });
 """
-# To the end, a part of a window at a time: what loads late comes while it is looked at.
-_SCROLL = """async () => {
-  for (let y = 0; y < document.documentElement.scrollHeight; y += 400) {
-    window.scrollTo({ top: y, behavior: "instant" });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}"""
+_SCROLL = "(y) => scrollTo({ top: y, behavior: 'instant' })"
+_HEIGHT = "document.documentElement.scrollHeight"
+STEP = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ def measure_visit(page: Any, address: str, *, is_read: bool = False, bytes_per_s
     assert answer.status < 400, f"{address}: {answer.status}"
     page.wait_for_load_state("networkidle")
     if is_read:
-        page.evaluate(_SCROLL)
+        _read(page)
         page.wait_for_load_state("networkidle")
     seen = page.evaluate("visitSeen")
     wire.detach()
@@ -82,3 +80,15 @@ def measure_visit(page: Any, address: str, *, is_read: bool = False, bytes_per_s
         shift=seen["shift"],
         shifted=tuple(seen["shifted"]),
     )
+
+
+def _read(page: Any) -> None:
+    """Scrolls to the end, a part of a window at a time, no faster than what is asked for arrives.
+
+    What is asked for only when it is looked at arrives while it is looked at, and moves what is below it.
+    """
+    y = 0
+    while y < page.evaluate(_HEIGHT):
+        page.evaluate(_SCROLL, y)
+        settle(page, unchanged_ms=100)
+        y += STEP
