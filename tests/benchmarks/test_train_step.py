@@ -31,6 +31,15 @@ def test_memory_has_room_for_weights_gradients_two_moments_and_the_logits():
     assert TRAIN_STEP.working_set_bytes(STEP) > 4 * 2 * WEIGHTS + 2 * 2048 * 128256 * 10
 
 
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+def test_every_case_has_a_shorter_step_to_tell_beforehand_that_it_would_take_too_long(dtype):
+    smallest = {"model": "135M", "dtype": dtype, "batch": 1, "sequence": 128, "mode": "eager"}
+    assert TRAIN_STEP.smaller(smallest) == ({**smallest, "sequence": 16}, 2.4)
+    larger, factor = TRAIN_STEP.smaller({**smallest, "sequence": 1024})
+    assert larger == smallest
+    assert 8 < factor < 9  # attention grows with the square
+
+
 @pytest.mark.parametrize("kind", ["cuda", "xpu", "mps", "cpu"])
 def test_torch_compiles_only_where_accelerators_have_triton(kind):
     cases = TRAIN_STEP.cases(kind, False)
