@@ -8,6 +8,8 @@ import pytest
 
 from stackviz.agent.benchmarks import measure as measuring
 from stackviz.agent.benchmarks import run as running
+from stackviz.agent.benchmarks import visit as visiting
+from stackviz.agent.benchmarks.case_progress import Skip
 from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.measure import CaseLeft
@@ -117,6 +119,20 @@ def test_a_process_that_goes_on_for_another_has_what_that_one_left(steps):
     assert [step.get("reason") for step in told if step["is"] == "skipped"] == [
         "left out: takes about 10.0 s, and 5.0 s of 100 s are left"
     ]
+
+
+@pytest.mark.parametrize(
+    ("run_s", "why"),
+    [
+        (4.5, r"one run takes about 4\.5 s, over the limit of 4 s"),
+        (3.5, r"one run takes about 3\.5 s, and 3\.0 s of 40 s are left"),
+    ],
+)
+def test_a_run_that_warming_up_shows_to_be_slow_is_not_timed(monkeypatch, run_s, why):
+    monkeypatch.setattr(visiting, "time", SimpleNamespace(perf_counter=lambda: 10.0))
+    visiting._refuse_slow_runs(2.5, PACES["quick"], until=13.0)
+    with pytest.raises(Skip, match=why):
+        visiting._refuse_slow_runs(run_s, PACES["quick"], until=13.0)
 
 
 @pytest.mark.parametrize(("suite", "promised_s"), [("quick", 60), ("standard", 600), ("full", 1200)])

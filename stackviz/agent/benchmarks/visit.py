@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from stackviz.agent.benchmarks.case_progress import CaseProgress
+from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
 from stackviz.agent.benchmarks.instruments import Sampler, joined_readings
 from stackviz.agent.benchmarks.interference import look, noticed_between
 from stackviz.agent.benchmarks.kernels import kernels_of
@@ -32,6 +32,8 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
         warnings.simplefilter("always")
         prepared = progress.benchmark.prepare(device.torch, device.name, progress.case.params)
         warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
+        if progress.visits == 0:
+            _refuse_slow_runs(quickest, pace, until)
         progress.runs = progress.runs or runs_per_block(quickest, pace.block_s)
         before = progress.instruments.read()
         with Sampler(progress.instruments) as sampler:
@@ -62,6 +64,15 @@ def prove(progress: CaseProgress) -> list[str]:
     with progress.device.torch.inference_mode():
         prepared = progress.benchmark.prepare(progress.device.torch, progress.device.name, progress.case.params)
         return kernels_of(progress.device, prepared)
+
+
+def _refuse_slow_runs(run_s: float, pace: Pace, until: float) -> None:
+    """Of cases that had no trial, or are slower than it promised: what no block of would end in time is not timed."""
+    if run_s > pace.longest_run_s:
+        raise Skip(f"one run takes about {run_s:.1f} s, over the limit of {pace.longest_run_s:g} s")
+    left_s = max(0.0, until - time.perf_counter())
+    if run_s > left_s:
+        raise Skip(f"one run takes about {run_s:.1f} s, and {left_s:.1f} s of {pace.budget_s:g} s are left")
 
 
 def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float) -> list[TimedBlock]:
