@@ -24,6 +24,23 @@ def test_the_image_of_the_first_layer_is_read_whole():
     assert CONV.bytes_moved({"op": "conv7x7-64", "dtype": "fp32", "batch": 1}) == 4 * (images + 49 * 3 * 64)
 
 
+def test_the_network_is_that_of_the_paper():
+    """torchvision's `resnet50` has 25,557,032 parameters and 4.09 GMAC: without its batch norms and biases these."""
+    one = {"op": "resnet-50", "dtype": "fp32", "batch": 1}
+    weights = 25_557_032 - 2 * 26_560 - 1000
+    assert CONV.bytes_moved(one) == 4 * (3 * 224 * 224 + 1000 + weights)
+    assert CONV.operations(one) == 8_178_368_512
+    assert CONV.operations({**one, "batch": 8}) == 8 * 8_178_368_512
+
+
+def test_a_processor_takes_one_image_through_the_network_in_a_standard_suite():
+    standard = [
+        params for params in CONV.cases("cpu", False) if params["op"] == "resnet-50" and not CONV.is_long("cpu", params)
+    ]
+    assert standard == [{"op": "resnet-50", "dtype": "fp32", "batch": 1}]
+    assert not any(CONV.is_long("cuda", params) for params in CONV.cases("cuda", False))
+
+
 @pytest.mark.parametrize("params", [{}, {"op": "block-256"}, {"op": "conv9x9-1", "batch": 1, "dtype": "bf16"}])
 def test_parameters_that_say_nothing_give_no_bound(params):
     assert CONV.bounds_of(params) == ()
