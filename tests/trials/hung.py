@@ -34,7 +34,7 @@ def run(reports: int, seconds: float) -> Outcome:
         first.join()
         asked = {
             "a page": lambda: visit(f"{site.url}/accelerators/"),
-            "a style sheet": lambda: visit(f"{site.url}/static/css/base.css"),
+            "a style sheet, from the front": lambda: visit(f"{front.url}/static/css/base.css"),
             "the catalogue by API, from the front": lambda: visit(f"{front.url}/api/v1/accelerators/"),
             "a report sent again": lambda: send(site.url, deployment.key, repeat),
         }
