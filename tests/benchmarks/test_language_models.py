@@ -38,6 +38,14 @@ def test_a_prompt_is_causal_and_only_its_last_token_has_logits():
     assert LLM_PREFILL.bytes_moved(PROMPT) == 2_488_270_848
 
 
+def test_the_smallest_prompt_is_told_beforehand_by_one_of_16_tokens():
+    smallest = {"model": "135M", "dtype": "bf16", "batch": 1, "prompt": 128}
+    shorter, factor = LLM_PREFILL.smaller(smallest)
+    assert shorter == {**smallest, "prompt": 16}
+    assert factor == pytest.approx(8.03, abs=0.01)
+    assert LLM_PREFILL.smaller(PROMPT)[0] == smallest
+
+
 def test_rates_count_all_sequences():
     assert LLM_DECODE.rate(DECODE | {"batch": 16}, 0.01) == 1600
     assert LLM_PREFILL.rate(PROMPT | {"batch": 2}, 0.5) == 2048
