@@ -281,7 +281,8 @@ CELERY_BEAT_SCHEDULE = {
     "queue waiting reports again": {
         "task": "stackviz.ingest.tasks.requeue_waiting_reports",
         "schedule": REQUEUE_EVERY_S,
-        "options": {"expires": REQUEUE_EVERY_S},  # runs missed while no worker was up are skipped
+        # Runs missed while no worker was up are skipped, those of a beat whose clock is half a minute behind are not.
+        "options": {"expires": max(60, REQUEUE_EVERY_S)},
     },
     "write the events of labs": {
         "task": "stackviz.notices.tasks.note_lab_events",

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import time_machine
 from celery import Celery
+from django.conf import settings
 
 from accelweb.beat import Scheduler
 from tests.curated import migrated_file
@@ -44,6 +45,12 @@ def test_no_task_waits_until_the_clock_is_where_it_was(tmp_path):
             clock.shift(timedelta(seconds=5))
         assert (beat.sent.count("a"), beat.sent.count("b")) == (6, 1)
     beat.close()
+
+
+def test_no_message_of_beat_is_too_old_for_a_worker_whose_clock_is_half_a_minute_ahead():
+    lives_s = {name: entry["options"]["expires"] for name, entry in settings.CELERY_BEAT_SCHEDULE.items()}
+    assert min(lives_s.values()) >= 60
+    assert settings.REQUEUE_EVERY_S < 60  # so that one of them would be
 
 
 def test_reports_without_a_message_are_read_soon_after_the_clock_is_set_back(tmp_path):
