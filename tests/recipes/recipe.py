@@ -126,10 +126,11 @@ def blocks_of(name: str) -> Iterator[Block]:
 def _added(text: str, code: str, section: str | None) -> str:
     if section is None:
         return text.rstrip("\n") + "\n" + code
-    before, heading, rest = text.partition(f"## {section}\n")
+    heading = re.search(rf"^(#+) {re.escape(section)}\n", text, re.MULTILINE)
     assert heading, f"there is no section {section}"
-    body, following, after = rest.partition("\n## ")
-    return before + heading + body.rstrip("\n") + "\n" + code + following.replace("\n", "\n\n") + after
+    following = re.compile(rf"^#{{1,{len(heading[1])}}} ", re.MULTILINE).search(text, heading.end())
+    end = following.start() if following else len(text)
+    return text[:end].rstrip("\n") + "\n" + code + ("\n" + text[end:] if following else "")
 
 
 def _paths(root: Path) -> set[str]:
