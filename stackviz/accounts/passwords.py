@@ -2,11 +2,12 @@
 
 import logging
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth import views
 from django.contrib.auth.forms import PasswordResetForm
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import path, reverse_lazy
@@ -60,7 +61,7 @@ class ChangePassword(views.PasswordChangeView):
         try:
             count_login(request, request.user.get_username())
         except RateLimited as limited:
-            form = self.form_class(user=request.user)
+            form = self.form_class(user=cast("User", request.user))  # the view lets nobody else in
             return ask_to_wait(self.render_to_response({"form": form, "problem": too_many_attempts(limited)}), limited)
         return super().post(request, *arguments, **named)
 
