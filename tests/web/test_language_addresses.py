@@ -5,11 +5,12 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
+from django.core.cache import cache as shared_cache
 from django.urls import NoReverseMatch, Resolver404, ResolverMatch, URLResolver, get_resolver, resolve, reverse
 from django.utils.translation import override
 
@@ -97,7 +98,7 @@ def without_parameters() -> Iterator[str]:
 
 def forget_everything() -> None:
     """As a process that has just started: what functions and editions remember, and the shared cache."""
-    cache.clear()
+    shared_cache.clear()
     queries._editions.clear()
     modules = [module for name, module in sys.modules.items() if name.startswith("stackviz.")]
     remembering = {
@@ -124,8 +125,14 @@ def pages_led_to(text: str) -> set[str]:
 
 
 def english_match(address: str) -> ResolverMatch:
+    return match_of(urlsplit(address).path)
+
+
+@cache
+def match_of(path: str) -> ResolverMatch:
+    """Of the English page. Pages lead to the same addresses again and again."""
     with override("en"):
-        return resolve(without_language(urlsplit(address).path))
+        return resolve(without_language(path))
 
 
 def assert_leads_to(client, address: str, language: str) -> set[str]:
