@@ -750,7 +750,7 @@ def python_with_torch():
 def test_a_real_torch_measures_this_processor(tmp_path):
     done = subprocess.run(
         [python_with_torch(), "-m", "stackviz.agent", "bench", "--quick", "--device", "cpu", "--json", "-q",
-         "--bench-time", "25", "--wait", "60", "--spool", str(tmp_path)],
+         "--bench-time", "60", "--wait", "60", "--spool", str(tmp_path)],
         capture_output=True, timeout=180, cwd=ROOT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
