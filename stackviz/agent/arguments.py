@@ -137,7 +137,11 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--quick", action="store_const", dest="suite", const="quick", help="the same as --suite quick")
     command.add_argument(
-        "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
+        "--device",
+        action="append",
+        default=[],
+        metavar="DEVICE",
+        help="cuda, cuda:1, xpu, mps, mlx, cpu; can be repeated",
     )
     command.add_argument(
         "--benchmark", "--only", action="append", default=[], choices=tuple(RUNNABLE), help="can be repeated"

@@ -49,6 +49,7 @@ from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.stay import lower_priority, say_sign_of_life, stay, why_busy
 from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Server, ServerError
+from stackviz.measuring.in_mlx import MLX
 from stackviz.wire import Report, to_document
 
 __all__ = ["main"]
@@ -287,7 +288,7 @@ def _benchmarks(
         wanted=tuple(arguments.case),
         budget_s=arguments.bench_time,
     )
-    if "torch.version" not in gathered.facts:
+    if "torch.version" not in gathered.facts and set(options.devices) != {MLX}:
         why = gathered.absent.get("torch.version", {"reason": "failed", "detail": "the torch probe returned nothing"})
         state = "skipped" if why["reason"] == "not_installed" else "failed"
         progress.say(f"no benchmark: {why['detail']}")

@@ -1,6 +1,8 @@
-"""A program of ten lines that measures a case by itself, to check the agent's figure: torch and nothing of ours."""
+"""A program of ten lines that measures a case by itself, to check the agent's figure: torch, or MLX, and nothing of
+ours."""
 
 from stackviz.measuring.benchmark import Benchmark, Params
+from stackviz.measuring.in_mlx import MLX, in_mlx
 
 __all__ = ["script_of"]
 
@@ -11,7 +13,8 @@ _RUNS_OF_SHORT = 1000
 
 def script_of(known: Benchmark, params: Params, device: str) -> str:
     """The program, "" for a benchmark that another tool runs; it prints the rate in the benchmark's unit."""
-    lines = known.script(params)
+    by_mlx = in_mlx(known) if device == MLX else None
+    lines = by_mlx.lines(params) if by_mlx else known.script(params)
     if not lines:
         return ""
     work = known.work(params) or 1.0
@@ -24,11 +27,18 @@ def script_of(known: Benchmark, params: Params, device: str) -> str:
         again = [f"end = time.perf_counter() + {lasts_s:g}", "while time.perf_counter() < end:"]
     else:
         again = [f"for _ in range({_SAMPLES}):"]
-    return "\n".join(
-        [
+    head = (
+        ["import statistics, time, mlx.core as mx", "seconds, wait = [], mx.synchronize"]
+        if by_mlx
+        else [
             "import statistics, time, torch",
             f'device, seconds = "{device}", []',
             'wait = torch.accelerator.synchronize if device != "cpu" else lambda: None',
+        ]
+    )
+    return "\n".join(
+        [
+            *head,
             *lines,
             *again,
             f"    wait(); start = time.perf_counter(); {call}; wait()",

@@ -15,6 +15,7 @@ from stackviz.benchmarks.measurement import benchmark_titles, setting_label
 from stackviz.catalog.fields import FIELDS
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import RUNNABLE, Benchmark, Params
+from stackviz.measuring.in_mlx import MLX, cases_on, in_mlx
 from stackviz.measuring.script import script_of
 from stackviz.units import format_number, quantity_label
 from stackviz.web.address import AddressReader
@@ -23,8 +24,8 @@ from stackviz.web.preview import Introduction, make_preview
 
 __all__ = ["definition_page", "urlpatterns"]
 
-# As torch names kinds of devices; the titles are names.
-DEVICES = {"cuda": "CUDA, ROCm", "mps": "MPS", "xpu": "XPU", "cpu": "CPU"}
+# As torch names kinds of devices, and MLX; the titles are names.
+DEVICES = {"cuda": "CUDA, ROCm", "mps": "MPS", MLX: "MLX", "xpu": "XPU", "cpu": "CPU"}
 MOST_CASES = 60
 
 
@@ -58,8 +59,9 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
         raise Http404
     known = RUNNABLE[key]
     reader = AddressReader(request.GET)
-    device = reader.choice("device", DEVICES, _("device")) or "cuda"
-    cases, quick = (known.cases(device, is_quick) for is_quick in (False, True))
+    devices = {kind: title for kind, title in DEVICES.items() if kind != MLX or in_mlx(known)}
+    device = reader.choice("device", devices, _("device")) or "cuda"
+    cases, quick = (cases_on(known, device, is_quick) for is_quick in (False, True))
     counts = [_count(known, params, is_quick=params in quick) for params in cases]
     shown = known.light if known.light in cases else cases[0]  # the case that every plan has on a processor
     title = benchmark_titles()[key, known.version]
@@ -72,7 +74,7 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
         "address": benchmark_address(key),
         "cases": counts[:MOST_CASES],
         "not_here": _(known.not_on[device]) if device in known.not_on else "",
-        "devices": [DeviceLink(text, "" if kind == device else f"device={kind}") for kind, text in DEVICES.items()],
+        "devices": [DeviceLink(text, "" if kind == device else f"device={kind}") for kind, text in devices.items()],
         "script": "" if device in known.not_on else script_of(known, shown, device),
         "script_case": setting_label(shown),
         "bounds": tuple(dict.fromkeys(title for count in counts for title in count.bounds)),

@@ -134,7 +134,7 @@ def test_what_torch_is_set_to_is_read(monkeypatch):
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     monkeypatch.setenv("KMP_AFFINITY", "/home/anna/x y")
     torch = torch_on_a_card(allow_bf16_reduced_precision_reduction=(True, False))
-    settings = math_settings(Device(torch, "cuda:0", "cuda"), "bf16")
+    settings = math_settings(torch, "cuda", "bf16")
     assert settings["reduced_precision_reduction"] is True
     assert settings["blas_library"] == "cublaslt"
     assert (settings["cudnn_benchmark"], settings["fp16_accumulation"]) == (True, False)
@@ -144,7 +144,7 @@ def test_what_torch_is_set_to_is_read(monkeypatch):
 
 def test_reduced_precision_is_a_matter_of_16_bits():
     torch = torch_on_a_card(allow_fp16_reduced_precision_reduction=True)
-    assert "reduced_precision_reduction" not in math_settings(Device(torch, "cuda:0", "cuda"), "fp32")
+    assert "reduced_precision_reduction" not in math_settings(torch, "cuda", "fp32")
 
 
 def test_without_a_profiler_no_kernel_is_named():

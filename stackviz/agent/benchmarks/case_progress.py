@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from stackviz.agent.benchmarks.cases import Case
-from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.instruments import Instruments
 from stackviz.agent.benchmarks.timing import Pace
 from stackviz.measuring import Benchmark
@@ -33,7 +33,7 @@ class CaseProgress:
 
     case: Case
     benchmark: Benchmark
-    device: Device
+    device: AnyDevice
     instruments: Instruments
     visits: int
     run_s: float | None = None  # of one run, as a smaller one has it

@@ -6,11 +6,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import Case, plan_cases
-from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
+from stackviz.agent.benchmarks.devices import AnyDevice, card_of, list_devices
 from stackviz.agent.benchmarks.measure import CaseLeft, measure_case
+from stackviz.agent.benchmarks.mlx_device import mlx_devices
 from stackviz.agent.benchmarks.timing import PACES
 from stackviz.agent.children import answer_in_file
 from stackviz.measuring import RUNNABLE
+from stackviz.measuring.in_mlx import MLX
 
 __all__ = ["main"]
 
@@ -19,10 +21,7 @@ def main() -> None:
     with answer_in_file() as (given, hand_back):
         began = time.monotonic()
         os.environ.pop("PYTORCH_ENABLE_MPS_FALLBACK", None)  # an operator that Metal lacks fails, instead of the CPU's
-        import torch
-
-        torch.set_warn_always(True)  # a warning that comes once a process would be told of one case alone
-        devices = {device.name: device for device in _chosen(torch, given)}
+        devices = {device.name: device for device in _chosen(given)}
         left = [CaseLeft(**{**each, "case": Case(**each["case"])}) for each in given["left"]]
         if left:
             hand_back({"is": "ready"})
@@ -37,15 +36,21 @@ def main() -> None:
         measure_case(left, devices, pace, hand_back, left_s)
 
 
-def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 - torch has no types here
-    """All requested devices; a quick run on a machine with several cards uses the first, unless some are named."""
+def _chosen(given: dict[str, Any]) -> list[AnyDevice]:
+    """All requested devices; a quick run on a machine with several cards uses the first, unless some are named. Where
+    MLX alone is asked for, torch need not be there."""
+    if set(given["devices"]) == {MLX}:
+        return [*mlx_devices(given["devices"])]
+    import torch
+
+    torch.set_warn_always(True)  # a warning that comes once a process would be told of one case alone
     devices = list_devices(torch, given["devices"])
     if given["suite"] != "quick" or given["devices"]:
         return devices
     return [device for device in devices if device.index == 0]
 
 
-def _cases(given: dict[str, Any], devices: dict[str, Device]) -> list[Case]:
+def _cases(given: dict[str, Any], devices: dict[str, AnyDevice]) -> list[Case]:
     keys = given["benchmarks"] or list(RUNNABLE)
     kinds = [(device.name, device.kind) for device in devices.values()]
     return plan_cases(kinds, keys, suite=given["suite"], wanted=given["wanted"])

@@ -6,32 +6,61 @@ Torch is passed in.
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from stackviz.agent.benchmarks.math_settings import math_settings
 from stackviz.agent.benchmarks.memory import (
     ASSUMED_CACHE_BYTES,
     amd_cache_bytes,
     cpu_cache_bytes,
     free_main_memory,
 )
+from stackviz.agent.benchmarks.mlx_device import MlxDevice, mlx_devices
+from stackviz.measuring import Benchmark, Params, Prepared
+from stackviz.measuring.benchmark import uniform
 from stackviz.wire import hashed_uuid
 
-__all__ = ["KINDS", "Device", "card_of", "list_devices"]
+__all__ = ["AnyDevice", "Device", "card_of", "list_devices"]
 
-KINDS = ("cuda", "xpu", "mps", "cpu")
 _MARGIN = 0.8  # of free memory: others allocate too
 
 
 @dataclass(frozen=True)
 class Device:
-    """`name` as torch takes it: cuda:0, mps, cpu. ROCm cards are cuda devices to torch."""
+    """One of torch. `name` as torch takes it: cuda:0, mps, cpu. ROCm cards are cuda devices to torch."""
 
     torch: Any
     name: str
     kind: str
     index: int = 0
+
+    def measuring(self) -> AbstractContextManager[object]:
+        """What everything is measured in: without the records that gradients need."""
+        mode: AbstractContextManager[object] = self.torch.inference_mode()
+        return mode
+
+    def prepare(self, benchmark: Benchmark, params: Params) -> Prepared:
+        """Inputs made, and what a run is. Raises Unavailable."""
+        return benchmark.prepare(self.torch, self.name, params)
+
+    def make_numbers(self, count: int) -> None:
+        """Random numbers of 32 bits, to see how long they take."""
+        uniform(self.torch, self.name, (count,), self.torch.float32)
+
+    def used(self, prepared: Prepared) -> str:
+        """The device that really computed."""
+        name = str(prepared.output.device)
+        return f"{name}:0" if name in {"cuda", "xpu", "mps"} else name
+
+    def conditions(self, dtype: str) -> dict[str, Any]:
+        """What torch is, and what it is set to."""
+        return {
+            "torch_version": str(self.torch.__version__),
+            "num_threads": int(self.torch.get_num_threads()),
+            **math_settings(self.torch, self.kind, dtype),
+        }
 
     def synchronize(self) -> None:
         """Wait until the device has done all it was given. CPU operators return when they are done."""
@@ -111,9 +140,12 @@ class Device:
         return self.kind == "cuda" and bool(getattr(getattr(self.torch, "version", None), "hip", None))
 
 
-def list_devices(torch: Any, wanted: Sequence[str] = ()) -> list[Device]:  # noqa: ANN401
+AnyDevice = Device | MlxDevice
+
+
+def list_devices(torch: Any, wanted: Sequence[str] = ()) -> list[AnyDevice]:  # noqa: ANN401
     """Accelerators first, the CPU last. `wanted`: names ("cuda:1") or kinds ("cuda"); nothing means all."""
-    devices = []
+    devices: list[AnyDevice] = []
     for kind in ("cuda", "xpu"):
         backend = getattr(torch, kind, None)
         if backend is not None and backend.is_available():
@@ -121,17 +153,18 @@ def list_devices(torch: Any, wanted: Sequence[str] = ()) -> list[Device]:  # noq
     mps = getattr(torch.backends, "mps", None)
     if mps is not None and mps.is_available():
         devices.append(Device(torch, "mps", "mps"))
+    devices += mlx_devices(wanted)
     devices.append(Device(torch, "cpu", "cpu"))
     return [device for device in devices if not wanted or device.name in wanted or device.kind in wanted]
 
 
-def card_of(device: Device, cards: Sequence[Mapping[str, Any]]) -> int | None:
+def card_of(device: AnyDevice, cards: Sequence[Mapping[str, Any]]) -> int | None:
     """Index of the report's card for a device; None if it is none of them or unknown."""
     if device.kind == "cpu":
         return None
-    vendors = {"mps": {"apple", "amd"}, "xpu": {"intel"}}.get(device.kind, {"nvidia", "amd"})
+    vendors = {"mps": {"apple", "amd"}, "mlx": {"apple"}, "xpu": {"intel"}}.get(device.kind, {"nvidia", "amd"})
     candidates = [card for card in cards if card["vendor"] in vendors]
-    if device.kind == "cuda":
+    if isinstance(device, Device) and device.kind == "cuda":
         properties = device.torch.cuda.get_device_properties(device.index)
         uuid = getattr(properties, "uuid", None)
         wanted = hashed_uuid(str(uuid)) if uuid else None

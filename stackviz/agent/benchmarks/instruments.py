@@ -20,7 +20,7 @@ from stackviz.agent.benchmarks.conditions import (
     read_nothing,
     smi_name,
 )
-from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.devices import AnyDevice, Device
 from stackviz.facts.asking import MissingFact
 from stackviz.facts.nvml import Nvml, open_nvml
 
@@ -55,11 +55,11 @@ class Instruments:
         return self.counters().get("energy_j")
 
 
-def instruments_of(device: Device, stack: ExitStack) -> Instruments:
+def instruments_of(device: AnyDevice, stack: ExitStack) -> Instruments:
     """`stack` ends what was opened for them."""
-    if device.kind in {"cpu", "mps"}:  # of an Apple chip only the load is told
+    if device.kind in {"cpu", "mps", "mlx"}:  # of an Apple chip only the load is told
         return Instruments(read=processor_conditions, every_s=0.5)
-    if device.kind != "cuda" or device.is_hip:
+    if not isinstance(device, Device) or device.kind != "cuda" or device.is_hip:
         return Instruments()
     with suppress(MissingFact):
         nvml = stack.enter_context(open_nvml())

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.measuring import Prepared
 
 __all__ = ["kernels_of"]
@@ -13,7 +13,7 @@ _MOST_NAMES = 6
 _MOST_CHARS = 200
 
 
-def kernels_of(device: Device, prepared: Prepared) -> list[str]:
+def kernels_of(device: AnyDevice, prepared: Prepared) -> list[str]:
     """Names of what one run started on the device, those that took longest first; on a processor torch's operators.
 
     [] where the profiler cannot tell. Not while anything is timed: it slows what it watches.
@@ -23,7 +23,7 @@ def kernels_of(device: Device, prepared: Prepared) -> list[str]:
     return []
 
 
-def _profiled(device: Device, prepared: Prepared) -> list[str]:
+def _profiled(device: AnyDevice, prepared: Prepared) -> list[str]:
     from torch.profiler import ProfilerActivity, profile
 
     activities = [ProfilerActivity.CPU]

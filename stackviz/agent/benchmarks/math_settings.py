@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from stackviz.agent.benchmarks.devices import Device
-
 __all__ = ["math_settings"]
 
 _VARIABLES = (
@@ -25,16 +23,15 @@ _VARIABLES = (
 _PLAIN_VALUE = re.compile(r"[\w.,:;=+{}()\[\]-]{1,80}")
 
 
-def math_settings(device: Device, dtype: str) -> dict[str, str | bool]:
-    """What can be read of this torch, for products of this type; the rest is left out."""
-    torch = device.torch
+def math_settings(torch: Any, kind: str, dtype: str) -> dict[str, str | bool]:  # noqa: ANN401 - torch has no types here
+    """What can be read of this torch, for products of this type on this kind of device; the rest is left out."""
     settings: dict[str, str | bool] = {}
-    for name, ask in (_ON_CARDS if device.kind == "cuda" else _ON_PROCESSORS).items():
+    for name, ask in (_ON_CARDS if kind == "cuda" else _ON_PROCESSORS).items():
         with suppress(Exception):  # each version of torch has others
             settings[name] = ask(torch)
     with suppress(Exception):
         settings["deterministic"] = bool(torch.are_deterministic_algorithms_enabled())
-    if device.kind == "cuda" and dtype in {"fp16", "bf16"}:
+    if kind == "cuda" and dtype in {"fp16", "bf16"}:
         with suppress(Exception):
             allowed = getattr(torch.backends.cuda.matmul, f"allow_{dtype}_reduced_precision_reduction")
             settings["reduced_precision_reduction"] = bool(allowed[0] if isinstance(allowed, tuple) else allowed)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from stackviz.agent.benchmarks.case_progress import CaseLeft, CaseProgress, Skip
-from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.instruments import Instruments, instruments_of
 from stackviz.agent.benchmarks.interference import is_visit_disturbed
 from stackviz.agent.benchmarks.records import no_time_left
@@ -32,7 +32,7 @@ There = Sequence[tuple[int, CaseProgress]]
 
 def measure_case(
     cases: Sequence[CaseLeft],
-    devices: Mapping[str, Device],
+    devices: Mapping[str, AnyDevice],
     pace: Pace,
     tell: Tell,
     left_s: float | None = None,
@@ -154,7 +154,7 @@ def _fits(progress: CaseProgress, pace: Pace, until: float) -> bool:
 
 
 def _progress(
-    left: CaseLeft, devices: Mapping[str, Device], instruments: Mapping[str, Instruments]
+    left: CaseLeft, devices: Mapping[str, AnyDevice], instruments: Mapping[str, Instruments]
 ) -> CaseProgress | None:
     name = left.case.device
     if name not in devices:

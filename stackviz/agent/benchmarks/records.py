@@ -11,6 +11,7 @@ from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.instruments import joined_readings
 from stackviz.agent.benchmarks.interference import interference_of
 from stackviz.importers.reading import clean
+from stackviz.measuring.in_mlx import MLX
 
 __all__ = ["CaseRecord", "Records", "no_time_left"]
 
@@ -107,7 +108,7 @@ def _result(record: CaseRecord, *, quick: bool, unreached: str) -> dict[str, Any
         "rounds": [number for number, visit in enumerate(visits) for _sample in visit["samples"]],
         "energy_j": _beside_samples(visits, "energy_j"),
         "enqueue_s": _beside_samples(visits, "enqueue_s"),
-        "framework": "torch",
+        "framework": MLX if record.case.device == MLX else "torch",
         "interference": _interference(record),
         "started_at": visits[0]["started_at"] if visits else None,
         "duration_s": round(sum(visit["duration_s"] for visit in visits), 4) if visits else None,

@@ -13,6 +13,7 @@ from stackviz.agent.benchmarks.records import NOT_REACHED, CaseRecord, Records, 
 from stackviz.agent.benchmarks.timing import PACES, Pace
 from stackviz.agent.children import Ended, TimeLimit, run_child
 from stackviz.measuring import RUNNABLE
+from stackviz.measuring.in_mlx import MLX
 
 __all__ = [
     "BenchmarkOptions",
@@ -117,6 +118,8 @@ def run_benchmarks(
 
 
 def _nothing_to_do(options: BenchmarkOptions) -> str:
+    if set(options.devices) == {MLX}:
+        return "nothing to measure: MLX is not installed for this Python"
     where = f"no device is {' or '.join(options.devices)}" if options.devices else "no device has a case"
     return f"nothing to measure: torch says that {where}"
 

@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import Any
 
 from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
-from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.timing import Pace, warm_up
-from stackviz.measuring.benchmark import MIB, Unavailable, uniform
+from stackviz.measuring.benchmark import MIB, Unavailable
 
 __all__ = ["INPUT_BYTES_PER_S", "failed_step", "refuse_what_cannot_fit", "tried"]
 
@@ -37,13 +37,13 @@ def tried(progress: CaseProgress, pace: Pace, input_rates: dict[str, float]) -> 
     return {}
 
 
-def _input_rate(device: Device) -> float:
+def _input_rate(device: AnyDevice) -> float:
     """Bytes of random numbers a second; a device that makes none is no slower than this agent expects."""
     with suppress(Exception):
         for _ in range(2):  # the first one loads kernels
             device.synchronize()
             started = time.perf_counter()
-            uniform(device.torch, device.name, (_TRIED_INPUT_BYTES // 4,), device.torch.float32)
+            device.make_numbers(_TRIED_INPUT_BYTES // 4)
             device.synchronize()
             rate = _TRIED_INPUT_BYTES / max(time.perf_counter() - started, 1e-9)
         return rate
@@ -81,8 +81,8 @@ def _refuse_what_takes_too_long(progress: CaseProgress, pace: Pace) -> None:
     if smaller is None:
         return
     params, factor = smaller
-    with progress.device.torch.inference_mode():
-        prepared = progress.benchmark.prepare(progress.device.torch, progress.device.name, params)
+    with progress.device.measuring():
+        prepared = progress.device.prepare(progress.benchmark, params)
         _, quickest = warm_up(prepared.run, progress.device.synchronize, _TRIED_S)
     progress.run_s = quickest * factor
     if quickest * factor > pace.longest_run_s:

@@ -11,7 +11,6 @@ from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
 from stackviz.agent.benchmarks.instruments import Sampler, joined_readings
 from stackviz.agent.benchmarks.interference import look, noticed_between
 from stackviz.agent.benchmarks.kernels import kernels_of
-from stackviz.agent.benchmarks.math_settings import math_settings
 from stackviz.agent.benchmarks.timing import Pace, TimedBlock, runs_per_block, time_blocks, warm_up
 from stackviz.agent.benchmarks.trial import refuse_what_cannot_fit
 from stackviz.backports import UTC
@@ -28,9 +27,9 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
     if progress.visits == 0:
         refuse_what_cannot_fit(progress)  # again: what was free before may be taken
     started_at, started, seen = datetime.now(UTC), time.monotonic(), look()
-    with warnings.catch_warnings(record=True) as caught, device.torch.inference_mode():
+    with warnings.catch_warnings(record=True) as caught, device.measuring():
         warnings.simplefilter("always")
-        prepared = progress.benchmark.prepare(device.torch, device.name, progress.case.params)
+        prepared = device.prepare(progress.benchmark, progress.case.params)
         warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
         if progress.visits == 0:
             _refuse_slow_runs(quickest, pace, until)
@@ -61,8 +60,8 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
 
 def prove(progress: CaseProgress) -> list[str]:
     """The kernels of one run, with inputs made anew; [] where nobody can tell."""
-    with progress.device.torch.inference_mode():
-        prepared = progress.benchmark.prepare(progress.device.torch, progress.device.name, progress.case.params)
+    with progress.device.measuring():
+        prepared = progress.device.prepare(progress.benchmark, progress.case.params)
         return kernels_of(progress.device, prepared)
 
 
@@ -98,20 +97,16 @@ def _measures(blocks: list[TimedBlock], kind: str) -> Step:
 
 
 def _conditions(progress: CaseProgress, prepared: Prepared, readings: Mapping[str, Any]) -> Step:
-    torch = progress.device.torch
     cache_bytes = progress.device.cache_bytes()
-    used = str(prepared.output.device)
     return {
         **readings,
-        "device_used": f"{used}:0" if used in {"cuda", "xpu", "mps"} else used,
+        "device_used": progress.device.used(prepared),
         "synchronized": True,
         "timer": "time.perf_counter",
         "runs_per_block": progress.runs,
         "warmup_runs": progress.warm_up_runs,
         "working_set_bytes": progress.working_set_bytes,
-        "torch_version": str(torch.__version__),
-        "num_threads": int(torch.get_num_threads()),
-        **math_settings(progress.device, str(progress.case.params.get("dtype"))),
+        **progress.device.conditions(str(progress.case.params.get("dtype"))),
         **({"last_level_cache_bytes": cache_bytes} if cache_bytes else {}),
         **prepared.conditions,
     }

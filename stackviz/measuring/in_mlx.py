@@ -1,0 +1,191 @@
+"""Benchmarks by MLX, of the same definitions as by torch: what an Apple GPU computes by MPS and by MLX compares.
+
+https://ml-explore.github.io/mlx/: arrays are never written to, and are computed when somebody asks for them; so a run
+makes its output anew, and hands over what makes it.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stackviz.measuring.attention import ATTENTION
+from stackviz.measuring.benchmark import Benchmark, Params, Prepared
+from stackviz.measuring.gemm import GEMM
+from stackviz.measuring.memory import MEMORY
+
+__all__ = ["MLX", "cases_on", "in_mlx"]
+
+MLX = "mlx"
+"""What stands where torch has the name of a device: MLX's own default device, the GPU of a Mac."""
+
+_TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+_TOLERANCE = {"fp32": 5e-5, "fp16": 2e-2, "bf16": 5e-2}  # of the largest number, as by torch
+_TOLERANCE_OF_ATTENTION = 0.05
+_CHECKED = 64  # rows and columns of a product, queries of an attention
+_FACTOR = 1.5  # of a triad
+_DEVIATIONS = 8.0  # of the sum of n numbers in [-1, 1), which has a standard deviation of sqrt(n / 3)
+
+
+@dataclass(frozen=True, slots=True)
+class MlxRun:
+    """A benchmark by MLX. `takes(params)`: whether MLX has the case; `lines(params)`: as `Benchmark.script`."""
+
+    takes: Callable[[Params], bool]
+    prepare: Callable[[Any, Params], Prepared]
+    lines: Callable[[Params], tuple[str, ...]]
+
+
+def in_mlx(known: Benchmark) -> MlxRun | None:
+    """How MLX runs it; None where it does not."""
+    return _RUNS.get(known.key)
+
+
+def cases_on(known: Benchmark, kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 - as `Benchmark.cases`
+    """Its cases on a kind of device: by MLX those that torch has on Macs, as far as MLX has them."""
+    if kind != MLX:
+        return known.cases(kind, quick)
+    run = in_mlx(known)
+    return [params for params in known.cases("mps", quick) if run.takes(params)] if run else []
+
+
+def _uniform(mx: Any, shape: tuple[int, ...], dtype: str) -> Any:  # noqa: ANN401 - MLX has no types here
+    """Random numbers in [-1, 1), made in 32 bits as by torch."""
+    made = mx.random.uniform(-1, 1, shape).astype(getattr(mx, _TYPES[dtype]))
+    mx.eval(made)
+    return made
+
+
+def _runner(mx: Any, compute: Callable[[], Any]) -> tuple[Callable[[], None], list[Any]]:  # noqa: ANN401
+    """(a run, which hands its work over and does not wait; the newest output)."""
+    newest: list[Any] = []
+
+    def run() -> None:
+        newest[:] = [compute()]
+        mx.async_eval(newest)
+
+    return run, newest
+
+
+def _off(mx: Any, computed: Any, expected: Any) -> float:  # noqa: ANN401
+    """The largest difference, as a part of the largest number expected, in float64, which MLX has on processors."""
+    with mx.stream(mx.cpu):
+        exact = computed.astype(mx.float64)
+        return float((exact - expected).abs().max() / expected.abs().max())
+
+
+# ---- gemm ----
+
+
+def _prepare_gemm(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
+    m, n, k, dtype = (params[name] for name in ("m", "n", "k", "dtype"))
+    a, b = _uniform(mx, (int(m), int(k)), str(dtype)), _uniform(mx, (int(k), int(n)), str(dtype))
+    run, newest = _runner(mx, lambda: a @ b)
+
+    def check() -> str | None:
+        with mx.stream(mx.cpu):
+            expected = a[:_CHECKED].astype(mx.float64) @ b[:, :_CHECKED].astype(mx.float64)
+        off = _off(mx, newest[0][:_CHECKED, :_CHECKED], expected)
+        return None if off < _TOLERANCE[str(dtype)] else f"the product is wrong: off by {off:.2g} of the largest sum"
+
+    return Prepared(run=run, output=a, check=check, conditions={"inputs": "uniform"})
+
+
+def _gemm_lines(params: Params) -> tuple[str, ...]:
+    m, n, k = (params[name] for name in ("m", "n", "k"))
+    dtype = _TYPES[str(params["dtype"])]
+    return (
+        f"a = mx.random.uniform(-1, 1, ({m}, {k})).astype(mx.{dtype})",
+        f"b = mx.random.uniform(-1, 1, ({k}, {n})).astype(mx.{dtype}); mx.eval(a, b)",
+        "run = lambda: mx.async_eval(a @ b)",
+    )
+
+
+# ---- memory: what writes without reading, or copies, would write into a new array each time ----
+
+
+def _prepare_memory(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
+    count = int(params["bytes"]) // 4
+    a = _uniform(mx, (count,), "fp32")
+    if params["op"] == "read":
+        run, newest = _runner(mx, lambda: mx.sum(a))
+        limit = _DEVIATIONS * math.sqrt(count / 3)
+        return Prepared(
+            run=run,
+            output=a,
+            check=lambda: None if abs(float(newest[0])) < limit else "the sum is wrong",
+            conditions={"inputs": "uniform"},
+        )
+    c = a[::-1]
+    mx.eval(c)
+    triad = mx.compile(lambda added, scaled: added + _FACTOR * scaled)  # one kernel, as torch's `add` with alpha
+    run, newest = _runner(mx, lambda: triad(a, c))
+
+    def check() -> str | None:
+        for ends in (slice(None, _CHECKED), slice(-_CHECKED, None)):
+            with mx.stream(mx.cpu):
+                expected = a[ends].astype(mx.float64) + _FACTOR * c[ends].astype(mx.float64)
+            if not _off(mx, newest[0][ends], expected) < _TOLERANCE["fp32"]:
+                return "the array that was written is wrong"
+        return None
+
+    return Prepared(run=run, output=a, check=check, conditions={"inputs": "uniform"})
+
+
+def _memory_lines(params: Params) -> tuple[str, ...]:
+    made = f"a = mx.random.uniform(-1, 1, ({int(params['bytes']) // 4},))"
+    if params["op"] == "read":
+        return f"{made}; mx.eval(a)", "run = lambda: mx.async_eval(mx.sum(a))"
+    return (
+        f"{made}; c = a[::-1]; mx.eval(a, c)",
+        f"triad = mx.compile(lambda a, c: a + {_FACTOR} * c)",
+        "run = lambda: mx.async_eval(triad(a, c))",
+    )
+
+
+# ---- attention ----
+
+
+def _prepare_attention(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
+    shape = tuple(int(params[name]) for name in ("batch", "heads", "sequence", "head_dim"))
+    queries, keys, values = (_uniform(mx, shape, str(params["dtype"])) for _ in range(3))
+    scale = shape[-1] ** -0.5
+    run, newest = _runner(
+        mx, lambda: mx.fast.scaled_dot_product_attention(queries, keys, values, scale=scale, mask="causal")
+    )
+
+    def check() -> str | None:
+        """The last queries of one head, which see all keys but the last few."""
+        with mx.stream(mx.cpu):
+            last, all_keys, all_values = (
+                each[0, 0].astype(mx.float64) for each in (queries[:, :, -_CHECKED:], keys, values)
+            )
+            scores = (last @ all_keys.T) * scale
+            hidden = mx.triu(mx.full(scores.shape, float("-inf")), shape[2] - last.shape[0] + 1).astype(mx.float64)
+            weights = mx.exp(scores + hidden - (scores + hidden).max(axis=-1, keepdims=True))
+            expected = (weights / weights.sum(axis=-1, keepdims=True)) @ all_values
+        off = _off(mx, newest[0][0, 0, -_CHECKED:], expected)
+        return None if off < _TOLERANCE_OF_ATTENTION else f"attention is wrong: off by {off:.2g} of the largest value"
+
+    return Prepared(run=run, output=queries, check=check, conditions={"inputs": "uniform"})
+
+
+def _attention_lines(params: Params) -> tuple[str, ...]:
+    shape = tuple(int(params[name]) for name in ("batch", "heads", "sequence", "head_dim"))
+    dtype = _TYPES[str(params["dtype"])]
+    return (
+        f"q, k, v = (mx.random.uniform(-1, 1, {shape}).astype(mx.{dtype}) for _ in range(3)); mx.eval(q, k, v)",
+        "attend = mx.fast.scaled_dot_product_attention",
+        f'run = lambda: mx.async_eval(attend(q, k, v, scale={shape[-1] ** -0.5:.6f}, mask="causal"))',
+    )
+
+
+_RUNS: Mapping[str, MlxRun] = {
+    GEMM.key: MlxRun(lambda params: params["dtype"] in _TYPES, _prepare_gemm, _gemm_lines),
+    MEMORY.key: MlxRun(lambda params: params["op"] in {"read", "triad"}, _prepare_memory, _memory_lines),
+    ATTENTION.key: MlxRun(
+        lambda params: params["direction"] == "forward" and params["backend"] == "auto",
+        _prepare_attention,
+        _attention_lines,
+    ),
+}
