@@ -28,7 +28,10 @@ def script_of(known: Benchmark, params: Params, device: str) -> str:
     else:
         again = [f"for _ in range({_SAMPLES}):"]
     head = (
-        ["import statistics, time, mlx.core as mx", "seconds, wait = [], mx.synchronize"]
+        [
+            'import os, statistics, time; os.environ["MLX_ENABLE_TF32"] = "0"  # fp32 stays fp32',
+            "import mlx.core as mx; seconds, wait = [], mx.synchronize",
+        ]
         if by_mlx
         else [
             "import statistics, time, torch",

@@ -56,7 +56,9 @@ def test_mlx_is_measured_on_macs_and_where_it_is_named(monkeypatch, system, want
     monkeypatch.setitem(sys.modules, "mlx", SimpleNamespace(core=SimpleNamespace()))
     monkeypatch.setitem(sys.modules, "mlx.core", SimpleNamespace())
     monkeypatch.setattr(mlx_device.platform, "system", lambda: system)
+    monkeypatch.setenv("MLX_ENABLE_TF32", "1")
     assert [device.name for device in mlx_devices(wanted)] == ["mlx"] * is_there
+    assert os.environ["MLX_ENABLE_TF32"] == str(int(not is_there))
 
 
 def test_a_machine_without_mlx_says_so_once(monkeypatch):
@@ -85,6 +87,7 @@ def test_its_program_is_short_and_needs_mlx_alone(key):
         program = script_of(RUNNABLE[key], params, "mlx")
         assert len(program.splitlines()) <= 10
         assert "torch" not in program
+        assert program.index('"MLX_ENABLE_TF32"] = "0"') < program.index("import mlx")
 
 
 # ---- with a real MLX ----
@@ -144,3 +147,4 @@ def test_a_real_mlx_is_measured_without_torch(tmp_path):
         if result.state == "ok":
             assert str(result.conditions["device_used"]).startswith("mlx:")
             assert "torch_version" not in result.conditions
+            assert result.conditions["tf32"] is False

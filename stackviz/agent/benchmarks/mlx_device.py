@@ -3,6 +3,7 @@
 MLX is passed in.
 """
 
+import os
 import platform
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -69,7 +70,8 @@ class MlxDevice:
         return f"{MLX}:{'gpu' if self._is_gpu else 'cpu'}"
 
     def conditions(self, _dtype: str) -> dict[str, Any]:
-        return {"mlx_version": str(self.mlx.__version__)}
+        """`tf32`: MLX's documentation, "Numerical Precision", says how it is turned off."""
+        return {"mlx_version": str(self.mlx.__version__), "tf32": False}
 
     @property
     def _is_gpu(self) -> bool:
@@ -80,6 +82,7 @@ def mlx_devices(wanted: Sequence[str]) -> list[MlxDevice]:
     """One where MLX is installed: on a Mac unless other devices are named, elsewhere if it is named itself."""
     is_measured = MLX in wanted or (not wanted and platform.system() == "Darwin")
     if is_measured:
+        os.environ["MLX_ENABLE_TF32"] = "0"  # read when it is loaded; else fp32 is less where matrix units are: M5
         with suppress(ImportError):
             import mlx.core
 
