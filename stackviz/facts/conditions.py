@@ -58,6 +58,11 @@ CONDITIONS.count("warmup_runs", "runs before the first block", least=0)
 CONDITIONS.size("working_set_bytes", "memory the runs touch")
 CONDITIONS.size("last_level_cache_bytes", "cache the working set was chosen against")
 CONDITIONS.text("inputs", "how the inputs were made: uniform, normal")
+CONDITIONS.number(
+    "relative_error",
+    "largest difference of the output from float64, as a part of the largest number expected",
+    unit="1",
+)
 CONDITIONS.truth("tf32", "float32 products may be rounded to TF32")
 CONDITIONS.text("matmul_precision", "torch.get_float32_matmul_precision()")
 CONDITIONS.truth("reduced_precision_reduction", "16-bit products may be accumulated in 16 bits")

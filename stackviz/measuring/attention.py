@@ -6,11 +6,13 @@ from stackviz.measuring.benchmark import (
     FLOAT_BYTES,
     AnyParams,
     Benchmark,
+    Conditions,
     Params,
     Prepared,
     Unavailable,
     float_type,
     gettext_noop,
+    noted,
     positive,
     relative_error,
     uniform_as,
@@ -111,15 +113,16 @@ def _prepared(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN
         def run() -> None:
             newest[:] = torch.autograd.grad(forward, given, gradient, retain_graph=True)
 
-    return Prepared(
-        run=run,
-        output=output,
-        check=lambda: _problem(torch, given, gradient, newest, str(params["direction"])),
-        conditions={"inputs": "uniform"},
-    )
+    conditions: Conditions = {"inputs": "uniform"}
+
+    def check() -> str | None:
+        off = noted(conditions, _off(torch, given, gradient, newest, str(params["direction"])))
+        return None if off < _TOLERANCE else f"attention is wrong: off by {off:.2g} of the largest value"
+
+    return Prepared(run=run, output=output, check=check, conditions=conditions)
 
 
-def _problem(torch: Any, given: Any, gradient: Any, newest: Any, direction: str) -> str | None:  # noqa: ANN401
+def _off(torch: Any, given: Any, gradient: Any, newest: Any, direction: str) -> float:  # noqa: ANN401
     """The output, or the gradient of the values, of one head again, in float64 on the CPU."""
     with torch.inference_mode(mode=False), torch.enable_grad():
         again = [each[0, 0].detach().cpu().to(torch.float64).requires_grad_() for each in given]
@@ -128,8 +131,7 @@ def _problem(torch: Any, given: Any, gradient: Any, newest: Any, direction: str)
         expected = scores.masked_fill(hidden, float("-inf")).softmax(-1) @ again[2]
         if direction == "backward":
             (expected,) = torch.autograd.grad(expected, again[2], gradient[0, 0].cpu().to(torch.float64))
-        off = relative_error(newest[-1][0, 0], expected.detach())
-    return None if off < _TOLERANCE else f"attention is wrong: off by {off:.2g} of the largest value"
+        return relative_error(newest[-1][0, 0], expected.detach())
 
 
 def _sizes(params: AnyParams) -> tuple[float, float] | None:

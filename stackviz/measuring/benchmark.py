@@ -15,6 +15,7 @@ __all__ = [
     "TENSOR_PEAKS",
     "AnyParams",
     "Benchmark",
+    "Conditions",
     "Params",
     "Prepared",
     "RateBound",
@@ -23,6 +24,7 @@ __all__ = [
     "float_type",
     "gettext_noop",
     "longest_time",
+    "noted",
     "positive",
     "relative_error",
     "repeated_uniform",
@@ -32,6 +34,7 @@ __all__ = [
 
 Params = dict[str, str | int]
 AnyParams = Mapping[str, Any]  # as a report states them: whatever a sender put there
+Conditions = dict[str, str | bool | float]
 
 KIB, MIB = 2**10, 2**20
 
@@ -97,6 +100,12 @@ def uniform_as(torch: Any, device: str, shape: tuple[int, ...], dtype: str) -> A
     return uniform(torch, device, shape, torch.float32).to(getattr(torch, float_type(dtype)))
 
 
+def noted(conditions: Conditions, off: float) -> float:
+    """`off`, the relative error of an output, noted among the conditions of its result."""
+    conditions["relative_error"] = off
+    return off
+
+
 def relative_error(computed: Any, expected: Any) -> float:  # noqa: ANN401
     """The largest difference, as a part of the largest number expected; both in float64 on the CPU."""
     return float((computed.detach().cpu().double() - expected).abs().max() / expected.abs().max())
@@ -158,7 +167,8 @@ def beyond_caches(bytes_moved: Callable[[AnyParams], float | None]) -> Callable[
 @dataclass(frozen=True)
 class Prepared:
     """A case with its inputs made. `run` does it once, without waiting; `check` says what is wrong with the last run's
-    output, None if nothing; `output` is looked at for the device that was really used."""
+    output, None if nothing, and notes under `conditions` how far it is off, where it knows; `output` is looked at for
+    the device that was really used."""
 
     run: Callable[[], object]
     output: Any

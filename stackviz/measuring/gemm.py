@@ -7,10 +7,12 @@ from stackviz.measuring.benchmark import (
     TENSOR_PEAKS,
     AnyParams,
     Benchmark,
+    Conditions,
     Params,
     Prepared,
     Unavailable,
     gettext_noop,
+    noted,
     positive,
     relative_error,
     uniform,
@@ -113,15 +115,16 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     b = _random(torch, device, dtype, n, k).t() if dtype == "fp8" else _random(torch, device, dtype, k, n)
     output_type = _TORCH_TYPES[_OUTPUT_TYPES.get(dtype, dtype)]
     c = torch.empty((m, n), device=device, dtype=getattr(torch, output_type))
+    conditions: Conditions = {
+        "inputs": "uniform",
+        "matmul_precision": torch.get_float32_matmul_precision(),
+        "tf32": dtype == "tf32",
+    }
     return Prepared(
         run=_product(torch, dtype, a, b, c),
         output=c,
-        check=lambda: _wrong_corner(torch, a, b, c, _TOLERANCE[dtype]),
-        conditions={
-            "inputs": "uniform",
-            "matmul_precision": torch.get_float32_matmul_precision(),
-            "tf32": dtype == "tf32",
-        },
+        check=lambda: _problem(noted(conditions, _off(torch, a, b, c)), dtype),
+        conditions=conditions,
     )
 
 
@@ -150,14 +153,18 @@ def _random(torch: Any, device: str, dtype: str, rows: int, columns: int) -> Any
     return uniform(torch, device, (rows, columns), made_as).to(getattr(torch, _TORCH_TYPES[dtype]))
 
 
-def _wrong_corner(torch: Any, a: Any, b: Any, c: Any, tolerance: float) -> str | None:  # noqa: ANN401
+def _off(torch: Any, a: Any, b: Any, c: Any) -> float:  # noqa: ANN401
     """A corner again, in float64 on the CPU: a device that did no work, or other work, is found out."""
     row, columns = a[-1:].cpu().to(torch.float64), b[:, -_CHECKED_COLUMNS:].cpu().to(torch.float64)
     expected = row @ columns
-    off = relative_error(c[-1:, -_CHECKED_COLUMNS:], expected)
-    if off > tolerance:
+    return relative_error(c[-1:, -_CHECKED_COLUMNS:], expected)
+
+
+def _problem(off: float, dtype: str) -> str | None:
+    """What a corner that is so far off says."""
+    if not off <= _TOLERANCE[dtype]:  # NaN too
         return f"the product is wrong: off by {off:.2g} of its largest value"
-    if tolerance == _TOLERANCE["tf32"] and off < _TF32_IS_OFF_BY:
+    if dtype == "tf32" and off < _TF32_IS_OFF_BY:
         return f"TF32 was not in effect: off by {off:.2g} of its largest value only, as fp32 is"
     return None
 

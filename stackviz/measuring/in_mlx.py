@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackviz.measuring.attention import ATTENTION
-from stackviz.measuring.benchmark import Benchmark, Params, Prepared
+from stackviz.measuring.benchmark import Benchmark, Conditions, Params, Prepared, noted
 from stackviz.measuring.gemm import GEMM
 from stackviz.measuring.memory import MEMORY
 
@@ -81,14 +81,15 @@ def _prepare_gemm(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
     m, n, k, dtype = (params[name] for name in ("m", "n", "k", "dtype"))
     a, b = _uniform(mx, (int(m), int(k)), str(dtype)), _uniform(mx, (int(k), int(n)), str(dtype))
     run, newest = _runner(mx, lambda: a @ b)
+    conditions: Conditions = {"inputs": "uniform"}
 
     def check() -> str | None:
         with mx.stream(mx.cpu):
             expected = a[:_CHECKED].astype(mx.float64) @ b[:, :_CHECKED].astype(mx.float64)
-        off = _off(mx, newest[0][:_CHECKED, :_CHECKED], expected)
-        return None if off < _TOLERANCE[str(dtype)] else f"the product is wrong: off by {off:.2g} of the largest sum"
+        off = noted(conditions, _off(mx, newest[0][:_CHECKED, :_CHECKED], expected))
+        return None if off < _TOLERANCE[str(dtype)] else f"the product is wrong: off by {off:.2g} of its largest value"
 
-    return Prepared(run=run, output=a, check=check, conditions={"inputs": "uniform"})
+    return Prepared(run=run, output=a, check=check, conditions=conditions)
 
 
 def _gemm_lines(params: Params) -> tuple[str, ...]:
@@ -154,6 +155,8 @@ def _prepare_attention(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
         mx, lambda: mx.fast.scaled_dot_product_attention(queries, keys, values, scale=scale, mask="causal")
     )
 
+    conditions: Conditions = {"inputs": "uniform"}
+
     def check() -> str | None:
         """The last queries of one head, which see all keys but the last few."""
         with mx.stream(mx.cpu):
@@ -164,10 +167,10 @@ def _prepare_attention(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
             hidden = mx.triu(mx.full(scores.shape, float("-inf")), shape[2] - last.shape[0] + 1).astype(mx.float64)
             weights = mx.exp(scores + hidden - (scores + hidden).max(axis=-1, keepdims=True))
             expected = (weights / weights.sum(axis=-1, keepdims=True)) @ all_values
-        off = _off(mx, newest[0][0, 0, -_CHECKED:], expected)
+        off = noted(conditions, _off(mx, newest[0][0, 0, -_CHECKED:], expected))
         return None if off < _TOLERANCE_OF_ATTENTION else f"attention is wrong: off by {off:.2g} of the largest value"
 
-    return Prepared(run=run, output=queries, check=check, conditions={"inputs": "uniform"})
+    return Prepared(run=run, output=queries, check=check, conditions=conditions)
 
 
 def _attention_lines(params: Params) -> tuple[str, ...]:

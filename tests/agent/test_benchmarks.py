@@ -763,4 +763,6 @@ def test_a_real_torch_measures_this_processor(tmp_path):
         assert len(result.rounds) == len(result.samples)
         assert result.framework == "torch"
         assert result.conditions["blas_library"]
+        if result.benchmark == "gemm":
+            assert 0 <= result.conditions["relative_error"] <= 0.05
         assert 1e-6 < statistics.median(result.samples) < 10
