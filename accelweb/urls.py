@@ -5,6 +5,7 @@ from functools import partial
 from django.contrib import admin
 from django.urls import include, path
 from django.utils.translation import gettext_lazy as _
+from django.views.generic import RedirectView
 from ninja.openapi.views import openapi_view
 
 from accelweb.api import api
@@ -53,6 +54,7 @@ urlpatterns = [
     path("", include(monitoring)),
     path("api/v1/", api.urls),
     path("admin/login/", admin_login),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="accounts:change-password")),
     path("admin/state/", admin.site.admin_view(site_state), name="site-state"),
     path("admin/", admin.site.urls),
 ]

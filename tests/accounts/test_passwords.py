@@ -66,6 +66,15 @@ def test_guesses_of_the_old_password_count_as_attempts_to_log_in_do(client, memb
     assert client.post("/login/", {"username": "mina", "password": "whatever"}).status_code == 429
 
 
+def test_the_admin_has_no_form_of_its_own_to_guess_the_old_password_in(client, approver):
+    client.force_login(approver)
+    for answer in (
+        client.get("/admin/password_change/"),
+        client.post("/admin/password_change/", {"old_password": "x"}),
+    ):
+        assert (answer.status_code, answer["Location"]) == (302, "/account/password/")
+
+
 def test_nobody_is_flooded_with_mails(client, member, settings):
     settings.RESET_MAILS_PER_HOUR = 2
     answers = [ask(client, spelling) for spelling in ("mina@example.org", "MINA@example.org", "mina@example.org")]
