@@ -29,8 +29,7 @@ class Present(Collector):
         if state.waiting is not None:
             yield _gauge("reports_waiting", "Reports no worker has read", (), {(): state.waiting})
             yield _gauge("oldest_waiting_seconds", "Age of the oldest of them", (), {(): state.oldest_waiting_s})
-        longest_first = sorted(state.processes, key=lambda heartbeat: -heartbeat.silent_s)
-        silent = {(heartbeat.kind,): heartbeat.silent_s for heartbeat in longest_first}
+        silent = {(heartbeat.kind,): heartbeat.silent_s for heartbeat in reversed(state.processes)}
         yield _gauge("silent_seconds", "Since the last heartbeat", ("process",), silent)
         yield _gauge("disk_free_bytes", "Free under VAR_DIR", (), {(): state.disk_free_bytes})
 

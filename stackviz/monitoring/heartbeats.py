@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 WRITE_EVERY_S = 10
 FORGET_AFTER_S = 24 * 3600
+AHEAD_AT_MOST_S = 60  # the clock of another machine
 KEY = "accelweb:heartbeats"
 LONGEST_WAIT_S = 1  # for Redis
 _breaker = Breaker(rest_s=10)
@@ -46,8 +47,8 @@ class Heartbeat:
 
     @property
     def silent_s(self) -> float:
-        """Since it was seen. One of the future is as old: it was written before the clock was set back."""
-        return abs(time.time() - self.at)
+        """Since it was seen."""
+        return max(0.0, time.time() - self.at)
 
 
 def record_heartbeat(kind: str) -> None:
@@ -65,11 +66,14 @@ def record_heartbeat(kind: str) -> None:
 
 
 def heartbeats() -> list[Heartbeat]:
-    """The newest first, of the last day; older ones are deleted. Raises RedisError or OSError without an answer."""
+    """The newest first, of the last day. Older ones are deleted, and those from before the clock was set back: whoever
+    still lives writes another. Raises RedisError or OSError without an answer.
+    """
     entries = [Heartbeat(**json.loads(text)) for text in _stored()]
-    oldest = time.time() - FORGET_AFTER_S
-    _delete([heartbeat.name for heartbeat in entries if heartbeat.at <= oldest])
-    return sorted((heartbeat for heartbeat in entries if heartbeat.at > oldest), key=lambda heartbeat: -heartbeat.at)
+    now = time.time()
+    living = [heartbeat for heartbeat in entries if now - FORGET_AFTER_S < heartbeat.at < now + AHEAD_AT_MOST_S]
+    _delete([heartbeat.name for heartbeat in entries if heartbeat not in living])
+    return sorted(living, key=lambda heartbeat: -heartbeat.at)
 
 
 @cache
