@@ -220,7 +220,7 @@ def _is_driver(text: str) -> bool:
 
 
 def _offered(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple[str, tuple[Option, ...]], ...]:
-    """By vendor those most asked for, before them the chosen one if it is another; the rest is searched."""
+    """By vendor those most asked for, with the chosen one first if it is another; the rest is searched."""
     groups = [
         (vendor, [(item.slug, item.name) for item in items])
         for vendor, items in requested_by_vendor(public_catalogue())
@@ -228,7 +228,8 @@ def _offered(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple[s
     is_listed = any(slug == chosen for _vendor, items in groups for slug, _name in items)
     if chosen in names and not is_listed:
         name, vendor = names[chosen]
-        groups.insert(0, (vendor, [(chosen, name)]))
+        others = next((items for listed, items in groups if listed == vendor), [])
+        groups = [(vendor, [(chosen, name), *others]), *(group for group in groups if group[0] != vendor)]
     return tuple((vendor, options_of(items, chosen)) for vendor, items in groups)
 
 

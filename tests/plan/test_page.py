@@ -54,6 +54,9 @@ def test_the_list_names_the_chosen_accelerator_too(plan):
     vendors, slugs = accelerator_list(page)
     assert (vendors[0], slugs[0]) == ("Hailo", "hailo-8")
     assert len(slugs) == len(most_requested()) + 1
+    vendors, slugs = accelerator_list(plan("accelerator=nvidia-geforce-mx450"))
+    assert len(vendors) == len(set(vendors))
+    assert (vendors[0], slugs[0]) == ("NVIDIA", "nvidia-geforce-mx450")
     assert '<option value="hailo-8" selected>' in re.sub(r"\s+", " ", page.content.decode())
 
 
