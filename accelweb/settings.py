@@ -281,7 +281,7 @@ CELERY_BEAT_SCHEDULE = {
     "queue waiting reports again": {
         "task": "stackviz.ingest.tasks.requeue_waiting_reports",
         "schedule": REQUEUE_EVERY_S,
-        # Runs missed while no worker was up are skipped, those of a beat whose clock is half a minute behind are not.
+        # Runs missed while no worker was up are skipped; none because beat's clock is behind by less than a minute.
         "options": {"expires": max(60, REQUEUE_EVERY_S)},
     },
     "write the events of labs": {
