@@ -16,11 +16,11 @@ def describe_plan(plan: Sequence[PlannedCase], options: BenchmarkOptions, rounds
     total_s = sum(case.seconds or 0.0 for case in plan)
     lines = [f"  {name:<{width}}  {'skipped' if seconds is None else duration_text(seconds)}" for name, seconds in rows]
     count = sum(case.seconds is not None for case in plan)
-    head = f"Measuring {count} cases, {duration_text(total_s)} {_how_far(total_s, options, rounds)}."
+    head = f"Measuring {count} cases, {duration_text(total_s)} {_rounds_and_end(total_s, options, rounds)}."
     return "\n".join([f"{head} Ctrl-C keeps what is done.", *lines])
 
 
-def _how_far(total_s: float, options: BenchmarkOptions, rounds: int) -> str:
+def _rounds_and_end(total_s: float, options: BenchmarkOptions, rounds: int) -> str:
     """Of the time of all cases: how many rounds it is for, and when the run ends."""
     end = f"; ends after {duration_text(options.time_s)} in any case"
     if total_s > options.time_s:

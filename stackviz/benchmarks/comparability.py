@@ -44,8 +44,8 @@ class ComparabilityOutcome:
 
 # Settings that change what is computed, or how: a difference is named.
 _TELLING_CONDITIONS = (
-    "framework", "tf32", "matmul_precision", "reduced_precision_reduction", "fp16_accumulation", "blas_library",
-    "deterministic", "math_environment", "fallback_allowed", "inputs", "llama_cpp_version",
+    "framework", "mlx_version", "tf32", "matmul_precision", "reduced_precision_reduction", "fp16_accumulation",
+    "blas_library", "deterministic", "math_environment", "fallback_allowed", "inputs", "llama_cpp_version",
 )  # fmt: skip
 
 
@@ -105,8 +105,8 @@ def _doubts(a: Measurement, b: Measurement) -> Iterator[str]:
 
 
 def _differences(a: Measurement, b: Measurement) -> Iterator[str]:
-    is_torch = a.benchmark is None or a.benchmark.is_run_by_agent
-    if is_torch and a.torch_version != b.torch_version:
+    is_by_torch = (a.benchmark is None or a.benchmark.is_run_by_agent) and not (a.is_by_mlx or b.is_by_mlx)
+    if is_by_torch and a.torch_version != b.torch_version:
         unknown = _("not reported")
         yield _("torch differs: %(a)s and %(b)s") % {"a": a.torch_version or unknown, "b": b.torch_version or unknown}
     for name in _TELLING_CONDITIONS:
@@ -189,14 +189,15 @@ def robust_best(results: Iterable[Measurement]) -> BestRun | None:
     """The run of one setting that speaks for all: the best that another one confirms (docs/results.md).
 
     Where none confirms another it is the median run, the lower of two; a single one is said to be alone. Runs under
-    different power limits do not speak for or against each other: the best of each limit is found, and the highest of
-    these returned. Results that are set aside or have no rate are left out; None where nothing is left.
+    different power limits, or by torch and by MLX, do not speak for or against each other: the best of each is found,
+    and the highest of these returned. Results that are set aside or have no rate are left out; None where nothing is
+    left.
     """
-    by_limit: dict[int | None, list[Measurement]] = {}
+    alike: dict[tuple[int | None, bool], list[Measurement]] = {}
     for result in results:
         if is_rankable(result):
-            by_limit.setdefault(lowered_power_limit(result), []).append(result)
-    return max(map(_best_of_alike, by_limit.values()), key=lambda best: best.rate.speed, default=None)
+            alike.setdefault((lowered_power_limit(result), result.is_by_mlx), []).append(result)
+    return max(map(_best_of_alike, alike.values()), key=lambda best: best.rate.speed, default=None)
 
 
 def lowered_power_limit(result: Measurement) -> int | None:

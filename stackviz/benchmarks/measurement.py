@@ -17,6 +17,7 @@ from stackviz.benchmarks.standing import Flag, Standing, flag_words, is_mean_of_
 from stackviz.light import light_dataclass
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.measuring.disturbance import PREFIX, disturbances
+from stackviz.measuring.in_mlx import MLX
 from stackviz.stats import Summary
 from stackviz.units import format_number, quantity_label
 
@@ -195,11 +196,19 @@ class Measurement:
 
     @property
     def software(self) -> tuple[str, str] | None:
-        """What computed, and its version: torch, or llama.cpp for what that measured; None: not reported."""
+        """What computed, and its version: torch, MLX, or llama.cpp for what that measured; None: not reported."""
         if self.benchmark is not None and not self.benchmark.is_run_by_agent:
             version = self.conditions.get("llama_cpp_version")
             return ("llama.cpp", version) if isinstance(version, str) else None
+        if self.is_by_mlx:
+            version = self.conditions.get("mlx_version")
+            return ("mlx", version) if isinstance(version, str) else None
         return ("torch", self.torch_version) if self.torch_version else None
+
+    @property
+    def is_by_mlx(self) -> bool:
+        """Whether MLX computed, and torch at most stood beside it."""
+        return self.conditions.get("framework") == MLX
 
     @cached_property
     def throttle_reasons(self) -> tuple[str, ...] | None:

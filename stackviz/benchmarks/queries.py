@@ -26,6 +26,7 @@ from stackviz.catalog.past import peaks_at
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.measuring.disturbance import disturbances
+from stackviz.measuring.in_mlx import MLX
 from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
@@ -293,12 +294,19 @@ def _measurement(
         position=result.position,
         flags=tuple((result.flags or "").split()),
         standing=result.standing,
-        torch_version=result.conditions.get("torch_version") or torch_versions.get(result.report_id),
+        torch_version=_torch_version(result, torch_versions),
         card=card,
         peak=peak_share(rate, card, bounds_of(known, series.params, result.conditions), published),
     )
     measured.__dict__["rate"] = rate  # the cached property, which every page asks for
     return measured
+
+
+def _torch_version(result: Result, of_reports: Mapping[UUID, str | None]) -> str | None:
+    """Of torch, where it computed: that of the result, else that of its report."""
+    if result.conditions.get("framework") == MLX:
+        return None
+    return result.conditions.get("torch_version") or of_reports.get(result.report_id)
 
 
 def _summary(result: Result, device: str) -> Summary | None:

@@ -60,7 +60,7 @@ CONDITIONS.size("last_level_cache_bytes", "cache the working set was chosen agai
 CONDITIONS.text("inputs", "how the inputs were made: uniform, normal")
 CONDITIONS.number(
     "relative_error",
-    "largest difference of the output from float64, as a part of the largest number expected",
+    "largest difference from float64 in what was checked of the output, as a part of the largest number expected",
     unit="1",
 )
 CONDITIONS.truth("tf32", "float32 products may be rounded to TF32")
@@ -76,6 +76,7 @@ CONDITIONS.text("kernels", "kernels of one run by torch.profiler, the longest fi
 CONDITIONS.number("compile_s", "seconds of compilation by torch before the runs", unit="s")
 CONDITIONS.count("num_threads", "threads torch used inside the operator")
 CONDITIONS.text("torch_version", "torch that ran it")
+CONDITIONS.text("mlx_version", "MLX that ran it")
 CONDITIONS.truth("quick", "a short run: fewer blocks, smaller sizes")
 CONDITIONS.text("llama_cpp_version", "build and commit of llama.cpp that ran it")
 CONDITIONS.text("printed_model", "model, size and parameters as llama-bench printed them")

@@ -12,7 +12,7 @@ from stackviz.measuring.benchmark import (
     Unavailable,
     float_type,
     gettext_noop,
-    noted,
+    note_error,
     positive,
     relative_error,
     uniform_as,
@@ -116,13 +116,13 @@ def _prepared(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN
     conditions: Conditions = {"inputs": "uniform"}
 
     def check() -> str | None:
-        off = noted(conditions, _off(torch, given, gradient, newest, str(params["direction"])))
+        off = note_error(conditions, _error(torch, given, gradient, newest, str(params["direction"])))
         return None if off < _TOLERANCE else f"attention is wrong: off by {off:.2g} of the largest value"
 
     return Prepared(run=run, output=output, check=check, conditions=conditions)
 
 
-def _off(torch: Any, given: Any, gradient: Any, newest: Any, direction: str) -> float:  # noqa: ANN401
+def _error(torch: Any, given: Any, gradient: Any, newest: Any, direction: str) -> float:  # noqa: ANN401
     """The output, or the gradient of the values, of one head again, in float64 on the CPU."""
     with torch.inference_mode(mode=False), torch.enable_grad():
         again = [each[0, 0].detach().cpu().to(torch.float64).requires_grad_() for each in given]

@@ -24,7 +24,7 @@ __all__ = [
     "float_type",
     "gettext_noop",
     "longest_time",
-    "noted",
+    "note_error",
     "positive",
     "relative_error",
     "repeated_uniform",
@@ -100,7 +100,7 @@ def uniform_as(torch: Any, device: str, shape: tuple[int, ...], dtype: str) -> A
     return uniform(torch, device, shape, torch.float32).to(getattr(torch, float_type(dtype)))
 
 
-def noted(conditions: Conditions, off: float) -> float:
+def note_error(conditions: Conditions, off: float) -> float:
     """`off`, the relative error of an output, noted among the conditions of its result."""
     conditions["relative_error"] = off
     return off

@@ -12,7 +12,7 @@ from stackviz.measuring.benchmark import (
     Prepared,
     float_type,
     gettext_noop,
-    noted,
+    note_error,
     positive,
     relative_error,
     uniform_as,
@@ -131,7 +131,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
         """The first image again, in float64 on the CPU."""
         exact = [[each.cpu().double() for each in of_block] for of_block in weights]
         expected = _forward(torch, blocks, exact, images[:1].cpu().double())
-        off = noted(conditions, relative_error(newest[0][:1], expected))
+        off = note_error(conditions, relative_error(newest[0][:1], expected))
         return None if off < _TOLERANCE[dtype] else f"the convolution is wrong: off by {off:.2g} of its largest value"
 
     return Prepared(run=run, output=images, check=check, conditions=conditions)

@@ -21,7 +21,7 @@ def disturbances(conditions: Mapping[str, Any], device: str) -> dict[str, float]
     `conditions`: with names that begin with PREFIX. Other load on the processors does not slow a card down that has
     its work; Apple's chips share memory and power.
     """
-    names = _OF_PROCESSOR if device.partition(":")[0] in {"cpu", "mps"} else _OF_CARD
+    names = _OF_PROCESSOR if device.partition(":")[0] in {"cpu", "mps", "mlx"} else _OF_CARD
     shares = {name: conditions.get(PREFIX + name) for name in names}
     return {
         name: share

@@ -12,7 +12,7 @@ from stackviz.measuring.benchmark import (
     Prepared,
     Unavailable,
     gettext_noop,
-    noted,
+    note_error,
     positive,
     relative_error,
     uniform,
@@ -123,7 +123,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     return Prepared(
         run=_product(torch, dtype, a, b, c),
         output=c,
-        check=lambda: _problem(noted(conditions, _off(torch, a, b, c)), dtype),
+        check=lambda: _problem(note_error(conditions, _error(torch, a, b, c)), dtype),
         conditions=conditions,
     )
 
@@ -153,7 +153,7 @@ def _random(torch: Any, device: str, dtype: str, rows: int, columns: int) -> Any
     return uniform(torch, device, (rows, columns), made_as).to(getattr(torch, _TORCH_TYPES[dtype]))
 
 
-def _off(torch: Any, a: Any, b: Any, c: Any) -> float:  # noqa: ANN401
+def _error(torch: Any, a: Any, b: Any, c: Any) -> float:  # noqa: ANN401
     """A corner again, in float64 on the CPU: a device that did no work, or other work, is found out."""
     row, columns = a[-1:].cpu().to(torch.float64), b[:, -_CHECKED_COLUMNS:].cpu().to(torch.float64)
     expected = row @ columns

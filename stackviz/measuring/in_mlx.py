@@ -4,13 +4,12 @@ https://ml-explore.github.io/mlx/: arrays are never written to, and are computed
 makes its output anew, and hands over what makes it.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from stackviz.measuring.attention import ATTENTION
-from stackviz.measuring.benchmark import Benchmark, Conditions, Params, Prepared, noted
+from stackviz.measuring.benchmark import REPEATED_NUMBERS, Benchmark, Conditions, Params, Prepared, note_error
 from stackviz.measuring.gemm import GEMM
 from stackviz.measuring.memory import MEMORY
 
@@ -24,7 +23,6 @@ _TOLERANCE = {"fp32": 5e-5, "fp16": 2e-2, "bf16": 5e-2}  # of the largest number
 _TOLERANCE_OF_ATTENTION = 0.05
 _CHECKED = 64  # rows and columns of a product, queries of an attention
 _FACTOR = 1.5  # of a triad
-_DEVIATIONS = 8.0  # of the sum of n numbers in [-1, 1), which has a standard deviation of sqrt(n / 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def _runner(mx: Any, compute: Callable[[], Any]) -> tuple[Callable[[], None], li
     return run, newest
 
 
-def _off(mx: Any, computed: Any, expected: Any) -> float:  # noqa: ANN401
+def _relative_error(mx: Any, computed: Any, expected: Any) -> float:  # noqa: ANN401
     """The largest difference, as a part of the largest number expected, in float64, which MLX has on processors."""
     with mx.stream(mx.cpu):
         exact = computed.astype(mx.float64)
@@ -86,7 +84,7 @@ def _prepare_gemm(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
     def check() -> str | None:
         with mx.stream(mx.cpu):
             expected = a[:_CHECKED].astype(mx.float64) @ b[:, :_CHECKED].astype(mx.float64)
-        off = noted(conditions, _off(mx, newest[0][:_CHECKED, :_CHECKED], expected))
+        off = note_error(conditions, _relative_error(mx, newest[0][:_CHECKED, :_CHECKED], expected))
         return None if off < _TOLERANCE[str(dtype)] else f"the product is wrong: off by {off:.2g} of its largest value"
 
     return Prepared(run=run, output=a, check=check, conditions=conditions)
@@ -106,31 +104,37 @@ def _gemm_lines(params: Params) -> tuple[str, ...]:
 
 
 def _prepare_memory(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
+    """Large arrays are a block of random numbers again and again, as by torch."""
     count = int(params["bytes"]) // 4
-    a = _uniform(mx, (count,), "fp32")
+    block = _uniform(mx, (min(count, REPEATED_NUMBERS),), "fp32")
+    times = -(-count // REPEATED_NUMBERS)
+    a = mx.tile(block, (times,))[:count]
+    mx.eval(a)
     if params["op"] == "read":
         run, newest = _runner(mx, lambda: mx.sum(a))
-        limit = _DEVIATIONS * math.sqrt(count / 3)
-        return Prepared(
-            run=run,
-            output=a,
-            check=lambda: None if abs(float(newest[0])) < limit else "the sum is wrong",
-            conditions={"inputs": "uniform"},
-        )
-    c = a[::-1]
+
+        def check() -> str | None:
+            with mx.stream(mx.cpu):
+                exact = block.astype(mx.float64)
+                of_block, size = float(exact.sum()), float(exact.abs().sum())
+            off = abs(float(newest[0]) / times - of_block) / size
+            return None if off < _TOLERANCE["fp32"] else f"the sum is wrong: off by {off:.2g} of what it adds up"
+
+        return Prepared(run=run, output=a, check=check, conditions={"inputs": "uniform"})
+    c = mx.tile(block[::-1], (times,))[:count]
     mx.eval(c)
     triad = mx.compile(lambda added, scaled: added + _FACTOR * scaled)  # one kernel, as torch's `add` with alpha
     run, newest = _runner(mx, lambda: triad(a, c))
 
-    def check() -> str | None:
+    def check_ends() -> str | None:
         for ends in (slice(None, _CHECKED), slice(-_CHECKED, None)):
             with mx.stream(mx.cpu):
                 expected = a[ends].astype(mx.float64) + _FACTOR * c[ends].astype(mx.float64)
-            if not _off(mx, newest[0][ends], expected) < _TOLERANCE["fp32"]:
+            if not _relative_error(mx, newest[0][ends], expected) < _TOLERANCE["fp32"]:
                 return "the array that was written is wrong"
         return None
 
-    return Prepared(run=run, output=a, check=check, conditions={"inputs": "uniform"})
+    return Prepared(run=run, output=a, check=check_ends, conditions={"inputs": "uniform"})
 
 
 def _memory_lines(params: Params) -> tuple[str, ...]:
@@ -138,7 +142,7 @@ def _memory_lines(params: Params) -> tuple[str, ...]:
     if params["op"] == "read":
         return f"{made}; mx.eval(a)", "run = lambda: mx.async_eval(mx.sum(a))"
     return (
-        f"{made}; c = a[::-1]; mx.eval(a, c)",
+        f"{made}; c = mx.contiguous(a[::-1]); mx.eval(a, c)",
         f"triad = mx.compile(lambda a, c: a + {_FACTOR} * c)",
         "run = lambda: mx.async_eval(triad(a, c))",
     )
@@ -167,7 +171,7 @@ def _prepare_attention(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
             hidden = mx.triu(mx.full(scores.shape, float("-inf")), shape[2] - last.shape[0] + 1).astype(mx.float64)
             weights = mx.exp(scores + hidden - (scores + hidden).max(axis=-1, keepdims=True))
             expected = (weights / weights.sum(axis=-1, keepdims=True)) @ all_values
-        off = noted(conditions, _off(mx, newest[0][0, 0, -_CHECKED:], expected))
+        off = note_error(conditions, _relative_error(mx, newest[0][0, 0, -_CHECKED:], expected))
         return None if off < _TOLERANCE_OF_ATTENTION else f"attention is wrong: off by {off:.2g} of the largest value"
 
     return Prepared(run=run, output=queries, check=check, conditions=conditions)

@@ -22,6 +22,7 @@ from stackviz.agent.benchmarks.cases import Case, case_text, plan_cases, read_ca
 from stackviz.agent.benchmarks.conditions import SmiReadings, card_conditions, processor_conditions, throttle_words
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.measure import CaseLeft
+from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, MeasuringInterrupted, not_run, run_benchmarks
 from stackviz.agent.benchmarks.timing import PACES, Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.children import Ended
@@ -385,7 +386,7 @@ def test_a_device_that_is_gone_after_a_restart_is_a_failure(measure):
     told = []
     cases = [CaseLeft(case=Case("made", 1, "cuda:1", {"n": 0}), visits=1)]
     measuring.measure_case(cases, {}, BRIEF, told.append)
-    assert told[0] == {"case": 0, "is": "failed", "reason": "torch no longer lists cuda:1"}
+    assert told[0] == {"case": 0, "is": "failed", "reason": "this process no longer finds cuda:1"}
     assert [step["is"] for step in told] == ["failed", "estimates"]
 
 
@@ -595,6 +596,16 @@ def visit(case, *samples, throttle="none"):
 
 def start(case, number=0):
     return {"case": case, "is": "start", "round": number, "limit_s": 30.0}
+
+
+def test_of_several_visits_the_largest_error_counts():
+    records = Records()
+    records.take({"is": "plan", "cases": CASES[:1]})
+    for error in (3e-3, 9e-3, 1e-3):
+        step = visit(0, 1.0)
+        records.take(step | {"conditions": step["conditions"] | {"relative_error": error}})
+    (result,) = records.results(quick=False)
+    assert result["conditions"]["relative_error"] == 9e-3
 
 
 @pytest.fixture

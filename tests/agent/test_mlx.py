@@ -16,6 +16,7 @@ from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, NoSuchDevice, run_benchmarks
 from stackviz.measuring import RUNNABLE
 from stackviz.measuring.benchmark import Unavailable
+from stackviz.measuring.disturbance import disturbances
 from stackviz.measuring.in_mlx import cases_on, in_mlx
 from stackviz.measuring.script import script_of
 from stackviz.wire import parse_report
@@ -81,6 +82,11 @@ def test_a_result_says_what_computed():
     assert [result["framework"] for result in records.results(quick=True)] == ["torch", "mlx"]
 
 
+def test_other_load_on_the_processors_disturbs_it_as_it_does_the_mps_device():
+    busy = {"interference.foreign_cpu_ratio": 0.4}
+    assert disturbances(busy, "mlx") == disturbances(busy, "mps") == {"foreign_cpu_ratio": 0.4}
+
+
 @pytest.mark.parametrize("key", IN_MLX)
 def test_its_program_is_short_and_needs_mlx_alone(key):
     for params in cases_on(RUNNABLE[key], "mlx", False):
@@ -112,15 +118,17 @@ def test_a_real_mlx_prints_a_rate_in_the_unit_of_the_benchmark(key):
     assert (float(rate) > 0, unit) == (True, RUNNABLE[key].unit)
 
 
-@pytest.mark.parametrize("key", IN_MLX)
-def test_a_real_mlx_computes_right_and_a_wrong_output_is_noticed(key):
+@pytest.mark.parametrize(
+    ("key", "params"), [*SMALL.items(), ("memory", {"op": "read", "bytes": 2**25})], ids=[*SMALL, "memory-read"]
+)
+def test_a_real_mlx_computes_right_and_a_wrong_output_is_noticed(key, params):
     program = (
         "import sys, mlx.core as mx\n"
         "from stackviz.measuring import RUNNABLE\n"
         "from stackviz.measuring.in_mlx import in_mlx\n"
         f"run = in_mlx(RUNNABLE[{key!r}])\n"
-        f"prepared = run.prepare(mx, {SMALL[key]!r}); prepared.run(); print(prepared.check())\n"
-        f"mx.random.seed(1); other = run.prepare(mx, {SMALL[key]!r}); other.run()\n"
+        f"prepared = run.prepare(mx, {params!r}); prepared.run(); print(prepared.check())\n"
+        f"mx.random.seed(1); other = run.prepare(mx, {params!r}); other.run()\n"
         "cells = lambda f: {n: c for n, c in zip(f.__code__.co_freevars, f.__closure__)}\n"
         "cells(prepared.check)['newest'].cell_contents[:] = cells(other.check)['newest'].cell_contents\n"
         "print(prepared.check())\n"
@@ -141,7 +149,9 @@ def test_a_real_mlx_is_measured_without_torch(tmp_path):
         capture_output=True, timeout=180, cwd=ROOT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    results = parse_report(done.stdout).results
+    report = parse_report(done.stdout)
+    results = report.results
+    assert report.unknown_fields == ()
     assert {(result.device, result.framework) for result in results} == {("mlx", "mlx")}
     for result in results:
         if result.state == "ok":

@@ -16,6 +16,7 @@ from stackviz.agent.benchmarks.measure import CaseLeft
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
 from stackviz.agent.benchmarks.timing import PACES, Pace
 from stackviz.agent.children import Ended
+from stackviz.measuring import RUNNABLE
 from tests.agent.processes import TOY_TORCH
 
 # A visit takes five of its runs: two to warm up, three to be timed.
@@ -238,3 +239,17 @@ def test_a_product_without_end_is_ended_at_the_limit_and_the_one_before_it_count
     assert (before["state"], before["conditions"]["rounds"]) == ("ok", 1)
     assert during["reason"] == "ended at the limit: the 300 s of the run were up before its first visit ended"
     assert (after["state"], after["reason"]) == ("skipped", "no time left of 300 s")
+
+
+def test_a_case_that_lasts_is_not_ended_before_its_minute_is_over():
+    params = RUNNABLE["sustained"].cases("cuda", False)[0]
+    assert RUNNABLE["sustained"].lasts_s(params) == 60
+    run = running._Run(BenchmarkOptions(suite="full", budget_s=90.0), *[lambda *_: None] * 3)
+    run.see(
+        {
+            "is": "plan",
+            "cases": [{"benchmark": "sustained", "version": 1, "device": "cuda:0", "params": params, "card": 0}],
+        }
+    )
+    run.see({"is": "start", "case": 0, "round": 0, "limit_s": 200.0})
+    assert run.limit.within_s == 80.0

@@ -56,6 +56,19 @@ def test_a_difference_is_a_remark(changes, words):
     assert any(words in reason for reason in verdict.reasons)
 
 
+def by_mlx(**changes):
+    conditions = CLEAN | {"framework": "mlx", "mlx_version": changes.pop("mlx_version", "0.32.4")}
+    return measured(**changes, conditions=conditions, torch_version=None)
+
+
+def test_mlx_is_named_where_mlx_computed_and_torch_is_no_difference():
+    assert by_mlx().software == ("mlx", "0.32.4")
+    (reason,) = comparable(by_mlx(), by_mlx(mlx_version="0.33.0")).reasons
+    assert reason == "mlx_version differs: 0.32.4 and 0.33.0"
+    by_torch = measured(conditions=CLEAN | {"framework": "torch"})
+    assert comparable(by_torch, by_mlx()).reasons == ("framework differs: torch and mlx",)
+
+
 def test_a_setting_that_differs_is_named():
     a, b = (measured(conditions=CLEAN | {"tf32": tf32}) for tf32 in (True, False))
     assert "tf32 differs: True and False" in comparable(a, b).reasons
@@ -176,6 +189,12 @@ def test_a_run_under_a_lower_power_limit_does_not_speak_against_one_without():
     best = robust_best([at(705), *capped])
     assert (round(best.rate.value / 1e12), best.basis, best.runs) == (705, Basis.ALONE, 1)
     assert best_rate(*capped) == (579, Basis.CONFIRMED)
+
+
+def test_runs_by_mlx_and_by_torch_do_not_speak_for_each_other():
+    mlx = [replace(at(rate), conditions=CLEAN | {"framework": "mlx"}) for rate in (600, 595)]
+    assert best_rate(at(620), *mlx) == (620, Basis.ALONE)
+    assert best_rate(at(300), at(299), *mlx) == (600, Basis.CONFIRMED)
 
 
 def test_the_best_says_what_stands_behind_it():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from stackviz.measuring.benchmark import noted
+from stackviz.measuring.benchmark import note_error
 from stackviz.measuring.gemm import _problem
 
 
@@ -27,5 +27,5 @@ def test_an_error_tells_the_type_that_was_computed_in(off, dtype, says):
 
 def test_an_error_is_noted_beside_what_the_result_was_made_with():
     conditions = {"inputs": "uniform"}
-    assert noted(conditions, 2.5e-7) == 2.5e-7
+    assert note_error(conditions, 2.5e-7) == 2.5e-7
     assert conditions == {"inputs": "uniform", "relative_error": 2.5e-7}

@@ -13,6 +13,7 @@ from typing import Any
 from stackviz.agent.benchmarks.math_settings import math_settings
 from stackviz.agent.benchmarks.memory import (
     ASSUMED_CACHE_BYTES,
+    OURS_OF_FREE,
     amd_cache_bytes,
     cpu_cache_bytes,
     free_main_memory,
@@ -24,8 +25,6 @@ from stackviz.wire import hashed_uuid
 
 __all__ = ["AnyDevice", "Device", "card_of", "list_devices"]
 
-_MARGIN = 0.8  # of free memory: others allocate too
-
 
 @dataclass(frozen=True)
 class Device:
@@ -36,7 +35,7 @@ class Device:
     kind: str
     index: int = 0
 
-    def measuring(self) -> AbstractContextManager[object]:
+    def inference_mode(self) -> AbstractContextManager[object]:
         """What everything is measured in: without the records that gradients need."""
         mode: AbstractContextManager[object] = self.torch.inference_mode()
         return mode
@@ -49,7 +48,7 @@ class Device:
         """Random numbers of 32 bits, to see how long they take."""
         uniform(self.torch, self.name, (count,), self.torch.float32)
 
-    def used(self, prepared: Prepared) -> str:
+    def device_used(self, prepared: Prepared) -> str:
         """The device that really computed."""
         name = str(prepared.output.device)
         return f"{name}:0" if name in {"cuda", "xpu", "mps"} else name
@@ -82,7 +81,7 @@ class Device:
         if self._uses_main_memory():
             main = free_main_memory()
             free = main if free is None else free if main is None else min(free, main)
-        return None if free is None else int(free * _MARGIN)
+        return None if free is None else int(free * OURS_OF_FREE)
 
     def _uses_main_memory(self) -> bool:
         """GB10 and Jetson too: their driver counts the memory of the machine, not what a control group leaves of it."""

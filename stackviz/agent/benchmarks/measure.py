@@ -53,7 +53,7 @@ def measure_case(
         progress = [_progress(left, devices, instruments) for left in cases]
         for index, (left, each) in enumerate(zip(cases, progress, strict=True)):
             if each is None and not left.is_over:
-                tell({"case": index, "is": "failed", "reason": f"torch no longer lists {left.case.device}"})
+                tell({"case": index, "is": "failed", "reason": f"this process no longer finds {left.case.device}"})
         there = [(index, each) for index, each in enumerate(progress) if each is not None]
         until = time.perf_counter() + (pace.budget_s if left_s is None else left_s)  # trials are a part of it
         if not _estimate(there, len(cases), pace, until, tell):

@@ -12,7 +12,10 @@ from pathlib import Path
 
 from stackviz.measuring.benchmark import MIB
 
-__all__ = ["ASSUMED_CACHE_BYTES", "amd_cache_bytes", "cpu_cache_bytes", "free_main_memory"]
+__all__ = ["ASSUMED_CACHE_BYTES", "OURS_OF_FREE", "amd_cache_bytes", "cpu_cache_bytes", "free_main_memory"]
+
+OURS_OF_FREE = 0.8
+"""The part of free memory that a case may take: others allocate too."""
 
 _ROOT = Path("/")
 _INFINITY_LEVEL = 3

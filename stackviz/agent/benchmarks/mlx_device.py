@@ -10,14 +10,12 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.agent.benchmarks.memory import ASSUMED_CACHE_BYTES, cpu_cache_bytes, free_main_memory
+from stackviz.agent.benchmarks.memory import ASSUMED_CACHE_BYTES, OURS_OF_FREE, cpu_cache_bytes, free_main_memory
 from stackviz.measuring import Benchmark, Params, Prepared
 from stackviz.measuring.benchmark import Unavailable
 from stackviz.measuring.in_mlx import MLX, in_mlx
 
 __all__ = ["MlxDevice", "mlx_devices"]
-
-_MARGIN = 0.8  # of free memory: others allocate too
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class MlxDevice:
     index: int = 0
     is_hip: bool = False
 
-    def measuring(self) -> AbstractContextManager[object]:
+    def inference_mode(self) -> AbstractContextManager[object]:
         """MLX computes gradients for who asks for them: nothing has to be turned off."""
         return nullcontext()
 
@@ -50,7 +48,7 @@ class MlxDevice:
     def free_bytes(self) -> int | None:
         """Of the main memory, which the GPU of a Mac shares."""
         free = free_main_memory()
-        return None if free is None else int(free * _MARGIN)
+        return None if free is None else int(free * OURS_OF_FREE)
 
     def give_back(self) -> None:
         self.mlx.clear_cache()
@@ -65,7 +63,7 @@ class MlxDevice:
         """Nothing: a case is planned where MLX has its type."""
         return None
 
-    def used(self, _prepared: Prepared) -> str:
+    def device_used(self, _prepared: Prepared) -> str:
         """`mlx:gpu`. An array lies in memory that all devices share; MLX's default device computes."""
         return f"{MLX}:{'gpu' if self._is_gpu else 'cpu'}"
 
@@ -82,7 +80,7 @@ def mlx_devices(wanted: Sequence[str]) -> list[MlxDevice]:
     """One where MLX is installed: on a Mac unless other devices are named, elsewhere if it is named itself."""
     is_measured = MLX in wanted or (not wanted and platform.system() == "Darwin")
     if is_measured:
-        os.environ["MLX_ENABLE_TF32"] = "0"  # read when it is loaded; else fp32 is less where matrix units are: M5
+        os.environ["MLX_ENABLE_TF32"] = "0"  # read when it is loaded; else GPUs with matrix units (M5) round to TF32
         with suppress(ImportError):
             import mlx.core
 

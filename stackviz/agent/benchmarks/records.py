@@ -148,6 +148,8 @@ def _joined_conditions(visits: list[dict[str, Any]], *, quick: bool) -> dict[str
     joined = {name: value for name, value in first.items() if not name.startswith("after.")}
     joined |= {name: value for name, value in last.items() if not name.startswith("before.")}
     joined |= _over_all_visits([visit["conditions"] for visit in visits])
+    if "relative_error" in last:
+        joined["relative_error"] = max(visit["conditions"].get("relative_error", 0.0) for visit in visits)
     reasons = [
         visit["conditions"].get(f"{moment}.throttle_reasons") for visit in visits for moment in ("during", "after")
     ]

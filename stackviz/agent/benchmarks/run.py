@@ -198,7 +198,8 @@ class _Run:
             return
         if step["is"] in {"trial", "start"}:
             self._under_way = step["case"]
-            self._allow(step["limit_s"])
+            case = self.records.cases[step["case"]].case
+            self._allow(step["limit_s"], RUNNABLE[case.benchmark].lasts_s(case.params))
         if step["is"] == "trial":
             return
         if step["is"] == "start":
@@ -226,9 +227,9 @@ class _Run:
         """Of the time of the run; negative when it is up."""
         return self._options.time_s if self._ends_at is None else self._ends_at - time.monotonic()
 
-    def _allow(self, seconds: float) -> None:
-        """For the visit under way."""
-        self._move_limit(min(seconds, max(_LEAST_LIMIT_S, _MOST_OF_TIME * self._options.time_s)))
+    def _allow(self, seconds: float, lasts_s: float = 0.0) -> None:
+        """For the visit under way, which by its definition lasts so long."""
+        self._move_limit(min(seconds, max(lasts_s + _LEAST_LIMIT_S, _MOST_OF_TIME * self._options.time_s)))
 
     def _move_limit(self, seconds: float) -> None:
         """Of the process: from now on so many seconds, but hardly longer than the time of the run."""

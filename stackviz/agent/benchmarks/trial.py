@@ -81,7 +81,7 @@ def _refuse_what_takes_too_long(progress: CaseProgress, pace: Pace) -> None:
     if smaller is None:
         return
     params, factor = smaller
-    with progress.device.measuring():
+    with progress.device.inference_mode():
         prepared = progress.device.prepare(progress.benchmark, params)
         _, quickest = warm_up(prepared.run, progress.device.synchronize, _TRIED_S)
     progress.run_s = quickest * factor

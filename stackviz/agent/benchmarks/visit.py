@@ -27,7 +27,7 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
     if progress.visits == 0:
         refuse_what_cannot_fit(progress)  # again: what was free before may be taken
     started_at, started, seen = datetime.now(UTC), time.monotonic(), look()
-    with warnings.catch_warnings(record=True) as caught, device.measuring():
+    with warnings.catch_warnings(record=True) as caught, device.inference_mode():
         warnings.simplefilter("always")
         prepared = device.prepare(progress.benchmark, progress.case.params)
         warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
@@ -60,13 +60,13 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
 
 def prove(progress: CaseProgress) -> list[str]:
     """The kernels of one run, with inputs made anew; [] where nobody can tell."""
-    with progress.device.measuring():
+    with progress.device.inference_mode():
         prepared = progress.device.prepare(progress.benchmark, progress.case.params)
         return kernels_of(progress.device, prepared)
 
 
 def _refuse_slow_runs(run_s: float, pace: Pace, until: float) -> None:
-    """Of cases that had no trial, or are slower than it promised: what no block of would end in time is not timed."""
+    """Skip a case, without a trial or slower than that promised, if not even one run would end in time."""
     if run_s > pace.longest_run_s:
         raise Skip(f"one run takes about {run_s:.1f} s, over the limit of {pace.longest_run_s:g} s")
     left_s = max(0.0, until - time.perf_counter())
@@ -100,7 +100,7 @@ def _conditions(progress: CaseProgress, prepared: Prepared, readings: Mapping[st
     cache_bytes = progress.device.cache_bytes()
     return {
         **readings,
-        "device_used": progress.device.used(prepared),
+        "device_used": progress.device.device_used(prepared),
         "synchronized": True,
         "timer": "time.perf_counter",
         "runs_per_block": progress.runs,
