@@ -1,5 +1,6 @@
 """How a rule looks at a report: every fact it reads is remembered as evidence, a missing one is never guessed."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -69,9 +70,9 @@ class _Facts:
         return value
 
     def number(self, name: str) -> float | None:
-        """The fact as a number; None if it is missing or not one."""
+        """The fact as a number; None if it is missing or not one, or without an end."""
         value = self._facts.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:
             return None
         self.evidence[self._prefix + name] = f"{value:.15g}"
         return float(value)

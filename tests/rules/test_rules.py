@@ -1,12 +1,13 @@
 """All rules together: a healthy machine has no problem, every answer has evidence and a source, tables are complete."""
 
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stackviz.rules import (
@@ -176,6 +177,7 @@ reasons = st.sampled_from(["not_applicable", "not_installed", "not_reported", "f
     memory=st.one_of(st.none(), st.integers(1, 2**48)),
     software=st.lists(st.tuples(st.sampled_from(sorted(COMPONENTS)), st.one_of(st.none(), texts)), max_size=6),
 )
+@example({}, {"nvlink_links": math.inf}, {}, "nvidia", "X", None, [])
 def test_no_report_however_odd_breaks_a_rule_and_a_quick_answer_is_the_full_one(
     facts, card_facts, absent, vendor, name, memory, software
 ):
