@@ -7,10 +7,9 @@ from typing import Any
 
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.measuring import BENCHMARKS
-from stackviz.measuring.in_mlx import MLX, cases_on
+from stackviz.measuring.in_mlx import DEVICE_KINDS, cases_on
 from stackviz.measuring.llama_bench import LLAMA_BENCH
 
-_KINDS = ("cuda", "xpu", "mps", MLX, "cpu")
 _LLAMA_TEST = re.compile(r"(?:pp(?P<prompt>\d+))?(?P<both>\+)?(?:tg(?P<generated>\d+))?")
 # Parameters of llama-bench -> its options.
 _LLAMA_OPTIONS = {
@@ -31,9 +30,9 @@ def reproduce_command(measured: Measurement) -> str:
         return ""
     if known is LLAMA_BENCH:
         return _llama_command(measured.params)
-    if kind not in _KINDS:
+    if kind not in DEVICE_KINDS:
         return ""
-    if dict(measured.params) not in cases_on(known, kind, False):  # noqa: FBT003 - the signature of Benchmark.cases
+    if dict(measured.params) not in cases_on(known, kind, quick=False):
         return ""
     case = ",".join(f"{name}={value}" for name, value in measured.params.items())
     quick = " --quick" if measured.conditions.get("quick") is True else ""

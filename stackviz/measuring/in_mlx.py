@@ -13,10 +13,13 @@ from stackviz.measuring.benchmark import REPEATED_NUMBERS, Benchmark, Conditions
 from stackviz.measuring.gemm import GEMM
 from stackviz.measuring.memory import MEMORY
 
-__all__ = ["MLX", "cases_on", "in_mlx"]
+__all__ = ["DEVICE_KINDS", "MLX", "cases_on", "in_mlx"]
 
 MLX = "mlx"
 """What stands where torch has the name of a device: MLX's own default device, the GPU of a Mac."""
+
+DEVICE_KINDS = ("cuda", "xpu", "mps", MLX, "cpu")
+"""As torch names them, and MLX's."""
 
 _TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 _TOLERANCE = {"fp32": 5e-5, "fp16": 2e-2, "bf16": 5e-2}  # of the largest number, as by torch
@@ -39,7 +42,7 @@ def in_mlx(known: Benchmark) -> MlxRun | None:
     return _RUNS.get(known.key)
 
 
-def cases_on(known: Benchmark, kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 - as `Benchmark.cases`
+def cases_on(known: Benchmark, kind: str, *, quick: bool) -> list[Params]:
     """Its cases on a kind of device: by MLX those that torch has on Macs, as far as MLX has them."""
     if kind != MLX:
         return known.cases(kind, quick)

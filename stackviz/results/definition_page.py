@@ -61,7 +61,7 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
     reader = AddressReader(request.GET)
     devices = {kind: title for kind, title in DEVICES.items() if kind != MLX or in_mlx(known)}
     device = reader.choice("device", devices, _("device")) or "cuda"
-    cases, quick = (cases_on(known, device, is_quick) for is_quick in (False, True))
+    cases, quick = (cases_on(known, device, quick=is_quick) for is_quick in (False, True))
     counts = [_count(known, params, is_quick=params in quick) for params in cases]
     shown = known.light if known.light in cases else cases[0]  # the case that every plan has on a processor
     title = benchmark_titles()[key, known.version]

@@ -36,13 +36,13 @@ SMALL = {  # large enough that a program times one run at a time
 @pytest.mark.parametrize("key", IN_MLX)
 @pytest.mark.parametrize("quick", [False, True])
 def test_its_cases_are_cases_of_torch_on_macs(key, quick):
-    by_mlx, by_torch = (cases_on(RUNNABLE[key], kind, quick) for kind in ("mlx", "mps"))
+    by_mlx, by_torch = (cases_on(RUNNABLE[key], kind, quick=quick) for kind in ("mlx", "mps"))
     assert by_mlx
     assert all(params in by_torch for params in by_mlx)
 
 
 def test_what_is_not_written_for_mlx_is_not_planned_there():
-    assert cases_on(RUNNABLE["train-step"], "mlx", False) == []
+    assert cases_on(RUNNABLE["train-step"], "mlx", quick=False) == []
     cases = plan_cases([("mps", "mps"), ("mlx", "mlx")], list(RUNNABLE), suite="standard")
     assert {case.benchmark for case in cases if case.device == "mlx"} == set(IN_MLX)
     with pytest.raises(Unavailable, match="not written for MLX"):
@@ -89,7 +89,7 @@ def test_other_load_on_the_processors_disturbs_it_as_it_does_the_mps_device():
 
 @pytest.mark.parametrize("key", IN_MLX)
 def test_its_program_is_short_and_needs_mlx_alone(key):
-    for params in cases_on(RUNNABLE[key], "mlx", False):
+    for params in cases_on(RUNNABLE[key], "mlx", quick=False):
         program = script_of(RUNNABLE[key], params, "mlx")
         assert len(program.splitlines()) <= 10
         assert "torch" not in program

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 from stackviz.measuring import BENCHMARKS, Params
 from stackviz.measuring.benchmark import KIB, MIB
-from stackviz.measuring.in_mlx import MLX, cases_on
+from stackviz.measuring.in_mlx import DEVICE_KINDS, cases_on
 
-__all__ = ["KINDS", "Case", "case_text", "has_one_of", "params_text", "plan_cases", "read_case"]
-
-KINDS = ("cuda", "xpu", "mps", MLX, "cpu")  # of devices, as torch names them, and MLX's
+__all__ = ["Case", "case_text", "has_one_of", "params_text", "plan_cases", "read_case"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ def plan_cases(
         Case(key, BENCHMARKS[key].version, name, params)
         for name, kind in devices
         for key in keys
-        for params in cases_on(BENCHMARKS[key], kind, quick and not wanted)
+        for params in cases_on(BENCHMARKS[key], kind, quick=quick and not wanted)
         if (has_one_of(params, wanted) if wanted else not _is_left_out(key, params, kind, quick and has_accelerator))
         and (wanted or suite == "full" or not BENCHMARKS[key].is_long(kind, params))
     ]
@@ -77,7 +75,12 @@ def read_case(text: str) -> dict[str, str]:
     pairs = dict(pair.split("=", 1) for pair in text.split(",") if pair.count("=") == 1)
     if len(pairs) != text.count(",") + 1 or not all(pairs.values()):
         raise ValueError("must be NAME=VALUE, several with commas between: dtype=bf16,m=8192")
-    cases = [params for known in BENCHMARKS.values() for kind in KINDS for params in cases_on(known, kind, False)]  # noqa: FBT003
+    cases = [
+        params
+        for known in BENCHMARKS.values()
+        for kind in DEVICE_KINDS
+        for params in cases_on(known, kind, quick=False)
+    ]
     if not any(has_one_of(params, [pairs]) for params in cases):
         raise ValueError("no benchmark has a case with these parameters: docs/agent.md lists them")
     return pairs

@@ -26,7 +26,6 @@ class MlxDevice:
     name: str = MLX
     kind: str = MLX
     index: int = 0
-    is_hip: bool = False
 
     def inference_mode(self) -> AbstractContextManager[object]:
         """MLX computes gradients for who asks for them: nothing has to be turned off."""
