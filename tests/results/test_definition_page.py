@@ -32,6 +32,14 @@ def test_a_setting_says_what_a_run_of_it_counts(client, db):
     assert "fp32 2048³ 17.18 GFLOP 50.33 MB 341" in text
 
 
+def test_the_program_of_mlx_is_said_to_be_of_mlx_and_the_agent_is_told_the_device(client, db):
+    text = client.get("/benchmarks/gemm/definition/?device=mlx").content.decode()
+    assert "MLX and nothing of ours." in text
+    assert "torch and nothing of ours" not in text
+    assert "bench --only gemm --device mlx" in text
+    assert "--device mlx" not in client.get("/benchmarks/gemm/definition/").content.decode()
+
+
 @pytest.mark.parametrize("key", ["llama-bench", "made-up"])
 def test_what_the_agent_does_not_run_has_no_definition_here(client, db, key):
     assert definition(client, key).status_code == 404
