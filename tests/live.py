@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections import deque
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,25 @@ for line in sys.stdin:
 PATIENCE_S = 60.0  # for a process to come up; a loaded two-core machine needs several seconds
 
 
+RESERVED = 200  # more than one test has; each costs a file descriptor
+_reserved: deque[socket.socket] = deque()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port for one server of a test, which the kernel gives to nobody else meanwhile.
+
+    A site binds its port seconds later. Had another process been given the same one by then, a test would read the pages
+    of that site. So it stays bound here, without listening, and a server that reuses addresses, as all do, may listen
+    beside it. Linux allows that; on other systems it is released at once.
+    """
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    port = int(reserved.getsockname()[1])
+    _reserved.append(reserved)
+    if len(_reserved) > RESERVED or sys.platform != "linux":
+        _reserved.popleft().close()
+    return port
 
 
 class Site:
