@@ -3,8 +3,9 @@
 python -m tests.agent.beside_torch [--times N] [--blocks N] [--threads N]
 
 The same product in fp32 and the same copy, a block of each in turns. Prints for each time the median of the agent's
-blocks, that of torch's, and their ratio; at last the median of the ratios. In one thread the clock is the time that the
-processor spent, so it holds on a machine that does other things; in several it is the clock on the wall.
+blocks, that of torch's, and the median ratio of two blocks in a row; at last the median of the ratios. In one thread
+the clock is the time that the processor spent, so it holds on a machine that does other things; in several it is the
+clock on the wall.
 """
 
 import argparse
@@ -41,7 +42,10 @@ def main() -> None:
 
 
 def _ratio(torch: Any, run: Callable[[], object], clock: Callable[[], float], given: argparse.Namespace) -> float:
-    """Seconds of a run by the agent's loop, of those by torch's, each the median of its blocks."""
+    """Seconds of a run by the agent's loop, of those by torch's: the median of the ratios of neighbouring blocks.
+
+    A machine that others share drifts by several percent in seconds; two blocks in a row have nearly the same share.
+    """
     timer = torch.utils.benchmark.Timer("run()", globals={"run": run}, timer=clock, num_threads=given.threads)
     runs = runs_per_block(warm_up(run, _wait, BLOCK_S, clock)[1], BLOCK_S)
     agent_s, torch_s = [], []
@@ -51,7 +55,7 @@ def _ratio(torch: Any, run: Callable[[], object], clock: Callable[[], float], gi
         agent_s.append(time_blocks(run, _wait, 1, runs, clock)[0].seconds)
         if not number % 2:
             torch_s.append(timer.timeit(runs).median)
-    ratio = statistics.median(agent_s) / statistics.median(torch_s)
+    ratio = statistics.median(ours / theirs for ours, theirs in zip(agent_s, torch_s, strict=True))
     print(f"  {statistics.median(agent_s):.6g} s, {statistics.median(torch_s):.6g} s, {ratio:.3f}", flush=True)
     return ratio
 
