@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from stackviz.agent import AGENT_NAME, __version__
+from stackviz.agent.attached import read_attached_file
 from stackviz.agent.benchmarks.cases import read_case
 from stackviz.agent.benchmarks.timing import PACES
 from stackviz.agent.diagnose import FileRefused
 from stackviz.agent.doctor import DOCTOR_FAILED
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.identity import EXPLICIT_CHARS
-from stackviz.agent.llama_bench import read_llama_file
 from stackviz.agent.probing.gather import PROBE_TIMEOUT_S
 from stackviz.agent.service_text import SYSTEMS
 from stackviz.importers import Reading
@@ -169,12 +169,13 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         help="wait for another agent that is measuring on this machine, instead of ending with code 10",
     )
     command.add_argument(
-        "--llama-bench",
+        "--attach",
+        "--llama-bench",  # its name when it read no other tool
         action="append",
-        type=_llama_bench,
+        type=_attached,
         default=[],
         metavar="FILE",
-        help="add what llama-bench printed on this machine (-o json is best); can be repeated",
+        help="add what llama-bench, nccl-tests or nvbandwidth printed on this machine; can be repeated",
     )
 
 
@@ -249,9 +250,9 @@ def _case(text: str) -> dict[str, str]:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def _llama_bench(name: str) -> list[Reading]:
+def _attached(name: str) -> list[Reading]:
     try:
-        return read_llama_file(name)
+        return read_attached_file(name)
     except FileRefused as refused:
         raise argparse.ArgumentTypeError(str(refused)) from refused
 

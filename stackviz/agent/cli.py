@@ -12,6 +12,7 @@ from typing import Any
 
 from stackviz.agent.arguments import check_machine_id, make_parser
 from stackviz.agent.assemble import report_document
+from stackviz.agent.attached import attached_results
 from stackviz.agent.before import RunRefused, check_site, foreign_load, measuring_alone, say_other_load
 from stackviz.agent.benchmarks.run import (
     BenchmarkOptions,
@@ -34,7 +35,6 @@ from stackviz.agent.doctor_questions import ask_all, questions_on
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.journal import Journal, adopt_unfinished
-from stackviz.agent.llama_bench import attached_results
 from stackviz.agent.measured import LastRun
 from stackviz.agent.plan_text import describe_plan
 from stackviz.agent.probing.gather import Gathered, gather
@@ -309,8 +309,8 @@ def _benchmarks(
 
 
 def _attached(arguments: argparse.Namespace, gathered: Gathered) -> list[dict[str, Any]]:
-    """What llama-bench measured, of the files that --llama-bench names."""
-    return [result for readings in arguments.llama_bench for result in attached_results(readings, gathered.cards)]
+    """What other tools measured, of the files that --attach names."""
+    return [result for readings in arguments.attach for result in attached_results(readings, gathered.cards)]
 
 
 def _document(arguments: argparse.Namespace, gathered: Gathered) -> dict[str, Any]:

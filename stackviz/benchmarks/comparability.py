@@ -45,7 +45,8 @@ class ComparabilityOutcome:
 # Settings that change what is computed, or how: a difference is named.
 _TELLING_CONDITIONS = (
     "framework", "mlx_version", "tf32", "matmul_precision", "reduced_precision_reduction", "fp16_accumulation",
-    "blas_library", "deterministic", "math_environment", "fallback_allowed", "inputs", "llama_cpp_version",
+    "blas_library", "deterministic", "math_environment", "fallback_allowed", "inputs",
+    "llama_cpp_version", "nccl_version",
 )  # fmt: skip
 
 

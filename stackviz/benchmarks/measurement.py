@@ -23,6 +23,8 @@ from stackviz.units import format_number, quantity_label
 
 # What a card says when nothing holds its clock back in a way that matters: idle before the first block is no brake.
 HARMLESS_THROTTLE_REASONS = frozenset({"none", "idle", "gpu_idle"})
+# Benchmark that another tool runs -> what computed there, and the condition with its version.
+_SOFTWARE_OF_TOOLS = {"llama-bench": ("llama.cpp", "llama_cpp_version"), "nccl-tests": ("NCCL", "nccl_version")}
 POWER_CAP_RATIO = 0.98  # a limit this near the factory's is the factory's: drivers round
 
 
@@ -196,10 +198,11 @@ class Measurement:
 
     @property
     def software(self) -> tuple[str, str] | None:
-        """What computed, and its version: torch, MLX, or llama.cpp for what that measured; None: not reported."""
+        """What computed, and its version: torch, MLX, or what another tool measured with; None: not reported."""
         if self.benchmark is not None and not self.benchmark.is_run_by_agent:
-            version = self.conditions.get("llama_cpp_version")
-            return ("llama.cpp", version) if isinstance(version, str) else None
+            name, condition = _SOFTWARE_OF_TOOLS.get(self.benchmark_key, ("", ""))
+            version = self.conditions.get(condition)
+            return (name, version) if isinstance(version, str) else None
         if self.is_by_mlx:
             version = self.conditions.get("mlx_version")
             return ("mlx", version) if isinstance(version, str) else None

@@ -2,13 +2,15 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.measuring import BENCHMARKS
 from stackviz.measuring.in_mlx import DEVICE_KINDS, cases_on
 from stackviz.measuring.llama_bench import LLAMA_BENCH
+from stackviz.measuring.nccl_tests import NCCL_TESTS
+from stackviz.measuring.nvbandwidth import NVBANDWIDTH
 
 _LLAMA_TEST = re.compile(r"(?:pp(?P<prompt>\d+))?(?P<both>\+)?(?:tg(?P<generated>\d+))?")
 # Parameters of llama-bench -> its options.
@@ -28,8 +30,8 @@ def reproduce_command(measured: Measurement) -> str:
     known, kind = BENCHMARKS.get(measured.benchmark_key), measured.device.partition(":")[0]
     if known is None or known.version != measured.version:
         return ""
-    if known is LLAMA_BENCH:
-        return _llama_command(measured.params)
+    if known.key in _COMMANDS_OF_TOOLS:
+        return _COMMANDS_OF_TOOLS[known.key](measured.params)
     if kind not in DEVICE_KINDS:
         return ""
     if dict(measured.params) not in cases_on(known, kind, quick=False):
@@ -56,3 +58,34 @@ def _llama_command(params: Mapping[str, Any]) -> str:
     if params.get("flash_attention") in ("on", "off"):
         words += ["-fa", "1" if params["flash_attention"] == "on" else "0"]
     return shlex.join(["llama-bench", "-m", "MODEL.gguf", *words, "-o", "json"])
+
+
+_NCCL_PROGRAMS = {
+    "all-reduce": "all_reduce_perf", "all-gather": "all_gather_perf", "reduce-scatter": "reduce_scatter_perf",
+    "all-to-all": "alltoall_perf", "gather": "gather_perf", "scatter": "scatter_perf", "broadcast": "broadcast_perf",
+    "reduce": "reduce_perf", "send-receive": "sendrecv_perf",
+}  # fmt: skip
+_NCCL_TYPES = {"fp32": "float", "fp16": "half", "fp64": "double", "bf16": "bfloat16"}
+_NCCL_OPTIONS = {"op", "dtype", "cards", "bytes", "place"}  # what the command below says, or needs no option
+
+
+def _nccl_command(params: Mapping[str, Any]) -> str:
+    """`all_reduce_perf -b 1073741824 -e 1073741824 -d float -g 8`; "" where several machines took part."""
+    program = _NCCL_PROGRAMS.get(str(params.get("op")))
+    if program is None or not NCCL_TESTS.work(params) or not params.keys() <= _NCCL_OPTIONS:
+        return ""
+    dtype = str(params.get("dtype"))
+    size, cards = str(int(params["bytes"])), str(int(params["cards"]))
+    return shlex.join([program, "-b", size, "-e", size, "-d", _NCCL_TYPES.get(dtype, dtype), "-g", cards])
+
+
+def _nvbandwidth_command(params: Mapping[str, Any]) -> str:
+    return shlex.join(["nvbandwidth", "-t", str(params["test"])]) if NVBANDWIDTH.work(params) else ""
+
+
+_COMMANDS_OF_TOOLS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    LLAMA_BENCH.key: _llama_command,
+    NCCL_TESTS.key: _nccl_command,
+    NVBANDWIDTH.key: _nvbandwidth_command,
+}
+"""Benchmark that another tool runs -> its command for these parameters."""

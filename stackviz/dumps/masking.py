@@ -44,6 +44,12 @@ _VARIABLE = re.compile(
     r"([^\s\"',;:<>\[\]~=][^\s\"',;:<>]{0,80})"
 )
 _CLOUD_HOST = re.compile(r"\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w-]{1,60}){0,5}")
+_NCCL_HOST = re.compile(r"(?<![\w.-])[A-Za-z0-9][\w.-]{0,62}(?=:\d{1,8}:\d{1,8} \[\d{1,3}\] NCCL )")
+_RANK_HOST = re.compile(r"(\bPid {1,8}\d{1,9} on {1,80})\S{1,200}(?= device )")
+_NVBANDWIDTH_HOST = re.compile(
+    r"(\bDriver Version: [\d.]{3,20}\n\n|\([0-9a-fA-F:.]{6,20}\): \(|\bProcess {1,8}\d{1,6} \()"
+    r"[A-Za-z0-9][\w.-]{0,62}(?=\nDevice \d|\))"
+)
 _SSH_KEY = re.compile(r"(\b(?:ssh|ecdsa)-[\w-]{2,30} [A-Za-z0-9+/=]{16,2000})( \S{1,100})?")
 _SYSLOG = re.compile(
     r"^((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-][\d:]{4,5})) )"
@@ -166,6 +172,9 @@ _STEPS: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
     (("name", "user", "host", "master_addr"), _named),
     (("ssh-", "ecdsa-"), partial(_SSH_KEY.sub, REDACTED)),
     (("ip-",), partial(_CLOUD_HOST.sub, "host")),
+    (("nccl",), partial(_NCCL_HOST.sub, "host")),
+    ((" device ",), partial(_RANK_HOST.sub, r"\1host")),
+    (("nvbandwidth",), partial(_NVBANDWIDTH_HOST.sub, r"\1host")),
     ((), partial(_SYSLOG.sub, r"\1host")),
     (("serial", "udid", "unique", "asset", "s/n", "sn"), partial(_SERIAL.sub, _without_serial)),
     (("serial",), partial(_SERIAL_ELEMENT.sub, _without_serial)),

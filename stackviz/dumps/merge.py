@@ -10,10 +10,10 @@ from stackviz.dumps.agreement import same_card, same_version
 from stackviz.importers import BY_KIND, Reading
 from stackviz.importers.reading import UNNAMED, CardReading
 from stackviz.symptoms import BETWEEN_QUOTES
-from stackviz.wire import LIMITS, Card, Scalar, Software
+from stackviz.wire import LIMITS, Card, Result, Scalar, Software
 from stackviz.wire.systems import cuda_of, family, is_cpu_build
 
-__all__ = ["merged"]
+__all__ = ["merged", "on_cards"]
 
 _UNKNOWN_TRUST = 1
 """Of a kind that no importer reads: just above what was typed by hand."""
@@ -53,11 +53,21 @@ def _merge_results(whole: Reading, reading: Reading, indexes: Mapping[int, int])
     mine = Counter(card.reported_name for card in reading.cards)
     all_of_them = Counter(card.reported_name for card in whole.cards)
     name_of = {card.index: card.reported_name for card in whole.cards}
+    certain = {
+        index: card for index, card in indexes.items() if all_of_them[name_of[card]] <= max(1, mine[name_of[card]])
+    }
     for result in reading.results[: LIMITS.results - len(whole.results)]:
-        card = None if result.card is None else indexes.get(result.card)
-        if card is not None and all_of_them[name_of[card]] > max(1, mine[name_of[card]]):
-            card = None
-        whole.results.append(replace(result, card=card))
+        whole.results.append(on_cards(result, certain))
+
+
+def on_cards(result: Result, certain: Mapping[int, int]) -> Result:
+    """The result with other indexes of its cards; on none where one of them is not certain."""
+    used = tuple(certain[index] for index in result.cards if index in certain)
+    return replace(
+        result,
+        card=None if result.card is None else certain.get(result.card),
+        cards=used if len(used) == len(result.cards) else (),
+    )
 
 
 def _trust(reading: Reading) -> int:

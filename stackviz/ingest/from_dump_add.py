@@ -11,8 +11,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from stackviz.dumps import DumpedMachine
-from stackviz.dumps.llama_results import measured_results
 from stackviz.dumps.machines import title_of, tool_name
+from stackviz.dumps.tool_results import tool_results
 from stackviz.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.ingest.links import receipt_path
 from stackviz.labs.keys import Sender, create_key
@@ -47,7 +47,7 @@ def add_machine(lab: Lab, user: Visitor, machine: DumpedMachine, name: str, mask
         id=report_id,
         agent=Agent(AGENT, f"({', '.join(machine.kinds)})"[: LIMITS.name_chars]),
         machine=Machine(identity, name),
-        results=measured_results(report.results, report.software),
+        results=tool_results(report.results, report.software),
         probes=tuple(ProbeRun(tool_name(kind), "ok", None, _("read from a pasted text")) for kind in machine.kinds),
     )
     sender = Sender(key.pk, lab.pk, lab.is_public, None, None)

@@ -48,3 +48,21 @@ def test_a_case_that_nothing_has_ends_the_command_with_the_reason(capsys):
         make_parser(_COMMANDS).parse_args(["bench", "--case", "dtype=fp3"])
     assert ended.value.code == 2
     assert "--case: no benchmark has a case with these parameters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "params", "command"),
+    [
+        ("nccl-tests", {"op": "all-reduce", "dtype": "fp32", "cards": 8, "bytes": 2**30, "place": "in-place"},
+         "all_reduce_perf -b 1073741824 -e 1073741824 -d float -g 8"),
+        ("nccl-tests", {"op": "all-to-all", "dtype": "int8", "cards": 2, "bytes": 4096}, "alltoall_perf -b 4096 -e 4096 -d int8 -g 2"),
+        ("nccl-tests", {"op": "all-reduce", "dtype": "fp32", "cards": 8, "bytes": 4096, "hosts": 2}, ""),
+        ("nccl-tests", {"op": "dance", "dtype": "fp32", "cards": 8, "bytes": 4096}, ""),
+        ("nvbandwidth", {"test": "device_to_device_memcpy_read_ce", "row": 0, "column": 1},
+         "nvbandwidth -t device_to_device_memcpy_read_ce"),
+        ("nvbandwidth", {"test": "x; rm -rf /"}, "nvbandwidth -t 'x; rm -rf /'"),
+        ("nvbandwidth", {}, ""),
+    ],
+)  # fmt: skip
+def test_what_another_tool_measured_has_the_command_of_that_tool(benchmark, params, command):
+    assert reproduce_command(measured(benchmark_key=benchmark, version=1, device="x", params=params)) == command

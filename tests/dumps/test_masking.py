@@ -30,6 +30,20 @@ DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
             "Linux tower-7 6.8.0-45-generic #45 SMP x86_64 GNU/Linux",
             "Linux host 6.8.0-45-generic #45 SMP x86_64 GNU/Linux",
         ),
+        ("lab3:17:17 [0] NCCL INFO Using eth0", "host:17:17 [0] NCCL INFO Using eth0"),
+        (
+            "#  Rank  0 Group  0 Pid   7 on lab3 device  0 [0x8d] NVIDIA L4",
+            "#  Rank  0 Group  0 Pid   7 on host device  0 [0x8d] NVIDIA L4",
+        ),
+        (
+            "nvbandwidth Version: v0.8\nDriver Version: 570.86.15\n\nlab3\nDevice 0: NVIDIA L4 (00000000:17:00)",
+            "nvbandwidth Version: v0.8\nDriver Version: 570.86.15\n\nhost\nDevice 0: NVIDIA L4 (00000000:17:00)",
+        ),
+        (
+            '"nvbandwidth" : ["0: NVIDIA L4 (00000000:17:00): (lab3)"]',
+            '"nvbandwidth" : ["0: NVIDIA L4 (00000000:17:00): (host)"]',
+        ),
+        ("nvbandwidth\nProcess 0 (lab3): device 0: NVIDIA L4", "nvbandwidth\nProcess 0 (host): device 0: NVIDIA L4"),
         ("Serial Number (system): C02XL0THJGH5", "Serial Number (system): [redacted]"),
         ("    Serial Number          : 1324117012345", "    Serial Number          : [redacted]"),
         ('"serial_number" : "C02XL0THJGH5",', '"serial_number" : "[redacted]",'),

@@ -1,0 +1,68 @@
+"""`--attach FILE`: what another tool measured on this machine becomes results of the report; nothing is run."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from stackviz.agent.diagnose import FileRefused, read_files
+from stackviz.backports import UTC
+from stackviz.dumps.merge import on_cards
+from stackviz.dumps.tool_results import MEASURING_TOOLS, tool_results
+from stackviz.importers import Reading
+from stackviz.wire import Result
+
+__all__ = ["attached_results", "read_attached_file"]
+
+
+def read_attached_file(name: str) -> list[Reading]:
+    """The output of such tools in a file, "-" being standard input. Raises FileRefused where there is none."""
+    readings = [each for each in read_files([name]).readings if each.kind in MEASURING_TOOLS and each.results]
+    if not readings:
+        tools = f"{', '.join(MEASURING_TOOLS[:-1])} or {MEASURING_TOOLS[-1]}"
+        raise FileRefused(f"{name}: no results of {tools} could be read in it")
+    return readings
+
+
+def attached_results(readings: Sequence[Reading], cards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """As a report has them. `cards`: those of this machine; a result is of the ones that the output means."""
+    now = datetime.now(UTC)
+    documents = []
+    for reading in readings:
+        known = _known_cards(reading, cards)
+        documents += [
+            _document(on_cards(result, known), now) for result in tool_results(reading.results, reading.software)
+        ]
+    return documents
+
+
+def _known_cards(reading: Reading, cards: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """Index in the output -> index in the report: where one card of the machine has the name, or where all that have
+    it are in the output, so that they are in one order."""
+    known: dict[int, int] = {}
+    for name in {card.reported_name for card in reading.cards}:
+        printed = sorted(card.index for card in reading.cards if card.reported_name == name)
+        alike = sorted(int(card["index"]) for card in cards if card.get("reported_name") == name)
+        if len(printed) == len(alike):
+            known |= dict(zip(printed, alike, strict=True))
+    return known
+
+
+def _document(result: Result, now: datetime) -> dict[str, Any]:
+    """A table states no time: then it counts as of now."""
+    started_at = result.started_at or (now if result.state == "ok" else None)
+    return {
+        "benchmark": result.benchmark,
+        "version": result.version,
+        "device": result.device,
+        "card": result.card,
+        "cards": list(result.cards),
+        "params": dict(result.params),
+        "state": result.state,
+        "reason": result.reason,
+        "unit": result.unit,
+        "samples": list(result.samples),
+        "started_at": started_at and started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "duration_s": None,
+        "conditions": dict(result.conditions),
+        "framework": result.framework,
+    }

@@ -1,0 +1,21 @@
+"""What other tools measured, as results that a report has: of llama-bench, nccl-tests and nvbandwidth."""
+
+from collections.abc import Iterable, Sequence
+
+from stackviz.dumps.llama_results import measured_results
+from stackviz.importers.llama_bench import KIND as LLAMA_BENCH
+from stackviz.importers.nccl_tests import KIND as NCCL_TESTS
+from stackviz.importers.nvbandwidth import KIND as NVBANDWIDTH
+from stackviz.wire import Result, Software
+
+__all__ = ["MEASURING_TOOLS", "tool_results"]
+
+MEASURING_TOOLS = (LLAMA_BENCH, NCCL_TESTS, NVBANDWIDTH)
+"""Kinds of dumps whose results are stored."""
+
+
+def tool_results(results: Iterable[Result], software: Sequence[Software]) -> tuple[Result, ...]:
+    """Those among the results of a dump. `software`: what the dump names."""
+    results = list(results)
+    others = (result for result in results if result.benchmark in MEASURING_TOOLS and result.benchmark != LLAMA_BENCH)
+    return (*measured_results(results, software), *others)

@@ -1,0 +1,50 @@
+"""A result that another tool's output states, as a report has it: what both importers of such tables share."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from stackviz.importers.llama_devices import device_label
+from stackviz.importers.reading import Reading
+from stackviz.wire import LIMITS, Result, Scalar
+
+if TYPE_CHECKING:
+    from stackviz.measuring import Benchmark
+
+__all__ = ["add_result"]
+
+
+def add_result(
+    reading: Reading,
+    benchmark: "Benchmark",
+    params: Mapping[str, Scalar],
+    sample: float | None,
+    *,
+    cards: Sequence[int] = (),
+    names: Sequence[str] = (),
+    conditions: Mapping[str, Scalar] | None = None,
+    why: str = "",
+) -> None:
+    """Note one figure, the mean or median of several runs. `cards`: indexes of the reading's cards that took part;
+    `names`: what they are called. `sample` None, or not above 0: a failed run, for the reason `why`.
+    """
+    if len(reading.results) >= LIMITS.results:
+        return
+    is_ok = sample is not None and sample > 0
+    reading.results.append(
+        Result(
+            benchmark=benchmark.key,
+            version=benchmark.version,
+            device=device_label(names, count_one=False) or "not in the text",
+            card=cards[0] if len(cards) == 1 else None,
+            cards=tuple(cards) if len(cards) > 1 else (),
+            params=dict(params),
+            state="ok" if is_ok else "failed",
+            reason=None if is_ok else why or "it states no figure",
+            unit=benchmark.sample_unit,
+            samples=(sample,) if is_ok else (),
+            started_at=None,
+            duration_s=None,
+            conditions={**({"mean_of_runs": True} if is_ok else {}), **(conditions or {})},
+            framework="other",
+        )
+    )

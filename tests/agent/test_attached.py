@@ -1,0 +1,81 @@
+"""`--attach FILE` adds what other tools measured to the report, on the cards they name."""
+
+import json
+
+import pytest
+
+from stackviz.agent.arguments import make_parser
+from stackviz.agent.attached import attached_results, read_attached_file
+from stackviz.agent.cli import _COMMANDS
+from stackviz.agent.diagnose import FileRefused
+from tests.dumps.test_llama_results import RUN, table
+from tests.importers.own_dump import fixture
+
+RTX_4090 = {"index": 3, "reported_name": "NVIDIA GeForce RTX 4090"}
+OTHER = {"index": 0, "reported_name": "NVIDIA GeForce RTX 3090"}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text: str) -> str:
+        (tmp_path / "bench.txt").write_text(text, encoding="utf-8")
+        return str(tmp_path / "bench.txt")
+
+    return write
+
+
+def test_results_are_on_the_card_with_the_printed_name(file):
+    (result,) = attached_results(read_attached_file(file(json.dumps([RUN]))), [OTHER, RTX_4090])
+    assert (result["benchmark"], result["unit"], result["card"]) == ("llama-bench", "token/s", 3)
+    assert result["samples"] == RUN["samples_ts"]
+    assert result["started_at"] == "2026-07-21T18:53:15Z"
+
+
+@pytest.mark.parametrize("cards", [[], [OTHER], [RTX_4090, RTX_4090 | {"index": 4}]])
+def test_a_card_that_is_not_certain_is_none(file, cards):
+    (result,) = attached_results(read_attached_file(file(json.dumps([RUN]))), cards)
+    assert result["card"] is None
+
+
+def test_a_table_counts_as_of_now(file):
+    (result,) = attached_results(read_attached_file(file(table())), [])
+    assert result["started_at"].endswith("Z")
+    assert result["conditions"]["mean_of_runs"] is True
+
+
+@pytest.mark.parametrize("text", ["", "a diary", '{"build_commit": 1', "| model | test |\n"])
+def test_a_file_without_results_is_refused_by_name(file, text):
+    with pytest.raises(FileRefused, match=r"bench\.txt"):
+        read_attached_file(file(text))
+
+
+def test_a_file_that_is_not_there_is_refused():
+    with pytest.raises(FileRefused, match="no/such/file"):
+        read_attached_file("/no/such/file")
+
+
+A100 = "NVIDIA A100-SXM4-40GB"
+
+
+def test_results_between_cards_are_on_those_of_the_machine(file):
+    cards = [OTHER] + [{"index": 2 * number + 1, "reported_name": A100} for number in range(4)]
+    results = attached_results(read_attached_file(file(fixture("dumps/tools/nccl_tests.txt"))), cards)
+    assert {(result["benchmark"], result["unit"], result["framework"]) for result in results} == {
+        ("nccl-tests", "s", "other")
+    }
+    assert {(result["card"], tuple(result["cards"])) for result in results} == {(None, (1, 3, 5, 7))}
+
+
+def test_copies_between_two_of_four_cards_are_on_none_of_them(file):
+    """Which two were visible to the tool nobody can tell."""
+    cards = [{"index": number, "reported_name": A100} for number in range(4)]
+    results = attached_results(read_attached_file(file(fixture("dumps/tools/nvbandwidth.txt"))), cards)
+    assert len(results) == 8
+    assert all(result["card"] is None and result["cards"] == [] for result in results)
+
+
+@pytest.mark.parametrize("option", ["--attach", "--llama-bench"])
+def test_both_names_of_the_option_read_all_tools(file, option):
+    name = file(fixture("dumps/tools/nccl_tests.txt"))
+    given = make_parser(_COMMANDS).parse_args(["bench", option, name])
+    assert [reading.kind for readings in given.attach for reading in readings] == ["nccl-tests"]
