@@ -3,7 +3,7 @@
 from stackviz.benchmarks.measurement import Measurement
 
 BENCHMARKS = ("gemm", "llama-bench", "memory-copy")
-DTYPES = ("bf16", "fp16", "tf32", "fp32", "fp64", "fp8", "int8")
+DTYPES = ("bf16", "fp16", "tf32", "fp32", "fp64", "fp8", "mxfp8", "nvfp4", "int8")
 
 
 def benchmark_place(key: str) -> int:

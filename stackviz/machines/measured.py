@@ -15,7 +15,7 @@ from stackviz.labs.models import Machine
 from stackviz.measuring import BENCHMARKS
 
 MOST_SERIES = 600  # of all machines on a page, of each the same number at most
-FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8")  # in the order of a sheet's rates
+FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4", "int8")  # in the order of a sheet's rates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,8 @@ TENSOR_PEAKS: Mapping[str, tuple[str, ...]] = {
     "bf16": ("bf16_tensor_tflops",),
     "fp16": ("fp16_tensor_tflops", "fp16_tflops"),
     "fp8": ("fp8_tensor_tflops",),
+    "mxfp8": ("fp8_tensor_tflops",),  # the same units, at the same rate: NVIDIA's data sheets name no other
+    "nvfp4": ("fp4_tensor_tflops",),
     "int8": ("int8_tensor_tops",),
 }
 """dtype -> catalogue fields with the peak of products, the first that is published counts."""
@@ -126,6 +128,10 @@ def _no_cases(_kind: str, _quick: bool) -> list[Params]:  # noqa: FBT001 (the si
     return []
 
 
+def _one_device(device: str, _params: Params) -> tuple[str, ...]:
+    return (device,)
+
+
 def _another_tool_runs_it(_torch: Any, _device: str, _params: Params) -> "Prepared":  # noqa: ANN401
     raise NotImplementedError("another tool runs this benchmark")
 
@@ -168,12 +174,13 @@ def beyond_caches(bytes_moved: Callable[[AnyParams], float | None]) -> Callable[
 class Prepared:
     """A case with its inputs made. `run` does it once, without waiting; `check` says what is wrong with the last run's
     output, None if nothing, and notes under `conditions` how far it is off, where it knows; `output` is looked at for
-    the device that was really used."""
+    the device that was really used. `wait` waits for all devices of a case that uses several."""
 
     run: Callable[[], object]
     output: Any
     check: Callable[[], str | None]
     conditions: Mapping[str, str | bool | float]
+    wait: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,8 +190,10 @@ class Benchmark:
     What runs, on the machine:
 
     `cases(kind of device, quick)` -> parameter sets, flat, and the same on every device. `light`: the one set that
-    every plan has for a processor. `prepare(torch, device, params)` makes random inputs. `working_set_bytes(params)`:
-    memory that inputs and output take. `extra_bytes(params)`: what making the inputs takes beyond that.
+    every plan has for a processor. `prepare(torch, device, params)` makes random inputs. `devices_used(device,
+    params)`: names of all that take part; a plan has the case on the first of them, where all are measured.
+    `working_set_bytes(params)`: memory that inputs and output take. `extra_bytes(params)`: what making the inputs takes
+    beyond that.
     `smaller(params)`: a set whose run is shorter, and by what factor, to tell beforehand that a run would take too
     long; None if every run is short. `must_exceed_cache`: skipped where the last-level cache would hold the working
     set. `not_on`: kind of device -> why it cannot be measured there. `is_long(kind of device, params)`: only a full
@@ -226,6 +235,7 @@ class Benchmark:
     cases: Callable[[str, bool], list[Params]] = _no_cases
     light: Params = field(default_factory=dict)
     prepare: Callable[[Any, str, Params], Prepared] = _another_tool_runs_it
+    devices_used: Callable[[str, Params], tuple[str, ...]] = _one_device
     working_set_bytes: Callable[[Params], int] = lambda _params: 0
     extra_bytes: Callable[[Params], int] = lambda _params: 0
     smaller: Callable[[Params], tuple[Params, float] | None] = lambda _params: None

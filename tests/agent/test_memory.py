@@ -116,10 +116,10 @@ def test_an_unknown_cache_is_taken_for_the_largest_of_its_kind(device, exceeded)
 @pytest.mark.parametrize(
     ("properties", "override", "word"),
     [
-        ({"major": 7}, None, "compute capability 8.0; this card has 7.x"),
+        ({"major": 7, "minor": 5}, None, "compute capability 8.0; this card has 7.5"),
         ({"major": 9, "hip": "7.0"}, None, "a type of NVIDIA cards"),
         ({"major": 9}, "0", "NVIDIA_TF32_OVERRIDE=0 forbids TF32"),
-        ({"major": 9}, None, None),
+        ({"major": 8, "minor": 0}, None, None),
     ],
 )
 def test_tf32_is_measured_where_it_exists(properties, override, word, monkeypatch):

@@ -26,6 +26,18 @@ from stackviz.wire import hashed_uuid
 __all__ = ["AnyDevice", "Device", "card_of", "list_devices"]
 
 
+FIRST_CAPABILITIES = {"tf32": (8, 0), "fp8": (8, 9), "mxfp8": (10, 0), "nvfp4": (10, 0)}
+"""Type -> compute capability of the first NVIDIA cards that have it: CUDA C++ Programming Guide, and torch's checks of
+its scaled products (aten/src/ATen/native/cuda/ScaledBlas.cpp)."""
+
+_NOT_BY_ROCM = {
+    "tf32": "TF32 is a type of NVIDIA cards",
+    "fp8": "AMD cards before gfx950 have another FP8 (e4m3fnuz), which this agent does not measure",
+    "mxfp8": "this agent measures MXFP8 on NVIDIA cards only",
+    "nvfp4": "NVFP4 is a type of NVIDIA cards",
+}
+
+
 @dataclass(frozen=True)
 class Device:
     """One of torch. `name` as torch takes it: cuda:0, mps, cpu. ROCm cards are cuda devices to torch."""
@@ -112,27 +124,17 @@ class Device:
 
     def lacks(self, dtype: str) -> str | None:
         """Why this device would compute in another type than this one; None if nothing says so."""
-        if self.kind != "cuda" or dtype not in {"tf32", "fp8"}:
+        if self.kind != "cuda" or dtype not in FIRST_CAPABILITIES:
             return None
-        if dtype == "fp8":
-            return self._lacks_fp8()
         if self.is_hip:
-            return "TF32 is a type of NVIDIA cards"
-        if os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
+            return _NOT_BY_ROCM[dtype]
+        if dtype == "tf32" and os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
             return "NVIDIA_TF32_OVERRIDE=0 forbids TF32"
-        major = int(self.torch.cuda.get_device_properties(self.index).major)
-        return None if major >= 8 else f"TF32 begins with compute capability 8.0; this card has {major}.x"
-
-    def _lacks_fp8(self) -> str | None:
-        if self.is_hip:
-            return "AMD cards before gfx950 have another FP8 (e4m3fnuz), which this agent does not measure"
         properties = self.torch.cuda.get_device_properties(self.index)
-        capability = int(properties.major), int(properties.minor)
-        return (
-            None
-            if capability >= (8, 9)
-            else "FP8 begins with compute capability 8.9; this card has {}.{}".format(*capability)
-        )
+        capability, first = (int(properties.major), int(properties.minor)), FIRST_CAPABILITIES[dtype]
+        if capability >= first:
+            return None
+        return "{} begins with compute capability {}.{}; this card has {}.{}".format(dtype.upper(), *first, *capability)
 
     @property
     def is_hip(self) -> bool:

@@ -2,7 +2,8 @@
 
 TOY_TORCH is JSON: {"hang": m} never ends the product of that size, {"crash": m} ends the process in it, {"sticky": m}
 fails as a broken CUDA context does, from then on for every size; {"seconds": s} is what one product takes. {"once":
-path}: only while this file is not there, which is then made. {"card": UUID}: it has one CUDA device, which is that card.
+path}: only while this file is not there, which is then made. {"card": UUID}: it has one CUDA device, which is that card;
+{"cards": [UUID, ...]}: several.
 """
 
 import json
@@ -14,17 +15,26 @@ from types import SimpleNamespace
 
 _ways = json.loads(os.environ.get("TOY_TORCH", "{}"))
 _is_broken = []
+_cards = _ways.get("cards") or ([_ways["card"]] if "card" in _ways else [])
 
 __version__ = "2.9.0+toy"
 version = SimpleNamespace(cuda=None, hip=None, git_version="0" * 40)
 cuda = SimpleNamespace(
-    is_available=lambda: "card" in _ways,
-    device_count=lambda: int("card" in _ways),
-    get_device_properties=lambda _index: SimpleNamespace(uuid=_ways["card"], name="a card", major=9, L2_cache_size=0),
+    is_available=lambda: bool(_cards),
+    device_count=lambda: len(_cards),
+    get_device_properties=lambda index: SimpleNamespace(uuid=_cards[index], name="a card", major=9, L2_cache_size=0),
     mem_get_info=lambda _index: (2**36, 2**36),
     synchronize=lambda _index: None,
     empty_cache=lambda: None,
+    can_device_access_peer=lambda _device, _peer: True,
+    nccl=SimpleNamespace(
+        version=lambda: (2, 28, 9),
+        all_reduce=lambda _inputs, _outputs: time.sleep(0.001),
+        all_gather=lambda _inputs, _outputs: time.sleep(0.001),
+        reduce_scatter=lambda _inputs, _outputs: time.sleep(0.001),
+    ),
 )
+_C = SimpleNamespace(_nccl_all_reduce=None)
 backends = SimpleNamespace()
 float64 = float32 = float16 = bfloat16 = int8 = int32 = "a type"
 inference_mode = nullcontext
@@ -32,6 +42,8 @@ _precision = ["highest"]
 
 
 class Tensor:
+    dtype = "a type"
+
     def __init__(self, shape, device="cpu"):
         self.shape = shape
         self.device = device
@@ -41,7 +53,7 @@ class Tensor:
 
     uniform_ = zero_ = to = cpu = detach = double = abs = max = copy_ = __getitem__ = __matmul__ = __sub__ = (
         __truediv__
-    ) = _same
+    ) = __add__ = t = _same
 
     def __float__(self):
         return 0.0
@@ -51,8 +63,8 @@ def empty(shape, device="cpu", **_named):
     return Tensor(shape, device)
 
 
-def empty_like(tensor):
-    return Tensor(tensor.shape)
+def empty_like(tensor, device=None):
+    return Tensor(tensor.shape, device or tensor.device)
 
 
 def _goes_wrong(way, size):
