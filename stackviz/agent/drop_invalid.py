@@ -59,6 +59,8 @@ def _forget_lost_cards(document: Document) -> None:
     for result in document["results"]:
         if result.get("card") not in left:
             result["card"] = None
+        if not left.issuperset(result.get("cards", ())):
+            result["cards"] = []
 
 
 def _without_result(result: Document, error: ReportError) -> list[Document]:

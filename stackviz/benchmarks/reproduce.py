@@ -38,7 +38,9 @@ def reproduce_command(measured: Measurement) -> str:
         return ""
     case = ",".join(f"{name}={value}" for name, value in measured.params.items())
     quick = " --quick" if measured.conditions.get("quick") is True else ""
-    what = f"--benchmark {known.key} --device {shlex.quote(measured.device)} --case {shlex.quote(case)}"
+    used = known.devices_used(measured.device, dict(measured.params))
+    devices = " ".join(f"--device {shlex.quote(name)}" for name in used)
+    what = f"--benchmark {known.key} {devices} --case {shlex.quote(case)}"
     return f"python3 accelweb-agent.pyz bench {what}{quick}"
 
 

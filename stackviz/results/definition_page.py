@@ -3,7 +3,9 @@
 Of benchmarks that the agent runs. No queries: all of it is in stackviz/measuring.
 """
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -15,7 +17,7 @@ from stackviz.benchmarks.measurement import benchmark_titles, setting_label
 from stackviz.catalog.fields import FIELDS
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import RUNNABLE, Benchmark, Params
-from stackviz.measuring.in_mlx import MLX, cases_on, in_mlx
+from stackviz.measuring.in_mlx import MLX, cases_on
 from stackviz.measuring.script import script_of
 from stackviz.units import format_number, quantity_label
 from stackviz.web.address import AddressReader
@@ -59,10 +61,10 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
         raise Http404
     known = RUNNABLE[key]
     reader = AddressReader(request.GET)
-    devices = {kind: title for kind, title in DEVICES.items() if kind != MLX or in_mlx(known)}
+    devices = {kind: title for kind, title in DEVICES.items() if cases_on(known, kind, quick=False)}
     device = reader.choice("device", devices, _("device")) or "cuda"
     cases, quick = (cases_on(known, device, quick=is_quick) for is_quick in (False, True))
-    counts = [_count(known, params, is_quick=params in quick) for params in cases]
+    counts = [_count(known, params, is_quick=params in quick) for params in _distinct(known, cases)]
     shown = known.light if known.light in cases else cases[0]  # the case that every plan has on a processor
     title = benchmark_titles()[key, known.version]
     measures = _(known.measures) if known.measures else ""
@@ -87,11 +89,20 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
     return render(request, "results/definition.html", context)
 
 
+def _distinct(known: Benchmark, cases: Iterable[Params]) -> Iterator[Params]:
+    """Of the cases that are ranked together the first: to which card a copy goes makes no setting of its own."""
+    settings: list[Mapping[str, Any]] = []
+    for params in cases:
+        if known.compared(params) not in settings:
+            settings.append(known.compared(params))
+            yield params
+
+
 def _count(known: Benchmark, params: Params, *, is_quick: bool) -> SettingCount:
     operations, moved = known.operations(params), known.bytes_moved(params)
     fields = (bound.fields[0] for bound in known.bounds_of(params) if bound.fields)
     return SettingCount(
-        setting=setting_label(params),
+        setting=setting_label(known.compared(params)),
         operations=quantity_label(operations, "FLOP", digits=4) if operations else "",
         bytes_moved=quantity_label(moved, "B", digits=4) if moved else "",
         intensity=format_number(operations / moved, 3) if operations and moved else "",

@@ -122,7 +122,7 @@ def test_quick_cpu_plan_alternates_benchmarks():
     cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), suite="quick")
     quick = [key for key, known in RUNNABLE.items() if known.cases("cpu", True)]
     assert list(dict.fromkeys(case.benchmark for case in cases)) == quick
-    assert set(RUNNABLE) - set(quick) == {"sustained", "train-step"}
+    assert set(RUNNABLE) - set(quick) == {"sustained", "train-step", "collectives", "peer-copy"}
     for key, benchmark in RUNNABLE.items():
         assert [case.params for case in cases if case.benchmark == key] == benchmark.cases("cpu", True)
 

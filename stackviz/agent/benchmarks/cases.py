@@ -1,6 +1,6 @@
 """Which cases a run measures: each benchmark with each of its parameter sets on each device."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from stackviz.measuring import BENCHMARKS, Params
@@ -51,6 +51,7 @@ def plan_cases(
     """
     quick = suite == "quick"
     has_accelerator = any(kind != "cpu" for _, kind in devices)
+    names = {name for name, _ in devices}
     return [
         Case(key, BENCHMARKS[key].version, name, params)
         for name, kind in devices
@@ -58,7 +59,13 @@ def plan_cases(
         for params in cases_on(BENCHMARKS[key], kind, quick=quick and not wanted)
         if (has_one_of(params, wanted) if wanted else not _is_left_out(key, params, kind, quick and has_accelerator))
         and (wanted or suite == "full" or not BENCHMARKS[key].is_long(kind, params))
+        and _has_all_devices(BENCHMARKS[key].devices_used(name, params), name, names)
     ]
+
+
+def _has_all_devices(used: Sequence[str], first: str, names: Set[str]) -> bool:
+    """Whether a case is the first device's, of devices that are all measured and no two the same."""
+    return used[0] == first and len(set(used)) == len(used) and names.issuperset(used)
 
 
 def _is_left_out(key: str, params: Params, kind: str, is_brief: bool) -> bool:  # noqa: FBT001 - one of four facts

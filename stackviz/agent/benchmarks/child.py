@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -30,7 +31,7 @@ def main() -> None:
             left_s = given["left_s"]
             left = [CaseLeft(case=case) for case in _cases(given, devices)]
             cards = {name: card_of(device, given["cards"]) for name, device in devices.items()}
-            plan = [{**asdict(each.case), "card": cards[each.case.device]} for each in left]
+            plan = [{**asdict(each.case), **_cards_of(each.case, cards)} for each in left]
             hand_back({"is": "plan", "cases": plan})
         pace = replace(PACES[given["suite"]], budget_s=given["budget_s"])
         measure_case(left, devices, pace, hand_back, left_s)
@@ -48,6 +49,14 @@ def _chosen(given: dict[str, Any]) -> list[AnyDevice]:
     if given["suite"] != "quick" or given["devices"]:
         return devices
     return [device for device in devices if device.index == 0]
+
+
+def _cards_of(case: Case, cards: Mapping[str, int | None]) -> dict[str, Any]:
+    """The card of the report that a case runs on; of several all of them, or none where one is not known."""
+    used = [cards.get(name) for name in RUNNABLE[case.benchmark].devices_used(case.device, case.params)]
+    if len(used) == 1:
+        return {"card": used[0], "cards": []}
+    return {"card": None, "cards": [] if None in used else used}
 
 
 def _cases(given: dict[str, Any], devices: dict[str, AnyDevice]) -> list[Case]:

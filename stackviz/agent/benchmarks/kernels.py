@@ -31,7 +31,7 @@ def _profiled(device: AnyDevice, prepared: Prepared) -> list[str]:
         activities.append(getattr(ProfilerActivity, device.kind.upper()))
     with profile(activities=activities) as watched:
         prepared.run()
-        device.synchronize()
+        (prepared.wait or device.synchronize)()
     events = watched.events() or []
     on_device = [event for event in events if _device_type(event) in {"CUDA", "XPU", "PrivateUse1"}]
     return _longest(on_device or [event for event in events if event.name.startswith("aten::")])

@@ -29,6 +29,7 @@ class CaseRecord:
 
     case: Case
     card: int | None
+    cards: list[int] = field(default_factory=list)  # all of them, where there are several
     visits: list[dict[str, Any]] = field(default_factory=list)
     state: str = ""  # "", then skipped or failed; a case with visits and no other word is ok
     reason: str | None = None
@@ -71,7 +72,11 @@ class Records:
         """
         if step["is"] == "plan":
             self.cases = [
-                CaseRecord(Case(**{name: value for name, value in case.items() if name != "card"}), case["card"])
+                CaseRecord(
+                    Case(**{name: value for name, value in case.items() if name not in {"card", "cards"}}),
+                    case["card"],
+                    case.get("cards", []),  # a journal of an earlier agent has none
+                )
                 for case in step["cases"]
             ]
         elif step["is"] == "samples":
@@ -100,6 +105,7 @@ def _result(record: CaseRecord, *, quick: bool, unreached: str) -> dict[str, Any
         "version": record.case.version,
         "device": record.case.device,
         "card": record.card,
+        "cards": record.cards,
         "params": record.case.params,
         "state": record.state or ("ok" if visits else "skipped"),
         "reason": clean(record.reason or ("" if visits else unreached)) or None,

@@ -130,7 +130,7 @@ def not_run(state: str, reason: str, options: BenchmarkOptions) -> list[dict[str
     keys = [key for key in RUNNABLE if not options.benchmarks or key in options.benchmarks]
     records = Records()
     records.cases = [
-        CaseRecord(Case(key, RUNNABLE[key].version, device, RUNNABLE[key].light), None, [], state, reason)
+        CaseRecord(Case(key, RUNNABLE[key].version, device, RUNNABLE[key].light), None, state=state, reason=reason)
         for key in keys
     ]
     return records.results(quick=options.quick)

@@ -83,7 +83,7 @@ def _refuse_what_takes_too_long(progress: CaseProgress, pace: Pace) -> None:
     params, factor = smaller
     with progress.device.inference_mode():
         prepared = progress.device.prepare(progress.benchmark, params)
-        _, quickest = warm_up(prepared.run, progress.device.synchronize, _TRIED_S)
+        _, quickest = warm_up(prepared.run, prepared.wait or progress.device.synchronize, _TRIED_S)
     progress.run_s = quickest * factor
     if quickest * factor > pace.longest_run_s:
         raise Skip(f"one run would take about {quickest * factor:.1f} s, over the limit of {pace.longest_run_s:g} s")

@@ -30,7 +30,7 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
     with warnings.catch_warnings(record=True) as caught, device.inference_mode():
         warnings.simplefilter("always")
         prepared = device.prepare(progress.benchmark, progress.case.params)
-        warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
+        warm_up_runs, quickest = warm_up(prepared.run, prepared.wait or device.synchronize, pace.warm_up_s)
         if progress.visits == 0:
             _refuse_slow_runs(quickest, pace, until)
         progress.runs = progress.runs or runs_per_block(quickest, pace.block_s)
@@ -47,7 +47,7 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
         **{f"before.{name}": value for name, value in before.items()},
         **{f"during.{name}": value for name, value in joined_readings(sampler.readings).items()},
         **{f"after.{name}": value for name, value in after.items()},
-        **sampler.spent(),
+        **{name: value for name, value in sampler.spent().items() if name != "energy_j" or not prepared.wait},
     }
     return {
         **_measures(blocks, device.kind),
@@ -77,13 +77,17 @@ def _refuse_slow_runs(run_s: float, pace: Pace, until: float) -> None:
 def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float) -> list[TimedBlock]:
     return time_blocks(
         prepared.run,
-        progress.device.synchronize,
+        prepared.wait or progress.device.synchronize,
         pace.blocks_per_round,
         progress.runs,
         until=until,
         slow_after_s=pace.longest_timed_s,
-        energy_j=progress.instruments.energy_j,
+        energy_j=_no_energy if prepared.wait else progress.instruments.energy_j,
     )
+
+
+def _no_energy() -> None:
+    """The counter of one card says nothing of what several used."""
 
 
 def _measures(blocks: list[TimedBlock], kind: str) -> Step:
