@@ -63,13 +63,15 @@ def leading_setting(pairs: Sequence[Mapping[int, Measurement]]) -> LeadingSettin
         return None
     foremost = max(map(_prominence, candidates))
     chosen = max((pair for pair in candidates if _prominence(pair) == foremost), key=lambda pair: work_of(_first(pair)))
-    ranked = tuple(sorted(chosen.items(), key=lambda item: rate_of_ranked(item[1]).value, reverse=True))
+    ranked = tuple(sorted(chosen.items(), key=lambda item: rate_of_ranked(item[1]).speed, reverse=True))
     return LeadingSetting(ranked, worst_outcome([result for _slot, result in ranked]))
 
 
 def rate_factor(fastest: Measurement, slowest: Measurement) -> RateFactor:
-    """Both must be rankable; their rates are in one unit."""
+    """Both must be rankable; their rates are in one unit. Of times the factor is of the longer to the shorter."""
     first, second = rate_of_ranked(fastest), rate_of_ranked(slowest)
+    if first.is_time:
+        first, second = second, first
     if any(result.summary is None or result.summary.is_uncertain for result in (fastest, slowest)):
         return RateFactor(first.value / second.value, None, None)
     if first.low is None or first.high is None or second.low is None or second.high is None:

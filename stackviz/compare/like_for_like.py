@@ -165,7 +165,7 @@ def _best_by_setting(results: Sequence[Measurement]) -> dict[tuple[str, int, str
     for result in results:
         if is_rankable(result) and is_accelerated(result):
             known = bests.get(result.pair)
-            if known is None or rate_of_ranked(result).value > rate_of_ranked(known).value:
+            if known is None or rate_of_ranked(result).speed > rate_of_ranked(known).speed:
                 bests[result.pair] = result
     return bests
 
@@ -182,7 +182,7 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
         return Tile(title=title, lead=_("cannot tell"), rest=why, is_known=False, lines=lines)
     ratios: dict[str, list[float]] = {}
     for first, second in comparable:
-        ratio = rate_of_ranked(first).value / rate_of_ranked(second).value
+        ratio = rate_of_ranked(first).speed / rate_of_ranked(second).speed
         ratios.setdefault(first.benchmark_key, []).append(ratio)
     ratio = mean_of_groups(ratios.values())
     fast, slow = (names[slot] for slot in (shared.slots if ratio >= 1 else shared.slots[::-1]))
@@ -221,7 +221,7 @@ def _interval_lines(shared: SharedResults) -> tuple[TileLine, ...]:
 
 
 def _interval_line(slots: tuple[int, int], pair: Pair) -> TileLine:
-    first_is_faster = rate_of_ranked(pair[0]).value >= rate_of_ranked(pair[1]).value
+    first_is_faster = rate_of_ranked(pair[0]).speed >= rate_of_ranked(pair[1]).speed
     fastest, slowest = pair if first_is_faster else pair[::-1]
     slot = slots[0 if first_is_faster else 1]
     name = f"{fastest.title} {fastest.setting}"

@@ -4,6 +4,7 @@ import pytest
 
 from stackviz.benchmarks.standing import Flag
 from stackviz.compare.leading import rate_factor
+from stackviz.compare.like_for_like import measured_tile, shared_results
 from stackviz.compare.measured import measure
 from stackviz.compare.subjects import Head
 from stackviz.compare.summary import measured_tiles
@@ -89,3 +90,14 @@ def test_the_interval_of_a_factor_holds_what_the_rates_allow():
     between = rate_factor(on_gpu(), on_gpu(TWICE_AS_SLOW))
     assert between.factor == pytest.approx(2)
     assert (between.low, between.high) == (pytest.approx(1.995 / 1.005), pytest.approx(2.005 / 0.995))
+
+
+def test_of_a_time_the_shorter_is_faster():
+    """A call that takes half as long is twice as fast; nothing else is measured here."""
+    call = {"benchmark_key": "launch", "params": {"op": "queued"}, "params_key": "queued"}
+    line = verdict([on_gpu(**call)], [on_gpu(NOISY, **call)])
+    assert line.lead == "rack is 2× as fast as desk (1.8× to 2.2×)"
+    assert [each.name for each in line.lines] == ["rack", "desk"]
+    tile = measured_tile(dict(enumerate(NAMES)), shared_results({0: [on_gpu(NOISY, **call)], 1: [on_gpu(**call)]}))
+    assert tile.lead == "desk is 2× as fast as rack"
+    assert [(each.slot, each.figure) for each in tile.lines] == [(1, "1.8× to 2.2×")]
