@@ -66,5 +66,6 @@ def regressions(report: Report, last: LastRun, least: float) -> list[str]:
     for result in report.results:
         rate, before = measured_rate(result), last.rate(result)
         if rate is not None and before and not rate.why_uncertain and _speed_ratio(rate, before) < least:
-            slower.append(f"slower than {least:g} times the last run: {result_line(result, before=before)}")
+            what = "less accurate" if rate.unit == "bit" else "slower"
+            slower.append(f"{what} than {least:g} times the last run: {result_line(result, before=before)}")
     return slower

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from stackviz.measuring import Benchmark
 from stackviz.stats import MIN_ROUNDS, Summary
 from stackviz.units import UNITS, format_number, quantity_label
 
@@ -52,7 +53,9 @@ def sample_text(value: float, unit: str, digits: int = 4) -> str:
     return quantity_label(value * known.factor, known.si, digits=digits)
 
 
-def size_text(factor: float) -> str:
-    """`5 % slower`, `12 % faster`, of a rate."""
+def size_text(factor: float, known: Benchmark | None) -> str:
+    """`5 % slower`, `12 % faster`, of a rate; `5 % lower` of what is no speed."""
     share = format_number(abs(factor - 1) * 100, 2)
+    if known is not None and not known.is_speed:
+        return _("%(share)s %% lower") % {"share": share} if factor < 1 else _("%(share)s %% higher") % {"share": share}
     return _("%(share)s %% slower") % {"share": share} if factor < 1 else _("%(share)s %% faster") % {"share": share}

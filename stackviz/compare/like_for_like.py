@@ -163,7 +163,7 @@ def shared_results(measured: Mapping[int, Sequence[Measurement]]) -> SharedResul
 def _best_by_setting(results: Sequence[Measurement]) -> dict[tuple[str, int, str], Measurement]:
     bests: dict[tuple[str, int, str], Measurement] = {}
     for result in results:
-        if is_rankable(result) and is_accelerated(result):
+        if is_rankable(result) and is_accelerated(result) and result.benchmark and result.benchmark.is_speed:
             known = bests.get(result.pair)
             if known is None or rate_of_ranked(result).speed > rate_of_ranked(known).speed:
                 bests[result.pair] = result

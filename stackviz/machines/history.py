@@ -104,7 +104,7 @@ def change_rows(
 ) -> list[ChangeRow]:
     """Changes of level, newest first, and confirmed ones that are no longer found."""
     rows = [_change_row(change, benchmark, params, is_member=is_member) for change in history.change_points]
-    rows += [_undetected_row(decision, is_member=is_member) for decision in history.undetected]
+    rows += [_undetected_row(decision, benchmark, is_member=is_member) for decision in history.undetected]
     return sorted(rows, key=lambda row: row.since, reverse=True)
 
 
@@ -119,7 +119,7 @@ def _change_row(
     before = rate_text(benchmark, params, change.seconds_before)
     after = rate_text(benchmark, params, change.seconds_after)
     return ChangeRow(
-        size=size_text(change.factor),
+        size=size_text(change.factor, benchmark),
         is_slower=change.factor < 1,
         since=change.point.measured_at,
         levels=f"{before} → {after}{_interval_text(change)}",
@@ -131,9 +131,9 @@ def _change_row(
     )
 
 
-def _undetected_row(decision: ChangeDecision, *, is_member: bool) -> ChangeRow:
+def _undetected_row(decision: ChangeDecision, benchmark: Benchmark | None, *, is_member: bool) -> ChangeRow:
     return ChangeRow(
-        size=size_text(decision.factor),
+        size=size_text(decision.factor, benchmark),
         is_slower=decision.factor < 1,
         since=decision.since,
         levels="",

@@ -174,13 +174,15 @@ def beyond_caches(bytes_moved: Callable[[AnyParams], float | None]) -> Callable[
 class Prepared:
     """A case with its inputs made. `run` does it once, without waiting; `check` says what is wrong with the last run's
     output, None if nothing, and notes under `conditions` how far it is off, where it knows; `output` is looked at for
-    the device that was really used. `wait` waits for all devices of a case that uses several."""
+    the device that was really used. `wait` waits for all devices of a case that uses several. `figure` makes a sample
+    where that is no time."""
 
     run: Callable[[], object]
     output: Any
     check: Callable[[], str | None]
     conditions: Mapping[str, str | bool | float]
     wait: Callable[[], object] | None = None
+    figure: Callable[[], float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +271,11 @@ class Benchmark:
     def is_time(self) -> bool:
         """Whether its rate is a time: lower is better."""
         return self.unit == "s"
+
+    @property
+    def is_speed(self) -> bool:
+        """Whether it says how fast something is, and not how right."""
+        return self.unit != "bit"
 
     @property
     def higher_is_better(self) -> bool:

@@ -17,6 +17,8 @@ def script_of(known: Benchmark, params: Params, device: str) -> str:
     lines = by_mlx.lines(params) if by_mlx else known.script(params)
     if not lines:
         return ""
+    if known.has_rates:
+        return "\n".join(["import torch", f'device = "{device}"', *lines, ""])
     work = known.work(params) or 1.0
     runs = _RUNS_OF_SHORT if max(known.operations(params) or 0, known.bytes_moved(params) or 0) < _SHORT_WORK else 1
     call = f"[run() for _ in range({runs})]" if runs > 1 else "run()"

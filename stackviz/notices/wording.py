@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.measurement import benchmark_titles, setting_label
 from stackviz.benchmarks.words import size_text
 from stackviz.labs.models import Finding, Machine
+from stackviz.measuring import VERSIONS
 from stackviz.notices.models import LabEvent
 from stackviz.web.finding_text import finding_words
 
@@ -26,9 +27,9 @@ def event_title(event: LabEvent) -> str:
 def _happening(event: LabEvent) -> str:
     details = event.details
     if event.kind == LabEvent.Kind.CHANGE_POINT:
-        benchmark = benchmark_titles().get((details["benchmark"], details["version"]), details["benchmark"])
-        setting = f"{benchmark} {setting_label(details['params'])} · {details['device']}"
-        return f"{size_text(details['factor'])}: {setting}"
+        key = details["benchmark"], details["version"]
+        title, size = benchmark_titles().get(key, key[0]), size_text(details["factor"], VERSIONS.get(key))
+        return f"{size}: {title} {setting_label(details['params'])} · {details['device']}"
     if event.kind == LabEvent.Kind.FINDING:
         return finding_words(details["title"])
     heard_at = datetime.fromisoformat(details["heard_at"])

@@ -24,7 +24,9 @@ def main() -> None:
 
     parser = argparse.ArgumentParser()
     parser.add_argument(
-        "keys", nargs="*", default=[key for key, known in RUNNABLE.items() if "cpu" not in known.not_on]
+        "keys",
+        nargs="*",
+        default=[key for key, known in RUNNABLE.items() if "cpu" not in known.not_on and not known.has_rates],
     )
     parser.add_argument("--blocks", type=int, default=9)
     parser.add_argument("--case", type=read_case, default=None)

@@ -101,3 +101,12 @@ def test_of_a_time_the_shorter_is_faster():
     tile = measured_tile(dict(enumerate(NAMES)), shared_results({0: [on_gpu(NOISY, **call)], 1: [on_gpu(**call)]}))
     assert tile.lead == "desk is 2× as fast as rack"
     assert [(each.slot, each.figure) for each in tile.lines] == [(1, "1.8× to 2.2×")]
+
+
+def test_how_right_a_machine_computes_says_nothing_of_how_fast_it_is():
+    bits = Summary(count=30, median=8.0, q1=7.9, q3=8.1, low=7.95, high=8.05)
+    exact = {"benchmark_key": "accuracy", "params": {"op": "sum", "dtype": "bf16"}, "params_key": "sum", "unit": "bit"}
+    line = verdict([on_gpu(bits, **exact), on_gpu()], [on_gpu(bits, **exact), on_gpu(TWICE_AS_SLOW)])
+    assert (line.title, line.lead) == ("Measured: Matrix product fp32 1024³", "rack is 2× as fast as desk")
+    assert verdict([on_gpu(bits, **exact)], [on_gpu(bits, **exact)]).lead == "cannot tell"
+    assert shared_results({0: [on_gpu(bits, **exact)], 1: [on_gpu(bits, **exact)]}).pairs == ()

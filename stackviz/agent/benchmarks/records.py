@@ -11,6 +11,7 @@ from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.instruments import joined_readings
 from stackviz.agent.benchmarks.interference import interference_of
 from stackviz.importers.reading import clean
+from stackviz.measuring import BENCHMARKS
 from stackviz.measuring.in_mlx import MLX
 
 __all__ = ["CaseRecord", "Records", "no_time_left"]
@@ -109,7 +110,7 @@ def _result(record: CaseRecord, *, quick: bool, unreached: str) -> dict[str, Any
         "params": record.case.params,
         "state": record.state or ("ok" if visits else "skipped"),
         "reason": clean(record.reason or ("" if visits else unreached)) or None,
-        "unit": "s",
+        "unit": BENCHMARKS[record.case.benchmark].sample_unit if record.case.benchmark in BENCHMARKS else "s",
         "samples": [sample for visit in visits for sample in visit["samples"]],
         "rounds": [number for number, visit in enumerate(visits) for _sample in visit["samples"]],
         "energy_j": _beside_samples(visits, "energy_j"),

@@ -3,7 +3,7 @@
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
 from stackviz.agent.benchmarks.instruments import Sampler, joined_readings
 from stackviz.agent.benchmarks.interference import look, noticed_between
 from stackviz.agent.benchmarks.kernels import kernels_of
-from stackviz.agent.benchmarks.timing import Pace, TimedBlock, runs_per_block, time_blocks, warm_up
+from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.benchmarks.trial import refuse_what_cannot_fit
 from stackviz.backports import UTC
 from stackviz.measuring import Prepared
@@ -36,7 +36,7 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
         progress.runs = progress.runs or runs_per_block(quickest, pace.block_s)
         before = progress.instruments.read()
         with Sampler(progress.instruments) as sampler:
-            blocks = _blocks(progress, prepared, pace, until)
+            measures = _figures(prepared.figure, pace) if prepared.figure else _times(progress, prepared, pace, until)
         after = progress.instruments.read()  # at once, while the device is hot
         noticed = noticed_between(seen, look(), os.getppid()) | sampler.others()
         problem = prepared.check()
@@ -50,9 +50,9 @@ def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
         **{name: value for name, value in sampler.spent().items() if name != "energy_j" or not prepared.wait},
     }
     return {
-        **_measures(blocks, device.kind),
+        **measures,
         "conditions": _conditions(progress, prepared, readings) | {"fallback": _fell_back(caught)},
-        "interference": noticed,
+        "interference": {} if prepared.figure else noticed,  # a busy machine computes the same
         "started_at": started_at.isoformat().replace("+00:00", "Z"),
         "duration_s": round(time.monotonic() - started, 4),
     }
@@ -74,8 +74,9 @@ def _refuse_slow_runs(run_s: float, pace: Pace, until: float) -> None:
         raise Skip(f"one run takes about {run_s:.1f} s, and {left_s:.1f} s of {pace.budget_s:g} s are left")
 
 
-def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float) -> list[TimedBlock]:
-    return time_blocks(
+def _times(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float) -> Step:
+    """A processor has done its work when it is handed over: nothing is stated of that."""
+    blocks = time_blocks(
         prepared.run,
         prepared.wait or progress.device.synchronize,
         pace.blocks_per_round,
@@ -84,20 +85,20 @@ def _blocks(progress: CaseProgress, prepared: Prepared, pace: Pace, until: float
         slow_after_s=pace.longest_timed_s,
         energy_j=_no_energy if prepared.wait else progress.instruments.energy_j,
     )
+    energy = [block.energy_j for block in blocks]
+    return {
+        "samples": [block.seconds for block in blocks],
+        "enqueue_s": [] if progress.device.kind == "cpu" else [block.enqueue_s for block in blocks],
+        "energy_j": [] if None in energy else energy,
+    }
 
 
 def _no_energy() -> None:
     """The counter of one card says nothing of what several used."""
 
 
-def _measures(blocks: list[TimedBlock], kind: str) -> Step:
-    """A processor has done its work when it is handed over: nothing is stated of that."""
-    energy = [block.energy_j for block in blocks]
-    return {
-        "samples": [block.seconds for block in blocks],
-        "enqueue_s": [] if kind == "cpu" else [block.enqueue_s for block in blocks],
-        "energy_j": [] if None in energy else energy,
-    }
+def _figures(figure: Callable[[], float], pace: Pace) -> Step:
+    return {"samples": [figure() for _ in range(pace.blocks_per_round)], "enqueue_s": [], "energy_j": []}
 
 
 def _conditions(progress: CaseProgress, prepared: Prepared, readings: Mapping[str, Any]) -> Step:
