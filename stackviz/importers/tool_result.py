@@ -29,7 +29,7 @@ def add_result(
     """
     if len(reading.results) >= LIMITS.results:
         return
-    is_ok = sample is not None and sample > 0
+    samples = (sample,) if sample is not None and sample > 0 else ()
     reading.results.append(
         Result(
             benchmark=benchmark.key,
@@ -38,13 +38,13 @@ def add_result(
             card=cards[0] if len(cards) == 1 else None,
             cards=tuple(cards) if len(cards) > 1 else (),
             params=dict(params),
-            state="ok" if is_ok else "failed",
-            reason=None if is_ok else why or "it states no figure",
+            state="ok" if samples else "failed",
+            reason=None if samples else why or "it states no figure",
             unit=benchmark.sample_unit,
-            samples=(sample,) if is_ok else (),
+            samples=samples,
             started_at=None,
             duration_s=None,
-            conditions={**({"mean_of_runs": True} if is_ok else {}), **(conditions or {})},
+            conditions={**({"mean_of_runs": True} if samples else {}), **(conditions or {})},
             framework="other",
         )
     )

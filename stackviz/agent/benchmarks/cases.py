@@ -65,7 +65,7 @@ def plan_cases(
 
 def _has_all_devices(used: Sequence[str], first: str, names: Set[str]) -> bool:
     """Whether a case is the first device's, of devices that are all measured and no two the same."""
-    return used[0] == first and len(set(used)) == len(used) and names.issuperset(used)
+    return used[0] == first and len(set(used)) == len(used) and names >= set(used)
 
 
 def _is_left_out(key: str, params: Params, kind: str, is_brief: bool) -> bool:  # noqa: FBT001 - one of four facts
