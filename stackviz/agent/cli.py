@@ -302,7 +302,7 @@ def _benchmarks(
                 gathered.cards,
                 lambda step: progress.step(step.done, step.total, step.case, step.left_s),
                 journal.note,
-                lambda plan, rounds: progress.say(describe_plan(plan, options, rounds)),
+                lambda plan: progress.say(describe_plan(plan, options)),
             )
         except NoSuchDevice as error:
             raise RunRefused(Exit.USAGE, f"{error}. Nothing was measured, stored or sent.") from None

@@ -2,32 +2,33 @@
 
 from collections.abc import Sequence
 
-from stackviz.agent.benchmarks.run import BenchmarkOptions, PlannedCase
+from stackviz.agent.benchmarks.run import BenchmarkOptions, PlannedCase, RunPlan
 
 __all__ = ["describe_plan", "duration_text"]
 
 _MOST_LINES = 40
 
 
-def describe_plan(plan: Sequence[PlannedCase], options: BenchmarkOptions, rounds: int) -> str:
-    """A line for each case; of many cases for each benchmark and device. `rounds`: for which there is time."""
-    rows = [(str(case.case), case.seconds) for case in plan] if len(plan) <= _MOST_LINES else _grouped(plan)
+def describe_plan(plan: RunPlan, options: BenchmarkOptions) -> str:
+    """A line for each case; of many cases for each benchmark and device."""
+    cases = plan.cases
+    rows = [(str(case.case), case.seconds) for case in cases] if len(cases) <= _MOST_LINES else _grouped(cases)
     width = max((len(name) for name, _ in rows), default=0)
-    total_s = sum(case.seconds or 0.0 for case in plan)
+    total_s = sum(case.seconds or 0.0 for case in cases)
     lines = [f"  {name:<{width}}  {'skipped' if seconds is None else duration_text(seconds)}" for name, seconds in rows]
-    count = sum(case.seconds is not None for case in plan)
-    head = f"Measuring {count} cases, {duration_text(total_s)} {_rounds_and_end(total_s, options, rounds)}."
+    count = sum(case.seconds is not None for case in cases)
+    head = f"Measuring {count} cases, {duration_text(total_s)} {_rounds_and_end(total_s, options, plan)}."
     return "\n".join([f"{head} Ctrl-C keeps what is done.", *lines])
 
 
-def _rounds_and_end(total_s: float, options: BenchmarkOptions, rounds: int) -> str:
+def _rounds_and_end(total_s: float, options: BenchmarkOptions, plan: RunPlan) -> str:
     """Of the time of all cases: how many rounds it is for, and when the run ends."""
     end = f"; ends after {duration_text(options.time_s)} in any case"
-    if total_s > options.time_s:
+    if total_s > plan.left_s:
         return f"for one round, which is too long: cases will be left out{end}"
-    if rounds < options.pace.rounds:
-        return f"for {rounds} of {options.pace.rounds} rounds, more as time allows{end}"
-    return f"in all{end if total_s > options.time_s * 0.8 else ''}"
+    if plan.rounds < options.pace.rounds:
+        return f"for {plan.rounds} of {options.pace.rounds} rounds, more as time allows{end}"
+    return f"in all{end if total_s > plan.left_s * 0.8 else ''}"
 
 
 def _grouped(plan: Sequence[PlannedCase]) -> list[tuple[str, float | None]]:

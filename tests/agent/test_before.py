@@ -9,7 +9,7 @@ import pytest
 from stackviz.agent import before
 from stackviz.agent.before import RunRefused, check_site, measuring_alone, say_other_load
 from stackviz.agent.benchmarks.cases import Case
-from stackviz.agent.benchmarks.run import BenchmarkOptions, PlannedCase
+from stackviz.agent.benchmarks.run import BenchmarkOptions, PlannedCase, RunPlan
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.plan_text import describe_plan
 from stackviz.agent.spool import Spool
@@ -146,7 +146,9 @@ def planned(count, seconds):
 
 
 def test_a_plan_has_the_time_of_each_case():
-    text = describe_plan([*planned(1, 130.0), *planned(1, 4.2), *planned(1, None)], BenchmarkOptions(), 5)
+    text = describe_plan(
+        RunPlan([*planned(1, 130.0), *planned(1, 4.2), *planned(1, None)], 5, 1150.0), BenchmarkOptions()
+    )
     assert text.splitlines() == [
         "Measuring 2 cases, about 2 min in all. Ctrl-C keeps what is done.",
         "  gemm fp32 1024 on cuda:0  about 2 min",
@@ -156,7 +158,7 @@ def test_a_plan_has_the_time_of_each_case():
 
 
 def test_a_long_plan_is_grouped_and_says_its_end():
-    text = describe_plan(planned(80, 30.0), BenchmarkOptions(), 1)
+    text = describe_plan(RunPlan(planned(80, 30.0), 1, 1100.0), BenchmarkOptions())
     assert text.splitlines()[0] == (
         "Measuring 80 cases, about 40 min for one round, which is too long: cases will be left out; ends after about "
         "20 min in any case. Ctrl-C keeps what is done."
@@ -166,11 +168,18 @@ def test_a_long_plan_is_grouped_and_says_its_end():
 
 
 def test_a_plan_that_has_no_time_for_all_rounds_says_for_how_many():
-    text = describe_plan(planned(3, 100.0), BenchmarkOptions(suite="standard"), 1)
+    text = describe_plan(RunPlan(planned(3, 100.0), 1, 500.0), BenchmarkOptions(suite="standard"))
     assert text.splitlines()[0] == (
         "Measuring 3 cases, about 5 min for 1 of 3 rounds, more as time allows; ends after about 10 min in any case. "
         "Ctrl-C keeps what is done."
     )
+
+
+def test_a_plan_is_held_against_what_the_trials_left():
+    """300 s are half of the suite's time, and more than what is left of it."""
+    options = BenchmarkOptions(suite="standard")
+    assert "too long" in describe_plan(RunPlan(planned(3, 100.0), 1, 290.0), options)
+    assert "too long" not in describe_plan(RunPlan(planned(3, 100.0), 1, 310.0), options)
 
 
 def test_a_run_says_its_plan_before_it_measures(tmp_path):

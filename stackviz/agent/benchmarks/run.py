@@ -20,6 +20,7 @@ __all__ = [
     "MeasuringInterrupted",
     "NoSuchDevice",
     "PlannedCase",
+    "RunPlan",
     "RunStep",
     "not_run",
     "run_benchmarks",
@@ -75,6 +76,15 @@ class PlannedCase:
     seconds: float | None
 
 
+@dataclass(frozen=True)
+class RunPlan:
+    """`rounds`: for which there is time; `left_s`: of the time of the run, now that all cases were tried small."""
+
+    cases: list[PlannedCase]
+    rounds: int
+    left_s: float
+
+
 class MeasuringInterrupted(KeyboardInterrupt):
     """Ctrl-C while measuring. `results`: of all cases, with what was measured until then."""
 
@@ -92,7 +102,7 @@ def run_benchmarks(
     cards: Sequence[Mapping[str, Any]],
     watch: Callable[[RunStep], None] = lambda _step: None,
     note: Callable[[Step], None] = lambda _step: None,
-    see_plan: Callable[[list[PlannedCase], int], None] = lambda _plan, _rounds: None,
+    see_plan: Callable[[RunPlan], None] = lambda _plan: None,
 ) -> list[dict[str, Any]]:
     """Results in the words of the wire format, one per case, failed and skipped ones included.
 
@@ -144,7 +154,7 @@ class _Run:
         options: BenchmarkOptions,
         watch: Callable[[RunStep], None],
         note: Callable[[Step], None],
-        see_plan: Callable[[list[PlannedCase], int], None],
+        see_plan: Callable[[RunPlan], None],
     ) -> None:
         self.records = Records()
         self.limit = TimeLimit.of(_START_S)
@@ -220,7 +230,8 @@ class _Run:
         if not self._is_planned:
             self._is_planned = True
             cases = zip(self.records, seconds, strict=True)
-            self._see_plan([PlannedCase(each.case, None if each.state else left_s) for each, left_s in cases], rounds)
+            planned = [PlannedCase(each.case, None if each.state else left_s) for each, left_s in cases]
+            self._see_plan(RunPlan(planned, rounds, self._left_s))
 
     @property
     def _left_s(self) -> float:
