@@ -18,7 +18,7 @@ from stackviz.discovery import modules_of
 from stackviz.importers.tidy import tidy
 
 SMALL = 1_500
-ROUNDS = 4
+ROUNDS = 20
 MOST_RATIO = 3.0  # of the time for twice the text; a quadratic search has 4
 FREE_S = 0.003  # what is quicker than this for so much text costs a megabyte a second
 MARKS = (
@@ -97,7 +97,7 @@ def _is_linear(work: Callable[[str], float], unit: str) -> bool:
     if work(text) < FREE_S:
         return True
     large = little = math.inf
-    for _round in range(ROUNDS):  # on a busy machine three measurements may all be disturbed
+    for _round in range(ROUNDS):  # on a busy machine all measurements of several rounds may be disturbed
         large = min(large, *(work(text) for _ in range(3)))
         little = min(little, *(work(text[: len(text) // 2]) for _ in range(3)))
         if large < FREE_S or large <= MOST_RATIO * little:
