@@ -53,7 +53,7 @@ _RANK = re.compile(
 )
 _LIBRARY = re.compile(r"\bnccl-library=(\d{4,6})\b|\bNCCL version (\d\.\d{1,2}\.\d{1,2})\+cuda")
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:e[+-]?\d{1,3})?")
-_PLACES = ("", "in-place")  # the columns stand twice: first for results in a buffer of their own
+_BUFFERS = ("", "in-place")  # the columns stand twice: first for results in a buffer of their own
 _TELLING_GB_S = 1.0  # from here on the ratio of two bandwidths of two decimals is known to 1 %
 
 
@@ -66,13 +66,13 @@ class _Rank(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """One line of the table at one place. `time_us` None where there is none; `wrong` None where nobody looked."""
+    """One line of the table in one buffer. `time_us` None where there is none; `wrong` None where nobody looked."""
 
     size: int
     dtype: str
     reduction: str
     root: int
-    place: str
+    buffer: str
     time_us: float | None
     algorithm_gb_s: float
     bus_gb_s: float
@@ -93,7 +93,7 @@ def find_nccl_tests(text: str) -> list[Span]:
 def read_nccl_tests(text: str) -> Reading:
     """Never raises. Sizes at which values were wrong are failed results; a run on one card measures no link."""
     reading = Reading(kind=KIND)
-    ranks = [_Rank(found[2], int(found[3]), found[4].strip()) for found in _RANK.finditer(text)]
+    ranks = [_Rank(match[2], int(match[3]), match[4].strip()) for match in _RANK.finditer(text)]
     _state_library(reading, text)
     version = reading.facts.get("nccl.version")
     conditions: dict[str, Scalar] = {"nccl_version": version} if version else {}
@@ -129,9 +129,9 @@ def _why_not_read(rows: Sequence[_Row], ranks: Sequence[_Rank], operation: str) 
 
 def _state_library(reading: Reading, text: str) -> None:
     """As the tests state it, or NCCL itself where it was told to (NCCL_DEBUG)."""
-    found = _LIBRARY.search(text)
-    if found:
-        version = found[2] or _version(int(found[1]))
+    match = _LIBRARY.search(text)
+    if match:
+        version = match[2] or _version(int(match[1]))
         reading.sheet.state("nccl.version", version)
         reading.add_software("nccl", version, "nccl-tests")
 
@@ -147,19 +147,19 @@ def _rows(text: str) -> Iterator[_Row]:
     for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
         words = line[:400].replace("#", " ", 1).split() if "size" in line else line[:400].split()
         if words[:2] == ["size", "count"]:
-            columns = [word for word in words if word != "timestamp"]
+            columns = [name for name in words if name != "timestamp"]
         elif columns and words and words[0].isdecimal() and len(words) >= len(columns):
             yield from _row(columns, words)
 
 
 def _row(columns: Sequence[str], words: Sequence[str]) -> Iterator[_Row]:
-    """What the line says of both places. A cell is found by its column: releases differ in which there are."""
+    """What the line says of both buffers. A cell is told by its column: releases differ in which there are."""
     starts = [number for number, name in enumerate(columns) if name in {"time", "cputime"}]
     first = dict(zip(columns[: starts[0]] if starts else columns, words, strict=False))
     if not first.get("size", "").isdecimal() or len(first["size"]) > 18:
         return
     root = first.get("root", "-1")
-    for place, start in zip(_PLACES, starts, strict=False):
+    for buffer, start in zip(_BUFFERS, starts, strict=False):
         end = next((other for other in starts if other > start), len(columns))
         cells = dict(zip(columns[start:end], words[start:end], strict=False))
         yield _Row(
@@ -167,7 +167,7 @@ def _row(columns: Sequence[str], words: Sequence[str]) -> Iterator[_Row]:
             dtype=first.get("type", "")[:40],
             reduction=first.get("redop", "none")[:40],
             root=int(root) if re.fullmatch(r"-?\d{1,6}", root) else -1,
-            place=place,
+            buffer=buffer,
             time_us=_number(cells.get("time") or cells.get("cputime")),
             algorithm_gb_s=_number(cells.get("algbw")) or 0.0,
             bus_gb_s=_number(cells.get("busbw")) or 0.0,
@@ -210,8 +210,8 @@ def _add(reading: Reading, row: _Row, operation: str, ranks: Sequence[_Rank], co
         params["hosts"] = hosts
     if row.reduction not in {"none", "sum"}:
         params["reduction"] = row.reduction
-    if row.place:
-        params["place"] = row.place
+    if row.buffer:
+        params["place"] = row.buffer
     add_result(
         reading,
         NCCL_TESTS,

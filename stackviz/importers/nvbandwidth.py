@@ -67,8 +67,8 @@ def read_nvbandwidth(text: str) -> Reading:
     """Never raises. What takes time instead of bytes, and a test that was waived, are no results."""
     reading = Reading(kind=KIND)
     text = text[:_MOST_CHARS]
-    for found in () if _PROCESS.search(text) else _DEVICE.finditer(text):
-        add_listed_card(reading, int(found[1]), found[2].strip(), "nvbandwidth")
+    for match in () if _PROCESS.search(text) else _DEVICE.finditer(text):
+        add_listed_card(reading, int(match[1]), match[2].strip(), "nvbandwidth")
     driver = _DRIVER.search(text)
     if driver:
         state_driver(reading, driver[1], None)

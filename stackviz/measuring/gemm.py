@@ -63,7 +63,7 @@ _LONGEST_STANDARD_SIZE = 8192
 _LONG_TYPES = {"cpu": {"fp8", "int8"}}  # torch has slow products of them there: seconds of int8 1024 on two cores
 _SCALED = frozenset({"fp8", *_BLOCKS})
 _SCALE_TYPES = {"mxfp8": "float8_e8m0fnu", "nvfp4": "float8_e4m3fn"}
-_ONE = {"mxfp8": 127, "nvfp4": 56}  # the byte that means 1.0: an exponent of 0 with its bias, 127 and 7 << 3
+_CODE_OF_1 = {"mxfp8": 127, "nvfp4": 56}  # the byte that means 1.0: an exponent of 0 with its bias, 127 and 7 << 3
 _E2M1 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # by its lower three bits; the fourth is the sign
 _PROBED_SIZE = 512
 _CHECKED_COLUMNS = 64
@@ -170,8 +170,8 @@ def _scales(torch: Any, dtype: str, rows: Any) -> Any:  # noqa: ANN401
         return torch.ones((), device=rows.device)
     count, k = rows.shape[0], rows.shape[1] * (2 if dtype == "nvfp4" else 1)
     of_tiles = -(-count // 128) * 128 * -(-k // (4 * _BLOCKS[dtype])) * 4
-    one = torch.full((of_tiles,), _ONE[dtype], dtype=torch.uint8, device=rows.device)
-    return one.view(getattr(torch, _SCALE_TYPES[dtype]))
+    scales = torch.full((of_tiles,), _CODE_OF_1[dtype], dtype=torch.uint8, device=rows.device)
+    return scales.view(getattr(torch, _SCALE_TYPES[dtype]))
 
 
 def _random(torch: Any, device: str, dtype: str, rows: int, columns: int) -> Any:  # noqa: ANN401
@@ -247,7 +247,7 @@ def _script_of_blocks(dtype: str, n: int) -> tuple[str, ...]:
         if dtype == "nvfp4"
         else f"torch.empty({n}, {n}, device=device).uniform_(-1, 1).to(torch.float8_e4m3fn)"
     )
-    ones = f"torch.full(({n * n // _BLOCKS[dtype]},), {_ONE[dtype]}, dtype=torch.uint8, device=device)"
+    ones = f"torch.full(({n * n // _BLOCKS[dtype]},), {_CODE_OF_1[dtype]}, dtype=torch.uint8, device=device)"
     return (
         f'a, b = ({made} for _ in "ab")',
         f"scale = {ones}.view(torch.{_SCALE_TYPES[dtype]})  # each of them is 1.0",
