@@ -84,7 +84,7 @@ def _parts(advice: str) -> Iterator[Part]:
         before, typed, after = advice[position : begin.start()], advice[begin.start() : end].rstrip(), advice[end:]
         whole = not _PLACEHOLDER.search(typed) and _is_standalone(before, after)
         if before.strip():
-            yield Part(before.strip() if whole else before)
+            yield Part(before.rstrip() if whole else before)
         yield Part(typed, is_typed=True, is_whole=whole)
         position = end
         if whole and after[:1] in (".", "。"):

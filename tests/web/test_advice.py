@@ -110,3 +110,10 @@ def test_open_quotes_end_nothing():
 )
 def test_the_causes_in_an_explanation_stand_in_lines_of_their_own(explanation, lines):
     assert causes_of(explanation) == lines
+
+
+def test_a_word_behind_a_command_stays_apart_from_it():
+    parts = parts_of("dkms status (is there one for the kernel that uname -r names?); sudo apt install x (Debian)")
+    assert [part.text for part in parts] == [
+        "dkms status", "(is there one for the kernel that ", "uname -r", " names?);", "sudo apt install x", "(Debian)",
+    ]  # fmt: skip
