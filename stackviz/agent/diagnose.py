@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stackviz.agent.benchmarks.cases import params_text
 from stackviz.dumps import answer, machines
 from stackviz.dumps.components import LAYER_TITLES, LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
 from stackviz.importers.paste import NoText, decode_text, join_texts
+from stackviz.measuring import BENCHMARKS
 from stackviz.rules import packaged_tables
 from stackviz.units import format_quantity
 
@@ -155,12 +157,28 @@ def _results(results: Sequence[Document]) -> Iterator[str]:
         yield ""
         yield "Results"
     for result in results[:_MOST_ROWS]:
-        setting = f"{result['params'].get('model', '')} {result['params'].get('test', '')}".strip()
-        value = f"{result['value']:g} {result['unit']}" if result["value"] is not None else result.get("reason", "")
-        spread = f" ± {result['stddev']:g}" if "stddev" in result else ""
-        yield f"  {setting} on {result['device']}: {value}{spread}"
+        yield f"  {_setting(result)} on {result['device']}: {_value(result)}"
     if len(results) > _MOST_ROWS:
         yield f"  and {len(results) - _MOST_ROWS} more (--json has all)"
+
+
+def _setting(result: Document) -> str:
+    params = result["params"]
+    if result["benchmark"] in BENCHMARKS and result["unit"] == BENCHMARKS[result["benchmark"]].sample_unit:
+        return f"{result['benchmark']} {params_text(params)}"
+    return f"{params.get('model', '')} {params.get('test', '')}".strip()
+
+
+def _value(result: Document) -> str:
+    """What it states, and the rate that follows from a time."""
+    value, unit, known = result["value"], result["unit"], BENCHMARKS.get(result["benchmark"])
+    if value is None:
+        return str(result.get("reason", ""))
+    if known is None or unit != known.sample_unit:
+        return f"{value:g} {unit}" + (f" ± {result['stddev']:g}" if "stddev" in result else "")
+    rate = known.rate(result["params"], value)
+    shown = [format_quantity(rate, known.unit_of(result["params"])).label] if rate is not None else []
+    return ", ".join([*shown, format_quantity(value, unit).label] if unit == "s" else shown)
 
 
 def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:

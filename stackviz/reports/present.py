@@ -12,13 +12,14 @@ from stackviz import wire
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
+from stackviz.measuring import BENCHMARKS
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
 from stackviz.reports.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
 from stackviz.rules import Finding, Severity
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
-from stackviz.units import format_number
+from stackviz.units import format_number, quantity_label
 from stackviz.web.finding_text import finding_words
 from stackviz.web.reverse import address_by_name
 
@@ -135,18 +136,25 @@ def _settings(result: wire.Result) -> dict[str, str]:
     params = {
         name: format_number(value) if isinstance(value, float) else str(value) for name, value in result.params.items()
     }
+    size = result.params.get("bytes")
+    if isinstance(size, int):
+        params["bytes"] = quantity_label(size, "B")
+    if result.unit == "s" and result.samples:
+        params["time"] = quantity_label(median(result.samples), "s")
     return params | {"device": result.device}
 
 
 def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[str]) -> StatedResult:
-    """The mean as the benchmark states it, or else the median of its runs."""
+    """The mean as the benchmark states it, or else the median of its runs; the rate that follows from either."""
     stated = result.extra.get("mean")
     spread = result.extra.get("stddev")
     value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
+    known = BENCHMARKS.get(result.benchmark)
+    rate = known.rate(result.params, value) if known is not None and result.unit == known.sample_unit else None
     return StatedResult(
         settings=tuple((name, settings.get(name, "")) for name in columns),
-        value="" if value is None else format_number(value),
-        unit=result.unit,
+        value="" if value is None else format_number(value) if rate is None else quantity_label(rate, known.unit),
+        unit=result.unit if rate is None else "",
         why=result.reason or "",
         spread=format_number(spread) if isinstance(spread, int | float) and value is not None else "",
     )
