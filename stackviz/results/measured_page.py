@@ -8,7 +8,7 @@ from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.cited.words import benchmark_address
-from stackviz.measuring import BENCHMARKS
+from stackviz.measuring import BENCHMARKS, RUNNABLE
 from stackviz.results.introduction import dataset
 from stackviz.results.measured_file import FILE_FORMATS, measured_file
 from stackviz.results.measured_section import measured_section
@@ -31,7 +31,12 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
 
     def draw() -> str:
         section = measured_section(key, wanted)
-        return render_part("results/_measured_page.jinja", section=section, address=benchmark_address(key))
+        return render_part(
+            "results/_measured_page.jinja",
+            section=section,
+            address=benchmark_address(key),
+            is_run_by_agent=key in RUNNABLE,
+        )
 
     body = cached_html(("measured", key, wanted, *measured_edition()), draw, CACHE_S)
     known = BENCHMARKS[key]
