@@ -243,7 +243,7 @@ def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary
 
 
 # Their values say what they are.
-_NAMED_BY_VALUE = ("op", "direction", "memory", "dtype", "test", "model", "quant", "backend", "mask")
+_NAMED_BY_VALUE = ("op", "place", "direction", "memory", "dtype", "test", "model", "quant", "backend", "mask")
 
 
 def setting_label(params: Mapping[str, Any]) -> str:

@@ -26,24 +26,28 @@ from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
+from stackviz.measuring import BENCHMARKS
 from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.request_memo import remember
 
 # Of one edition: fields and benchmarks that are measured, 19 in November 2026, in each language.
 MOST_ANSWERS = 64
 
+_ON_SEVERAL_CARDS = tuple(known.key for known in BENCHMARKS.values() if known.on_several_cards)
+
 Answer = TypeVar("Answer")
 Key = TypeVarTuple("Key")  # hashable
 
 
 def public_runs(chosen: Q) -> list[Measurement]:
-    """The runs that count of these series, of the whole card, on accelerators with a sheet, newest first.
+    """The runs that count of these series, of whole cards, on accelerators with a sheet, newest first.
 
     Of at most so many series as `ranked_series` allows, so that the cost does not grow with what is stored. Six queries
     at most.
     """
     public = visible_machines(AnonymousUser()).values("pk")
-    series = Series.objects.filter(chosen, machine__in=public, card_index__isnull=False)
+    on_cards = Q(card_index__isnull=False) | Q(benchmark__in=_ON_SEVERAL_CARDS)
+    series = Series.objects.filter(chosen, on_cards, machine__in=public)
     return [run for run in comparable_runs(ranked_series(series)) if is_of_whole_card(run)]
 
 

@@ -271,7 +271,7 @@ def _measurement(
     published: PublishedPeaks,
 ) -> Measurement:
     """`series` and `result` are rows with the columns of these models: instances would cost as much as the queries."""
-    card = None if series.card_index is None else cards.get((result.report_id, series.card_index))
+    card = _card_of(series, result, cards)
     summary = _summary(result, series.device)
     known = benchmark(series.benchmark, series.version)
     rate = rate_of(known, series.params, summary, result.unit)
@@ -300,6 +300,19 @@ def _measurement(
     )
     measured.__dict__["rate"] = rate  # the cached property, which every page asks for
     return measured
+
+
+def _card_of(series: Series, result: Result, cards: Mapping[tuple[UUID, int], CardUsed]) -> CardUsed | None:
+    """The card of a series; where a benchmark is for several, the first of those that worked, if all have one sheet."""
+    if series.card_index is not None:
+        return cards.get((result.report_id, series.card_index))
+    known = benchmark(series.benchmark, series.version)
+    if known is None or not known.on_several_cards:
+        return None
+    indexes = [int(index) for index in str(result.conditions.get("cards_used", "")).split() if index.isdecimal()]
+    used = [cards.get((result.report_id, index)) for index in indexes]
+    sheets = {card.accelerator_id if card else None for card in used}
+    return used[0] if len(sheets) == 1 else None
 
 
 def _torch_version(result: Result, of_reports: Mapping[UUID, str | None]) -> str | None:

@@ -53,7 +53,7 @@ _RANK = re.compile(
 )
 _LIBRARY = re.compile(r"\bnccl-library=(\d{4,6})\b|\bNCCL version (\d\.\d{1,2}\.\d{1,2})\+cuda")
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:e[+-]?\d{1,3})?")
-_BUFFERS = ("", "in-place")  # the columns stand twice: first for results in a buffer of their own
+_BUFFERS = ("out-of-place", "in-place")  # the columns stand twice: first for results in a buffer of their own
 _TELLING_GB_S = 1.0  # from here on the ratio of two bandwidths of two decimals is known to 1 %
 
 
@@ -95,8 +95,9 @@ def read_nccl_tests(text: str) -> Reading:
     reading = Reading(kind=KIND)
     ranks = [_Rank(match[2], int(match[3]), match[4].strip()) for match in _RANK.finditer(text)]
     _state_library(reading, text)
-    version = reading.facts.get("nccl.version")
-    conditions: dict[str, Scalar] = {"nccl_version": version} if version else {}
+    conditions: dict[str, Scalar] = {}
+    for software in reading.software:
+        conditions["nccl_version"] = software.version or ""
     if _hosts(ranks) == 1:
         for rank in ranks:
             add_listed_card(reading, rank.device, rank.name, "nccl-tests")
@@ -131,9 +132,7 @@ def _state_library(reading: Reading, text: str) -> None:
     """As the tests state it, or NCCL itself where it was told to (NCCL_DEBUG)."""
     match = _LIBRARY.search(text)
     if match:
-        version = match[2] or _version(int(match[1]))
-        reading.sheet.state("nccl.version", version)
-        reading.add_software("nccl", version, "nccl-tests")
+        reading.add_software("nccl", match[2] or _version(int(match[1])), "nccl-tests")
 
 
 def _version(code: int) -> str:
@@ -205,13 +204,12 @@ def _add(reading: Reading, row: _Row, operation: str, ranks: Sequence[_Rank], co
         "dtype": _TYPES.get(row.dtype, row.dtype),
         "cards": len(ranks),
         "bytes": row.size,
+        "place": row.buffer,
     }
     if hosts > 1:
         params["hosts"] = hosts
     if row.reduction not in {"none", "sum"}:
         params["reduction"] = row.reduction
-    if row.buffer:
-        params["place"] = row.buffer
     add_result(
         reading,
         NCCL_TESTS,

@@ -34,6 +34,7 @@ _MOST_LINES = 20_000
 _DEVICE = re.compile(r"(?:Device )?(\d{1,3}): ([^\n(]{2,120}?) \([0-9a-fA-F:.]{6,20}\)")
 _PROCESS = re.compile(r"\bProcess\s{1,8}\d{1,6} \(")  # of a run on several machines, whose rows are processes
 _DRIVER = re.compile(r'\bDriver Version"?\s{0,4}: "?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)')
+_DRIVER_API = re.compile(r'\bCUDA (?:Driver|Runtime) Version"?\s{0,4}: (\d{4,5})\b')
 _RUNNING = re.compile(r"\s{0,20}Running (\w{4,80})\.")
 _PART = re.compile(r"\b(Read1|Read2|Write1|Write2|Total) bandwidth")
 _PAIRS = "device_to_device"
@@ -72,6 +73,10 @@ def read_nvbandwidth(text: str) -> Reading:
     driver = _DRIVER.search(text)
     if driver:
         state_driver(reading, driver[1], None)
+    api = _DRIVER_API.search(text)  # what it prints as the version of the runtime is the driver's, too
+    if api:
+        code = int(api[1])
+        reading.sheet.state("cuda.driver_api_version", f"{code // 1000}.{code % 1000 // 10}")
     names = {card.index: card.reported_name for card in reading.cards}
     for matrix in _of_json(reading, text) if _OBJECT.match(text) else _of_tables(text):
         if "(GB/s)" in matrix.description:
@@ -149,6 +154,7 @@ def _add(reading: Reading, matrix: _Matrix, names: Mapping[int, str]) -> None:
             NVBANDWIDTH,
             params,
             round(rate * 1e9, 3),
+            device="" if is_of_pairs else f"cuda:{column}",  # alike cards are apart
             cards=[index for index in used if index in names] if all(index in names for index in used) else [],
             names=[names[index] for index in used if index in names],
         )

@@ -19,13 +19,16 @@ def add_result(
     params: Mapping[str, Scalar],
     sample: float | None,
     *,
+    device: str = "",
     cards: Sequence[int] = (),
     names: Sequence[str] = (),
     conditions: Mapping[str, Scalar] | None = None,
     why: str = "",
 ) -> None:
-    """Note one figure, the mean or median of several runs. `cards`: indexes of the reading's cards that took part;
-    `names`: what they are called. `sample` None, or not above 0: a failed run, for the reason `why`.
+    """Note one figure, the mean or median of several runs.
+
+    `cards`: indexes of the reading's cards that took part; `names`: what they are called, which is the device unless
+    `device` says. `sample` None, or not above 0: a failed run, for the reason `why`.
     """
     if len(reading.results) >= LIMITS.results:
         return
@@ -34,7 +37,7 @@ def add_result(
         Result(
             benchmark=benchmark.key,
             version=benchmark.version,
-            device=device_label(names, count_one=False) or "not in the text",
+            device=device or device_label(names, count_one=False) or "not in the text",
             card=cards[0] if len(cards) == 1 else None,
             cards=tuple(cards) if len(cards) > 1 else (),
             params=dict(params),

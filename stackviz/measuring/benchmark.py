@@ -214,7 +214,7 @@ class Benchmark:
     operations and bytes bound it (`longest_time`).
     `integer_unit`: the unit where the dtype is an integer, if it is another. `setting_names_it`: its parameters alone
     (`bf16 8192`) tell which benchmark it is. `compared(params)`: those that must be equal for results to be ranked
-    together, of all.
+    together, of all. `on_several_cards`: a run on several cards of one kind is one of that card.
 
     `operations(params)`, `bytes_moved(params)`: what one run computes, and what it reads and writes at least; None if
     the parameters do not say; `operations_formula`, `bytes_formula` say how they are counted, "" for none.
@@ -262,6 +262,7 @@ class Benchmark:
     compared: Callable[[AnyParams], dict[str, Any]] = dict
     integer_unit: str = ""
     setting_names_it: bool = False
+    on_several_cards: bool = False
 
     @property
     def is_run_by_agent(self) -> bool:

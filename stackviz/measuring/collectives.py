@@ -129,4 +129,5 @@ COLLECTIVES = Benchmark(
     bytes_moved=bus_bytes,
     bytes_formula="bytes x factor",
     script=_script,
+    on_several_cards=True,
 )

@@ -40,4 +40,5 @@ NCCL_TESTS = Benchmark(
     "send-receive. No published figure bounds it: where a switch adds up, less crosses the links than that",
     bounded_by=lambda _params: (),
     setting_names_it=True,
+    on_several_cards=True,
 )

@@ -36,4 +36,5 @@ NVBANDWIDTH = Benchmark(
     bounded_by=_bounds,
     compared=_compared,
     setting_names_it=True,
+    on_several_cards=True,
 )

@@ -19,7 +19,13 @@ _MOST_CARDS = 16
 _SIZES = (MIB, 256 * MIB, 1024 * MIB)
 _STANDARD_SIZE = 256 * MIB
 _CHECKED = 1000  # numbers at either end
-_LIGHT: Params = {"to": 1, "bytes": _STANDARD_SIZE}
+
+
+def _case(number: int, size: int) -> Params:
+    return {"to": number, "cards": 2, "bytes": size}
+
+
+_LIGHT = _case(1, _STANDARD_SIZE)
 
 
 def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signature of Benchmark.cases)
@@ -27,7 +33,7 @@ def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signatu
     if kind != "cuda":
         return [_LIGHT] if kind == "cpu" and not quick else []
     sizes = (_STANDARD_SIZE,) if quick else _SIZES
-    return [{"to": number, "bytes": size} for number in range(_MOST_CARDS) for size in sizes]
+    return [_case(number, size) for number in range(_MOST_CARDS) for size in sizes]
 
 
 def _is_long(_kind: str, params: Params) -> bool:
@@ -99,4 +105,5 @@ PEER_COPY = Benchmark(
     bytes_formula="bytes",
     script=_script,
     compared=lambda params: {name: value for name, value in params.items() if name != "to"},
+    on_several_cards=True,
 )

@@ -37,12 +37,12 @@ def test_each_card_copies_to_each_other_one_and_the_first_begins_what_all_do():
         "collectives all-reduce fp32 cards 2 64 MiB on cuda:0",
         "collectives all-gather fp32 cards 2 64 MiB on cuda:0",
         "collectives reduce-scatter fp32 cards 2 64 MiB on cuda:0",
-        "peer-copy to 1 256 MiB on cuda:0",
-        "peer-copy to 2 256 MiB on cuda:0",
-        "peer-copy to 0 256 MiB on cuda:1",
-        "peer-copy to 2 256 MiB on cuda:1",
-        "peer-copy to 0 256 MiB on cuda:2",
-        "peer-copy to 1 256 MiB on cuda:2",
+        "peer-copy to 1 cards 2 256 MiB on cuda:0",
+        "peer-copy to 2 cards 2 256 MiB on cuda:0",
+        "peer-copy to 0 cards 2 256 MiB on cuda:1",
+        "peer-copy to 2 cards 2 256 MiB on cuda:1",
+        "peer-copy to 0 cards 2 256 MiB on cuda:2",
+        "peer-copy to 1 cards 2 256 MiB on cuda:2",
     ]
 
 
@@ -58,7 +58,10 @@ def test_of_eight_cards_two_four_and_eight_work_together():
 
 
 def test_only_cards_that_were_chosen_take_part():
-    assert planned(cards(1, 2)) == ["peer-copy to 2 256 MiB on cuda:1", "peer-copy to 1 256 MiB on cuda:2"]
+    assert planned(cards(1, 2)) == [
+        "peer-copy to 2 cards 2 256 MiB on cuda:1",
+        "peer-copy to 1 cards 2 256 MiB on cuda:2",
+    ]
 
 
 def test_results_name_all_cards_and_no_energy_of_one_of_them(monkeypatch):
@@ -96,7 +99,7 @@ def test_a_collective_counts_what_each_of_eight_cards_sends(operation, gigabytes
 
 def test_a_copy_counts_its_bytes_once_and_all_pairs_are_ranked_together():
     assert PEER_COPY.rate({"to": 3, "bytes": 10**9}, 0.01) == 1e11
-    assert PEER_COPY.compared({"to": 3, "bytes": 5}) == {"bytes": 5}
+    assert PEER_COPY.compared({"to": 3, "cards": 2, "bytes": 5}) == {"cards": 2, "bytes": 5}
 
 
 @pytest.mark.parametrize("known", [COLLECTIVES, PEER_COPY], ids=lambda known: known.key)

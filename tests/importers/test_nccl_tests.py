@@ -11,7 +11,7 @@ from tests.importers.own_dump import OwnDump, fixture
 NEW, OLD = fixture("dumps/tools/nccl_tests.txt"), fixture("dumps/tools/nccl_tests_old.txt")
 UNNAMED = "\n".join(line for line in NEW.splitlines() if "all_reduce" not in line)
 OWN_DUMPS = (
-    OwnDump(kind="nccl-tests", text=NEW, facts={"nccl.version": "2.28.9"}, cards=4),
+    OwnDump(kind="nccl-tests", text=NEW, cards=4),
     OwnDump(kind="nccl-tests", text=OLD),
 )
 HEAD = """\
@@ -37,10 +37,10 @@ def rate(result: Result) -> float:
 def test_each_size_has_a_result_for_both_places_on_all_cards():
     results = read(NEW).results
     assert [(result.params["bytes"], result.params.get("place")) for result in results] == [
-        (2**20, None), (2**20, "in-place"), (2**25, None), (2**25, "in-place"), (2**30, None), (2**30, "in-place"),
+        (size, place) for size in (2**20, 2**25, 2**30) for place in ("out-of-place", "in-place")
     ]  # fmt: skip
     largest = results[4]
-    assert largest.params == {"op": "all-reduce", "dtype": "fp32", "cards": 4, "bytes": 2**30}
+    assert largest.params == {"op": "all-reduce", "dtype": "fp32", "cards": 4, "bytes": 2**30, "place": "out-of-place"}
     assert (largest.device, largest.card, largest.cards) == ("NVIDIA A100-SXM4-40GB x4", None, (0, 1, 2, 3))
     assert largest.samples == pytest.approx((0.0176125,))
     assert largest.conditions == {"mean_of_runs": True, "nccl_version": "2.28.9"}
@@ -124,5 +124,5 @@ def test_lines_of_nccl_between_the_rows_tell_its_version():
     line = "lab3:17:17 [0] NCCL INFO NCCL version 2.27.3+cuda12.4\n"
     noisy = NEW.replace("nccl-library=22809", "").replace("     1048576  ", f"{line}     1048576  ")
     reading = read(noisy)
-    assert (len(reading.results), reading.facts["nccl.version"]) == (6, "2.27.3")
+    assert (len(reading.results), reading.results[0].conditions["nccl_version"]) == (6, "2.27.3")
     assert read_all(noisy).not_understood == ()

@@ -36,11 +36,10 @@ DOCUMENT = {
         "version": "v0.8",
     }
 }  # fmt: skip
+FACTS = {"nvidia.driver_version": "570.86.15", "cuda.driver_api_version": "12.8"}
 OWN_DUMPS = (
-    OwnDump(kind="nvbandwidth", text=TEXT, facts={"nvidia.driver_version": "570.86.15"}, cards=2),
-    OwnDump(
-        kind="nvbandwidth", text=json.dumps(DOCUMENT, indent=3), facts={"nvidia.driver_version": "570.86.15"}, cards=2
-    ),
+    OwnDump(kind="nvbandwidth", text=TEXT, facts=FACTS, cards=2),
+    OwnDump(kind="nvbandwidth", text=json.dumps(DOCUMENT, indent=3), facts=FACTS, cards=2),
 )
 
 
@@ -68,6 +67,12 @@ def test_tables_have_a_result_for_each_card_and_each_pair():
         (both, "total", None, (0, 1), 522.5e9),
         (both, "total", None, (1, 0), 522.9e9),
     ]
+
+
+def test_alike_cards_are_devices_of_their_own():
+    devices = [result.device for result in read(TEXT).results]
+    assert devices[:2] == ["cuda:0", "cuda:1"]
+    assert set(devices[2:]) == {f"{A100} x2"}
 
 
 def test_json_says_what_the_tables_say():

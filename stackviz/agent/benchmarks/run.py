@@ -137,7 +137,8 @@ def _nothing_to_do(options: BenchmarkOptions) -> str:
 def not_run(state: str, reason: str, options: BenchmarkOptions) -> list[dict[str, Any]]:
     """One result per benchmark that says why nothing was run."""
     device = (options.devices or ("cpu",))[0]
-    keys = [key for key in RUNNABLE if not options.benchmarks or key in options.benchmarks]
+    kind = device.partition(":")[0]
+    keys = options.benchmarks or [key for key, known in RUNNABLE.items() if kind not in known.not_on]
     records = Records()
     records.cases = [
         CaseRecord(Case(key, RUNNABLE[key].version, device, RUNNABLE[key].light), None, state=state, reason=reason)
