@@ -1,5 +1,6 @@
 """The site as separate processes, for tests that need the real thing: gunicorn, a Celery worker, an own `var/`."""
 
+import atexit
 import contextlib
 import json
 import os
@@ -41,6 +42,7 @@ PATIENCE_S = 60.0  # for a process to come up; a loaded two-core machine needs s
 
 RESERVED = 200  # more than one test has; each costs a file descriptor
 _reserved: deque[socket.socket] = deque()
+atexit.register(lambda: [reserved.close() for reserved in _reserved])
 
 
 def free_port() -> int:
