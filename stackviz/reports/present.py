@@ -149,15 +149,23 @@ def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[
     stated = result.extra.get("mean")
     spread = result.extra.get("stddev")
     value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
-    known = BENCHMARKS.get(result.benchmark)
-    rate = known.rate(result.params, value) if known is not None and result.unit == known.sample_unit else None
+    rate = _rate_text(result, value)
     return StatedResult(
         settings=tuple((name, settings.get(name, "")) for name in columns),
-        value="" if value is None else format_number(value) if rate is None else quantity_label(rate, known.unit),
-        unit=result.unit if rate is None else "",
+        value=rate or ("" if value is None else format_number(value)),
+        unit="" if rate else result.unit,
         why=result.reason or "",
         spread=format_number(spread) if isinstance(spread, int | float) and value is not None else "",
     )
+
+
+def _rate_text(result: wire.Result, value: float | None) -> str:
+    """`91.4 GB/s`; "" for what states no rate of a benchmark that this site knows."""
+    known = BENCHMARKS.get(result.benchmark)
+    if known is None or result.unit != known.sample_unit:
+        return ""
+    rate = known.rate(result.params, value)
+    return "" if rate is None else quantity_label(rate, known.unit_of(result.params))
 
 
 # --- the report ---
