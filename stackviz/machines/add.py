@@ -12,6 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -99,6 +100,9 @@ def own_keys(user: Visitor) -> QuerySet[AgentKey]:
     return keys.filter(Q(created_by_id=user.pk, lab__in=still_member) | Q(lab__in=owned))
 
 
+_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+
 @dataclass(frozen=True, slots=True)
 class Commands:
     """What is typed on a machine to fetch the agent and run it. `install`: as a package, if its SHA-256 is right."""
@@ -149,6 +153,7 @@ def add(request: HttpRequest) -> HttpResponse:
         "now": timezone.now(),
         "commands": agent_commands(request.build_absolute_uri("/").rstrip("/"), secret or "aw_…"),
         "digest": agent_digest(),
+        "is_for_this_machine": split_domain_port(request.get_host())[0] in _THIS_MACHINE,
     }
     return render(request, "machines/add.html", context, status=422 if form.is_bound else 200)
 

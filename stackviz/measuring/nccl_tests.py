@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stackviz.measuring.benchmark import AnyParams, Benchmark, positive
+from stackviz.measuring.benchmark import AnyParams, Benchmark, gettext_noop, positive
 
 __all__ = ["BUS_FACTORS", "NCCL_TESTS", "bus_bytes"]
 
@@ -31,6 +31,9 @@ NCCL_TESTS = Benchmark(
     key="nccl-tests",
     version=1,
     title="nccl-tests",
+    measures=gettext_noop(
+        "Bytes per second that each card sends to the others in a collective, as nccl-tests times it."
+    ),
     order=32,
     unit="B/s",
     work=bus_bytes,

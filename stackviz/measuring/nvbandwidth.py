@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stackviz.measuring.benchmark import AnyParams, Benchmark, RateBound
+from stackviz.measuring.benchmark import AnyParams, Benchmark, RateBound, gettext_noop
 
 __all__ = ["NVBANDWIDTH"]
 
@@ -26,6 +26,9 @@ NVBANDWIDTH = Benchmark(
     key="nvbandwidth",
     version=1,
     title="nvbandwidth",
+    measures=gettext_noop(
+        "Bytes per second copied between cards, and between a card and the host, as nvbandwidth prints."
+    ),
     order=31,
     unit="B/s",
     sample_unit="B/s",

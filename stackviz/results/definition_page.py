@@ -83,6 +83,7 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
         "devices": [DeviceLink(text, "" if kind == device else f"device={kind}") for kind, text in devices.items()],
         "script": "" if device in known.not_on else script_of(known, shown, device),
         "is_mlx": device == MLX,
+        "command": f"python3 accelweb-agent.pyz bench --only {key}" + (" --device mlx" if device == MLX else ""),
         "script_case": setting_label(shown),
         "bounds": tuple(dict.fromkeys(title for count in counts for title in count.bounds)),
         "notes": reader.notes({"device"}),

@@ -7,6 +7,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.claims import read_claims
+from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.cited.queries import benchmark_summaries
 from stackviz.cited.words import benchmark_address
 from stackviz.diagrams.layers import Layer, role_title
@@ -14,6 +15,7 @@ from stackviz.fit.language_models import language_models
 from stackviz.learn.chapters import read_chapters
 from stackviz.learn.glossary import read_glossary
 from stackviz.learn.trying import all_tries
+from stackviz.measuring import BENCHMARKS
 from stackviz.rules.registry import RULES
 from stackviz.rules.rule import Check
 from stackviz.search.catalogue_entries import CHINESE, ENGLISH
@@ -127,8 +129,9 @@ def claim_entries() -> Iterator[SearchEntry]:
 
 
 def benchmark_entries() -> Iterator[SearchEntry]:
-    """Benchmarks that others published results of. One query after a change."""
-    for summary in benchmark_summaries():
+    """Benchmarks that others published results of, then those that machines alone measure. One query after a change."""
+    summaries = benchmark_summaries()
+    for summary in summaries:
         benchmark = summary.benchmark
         with override(ENGLISH):
             english = str(benchmark.title)
@@ -140,6 +143,18 @@ def benchmark_entries() -> Iterator[SearchEntry]:
             names=tuple({english} - {str(benchmark.title)}),
             keywords=(benchmark.key,),
         )
+    cited = {summary.benchmark.key for summary in summaries}
+    for known in BENCHMARKS.values():
+        if known.key not in cited:
+            title = benchmark_titles()[known.key, known.version]
+            yield SearchEntry(
+                kind=SearchKind.BENCHMARK,
+                title=title,
+                url=benchmark_address(known.key),
+                line=_(known.measures) if known.measures else "",
+                names=_other_names(title, known.title),
+                keywords=(known.key, known.key.replace("-", " ")),
+            )
 
 
 def model_entries() -> Iterator[SearchEntry]:

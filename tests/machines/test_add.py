@@ -45,6 +45,14 @@ def test_a_stranger_is_told_the_line_and_whom_to_ask(client):
     assert "What is sent" in text
 
 
+@pytest.mark.parametrize(
+    ("host", "is_told"), [("127.0.0.1:8000", True), ("localhost", True), ("[::1]:8000", True), ("testserver", False)]
+)
+def test_an_address_that_no_other_machine_reaches_is_said_to_be_one(client, settings, host, is_told):
+    settings.ALLOWED_HOSTS = ["*"]
+    assert ("make run HOST=0.0.0.0" in client.get(ADD, headers={"host": host}).content.decode()) is is_told
+
+
 def test_a_stranger_makes_no_key(client, lab):
     assert make_key(client, lab).status_code == 403
     assert not AgentKey.objects.exists()

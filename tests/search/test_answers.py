@@ -165,3 +165,16 @@ def test_every_message_is_found_by_its_own_words():
         if f"/causes/{symptom.key}/" not in addresses(wording)
     ]
     assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("query", "url"),
+    [
+        ("collectives", "/benchmarks/collectives/"), ("peer copy", "/benchmarks/peer-copy/"),
+        ("accuracy", "/benchmarks/accuracy/"), ("nccl-tests", "/benchmarks/nccl-tests/"),
+        ("nvbandwidth", "/benchmarks/nvbandwidth/"), ("train-step", "/benchmarks/train-step/"),
+    ],
+)  # fmt: skip
+def test_a_benchmark_that_only_machines_measure_is_an_answer(client, query, url):
+    assert url in addresses(query)
+    assert client.get(url).status_code == 200
