@@ -62,7 +62,13 @@ def test_best_figures_show_peak_share(client, machine):
 
 @pytest.mark.parametrize("benchmark", RUNNABLE.values(), ids=lambda benchmark: benchmark.key)
 def test_every_benchmark_has_a_figure_on_the_sheet(client, sheet, benchmark):
-    run = {"device": "cuda:0", "card": 0, "params": benchmark.light, "samples": [0.02] * 9}
+    run = {
+        "device": "cuda:0",
+        "card": 0,
+        "params": benchmark.light,
+        "samples": [0.02] * 9,
+        "unit": benchmark.sample_unit,
+    }
     make_report(make_machine(make_lab(), "one"), cards=[h100(0, sheet)], results=[{"benchmark": benchmark.key, **run}])
     assert format_quantity(benchmark.rate(benchmark.light, 0.02), benchmark.unit, digits=3).label in text_of(client)
 
