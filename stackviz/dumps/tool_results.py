@@ -10,12 +10,13 @@ from stackviz.wire import Result, Software
 
 __all__ = ["MEASURING_TOOLS", "tool_results"]
 
-MEASURING_TOOLS = (LLAMA_BENCH, NCCL_TESTS, NVBANDWIDTH)
+_AS_REPORTED = (NCCL_TESTS, NVBANDWIDTH)  # their importers make results that a report has
+MEASURING_TOOLS = (LLAMA_BENCH, *_AS_REPORTED)
 """Kinds of dumps whose results are stored."""
 
 
 def tool_results(results: Iterable[Result], software: Sequence[Software]) -> tuple[Result, ...]:
     """Those among the results of a dump. `software`: what the dump names."""
     results = list(results)
-    others = (result for result in results if result.benchmark in MEASURING_TOOLS and result.benchmark != LLAMA_BENCH)
+    others = (result for result in results if result.benchmark in _AS_REPORTED)
     return (*measured_results(results, software), *others)
