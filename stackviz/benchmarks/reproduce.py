@@ -9,7 +9,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.measuring import BENCHMARKS
 from stackviz.measuring.in_mlx import DEVICE_KINDS, cases_on
 from stackviz.measuring.llama_bench import LLAMA_BENCH
-from stackviz.measuring.nccl_tests import NCCL_TESTS
+from stackviz.measuring.nccl_tests import NCCL_TESTS, PROGRAMS, TYPES
 from stackviz.measuring.nvbandwidth import NVBANDWIDTH
 
 _LLAMA_TEST = re.compile(r"(?:pp(?P<prompt>\d+))?(?P<both>\+)?(?:tg(?P<generated>\d+))?")
@@ -62,23 +62,17 @@ def _llama_command(params: Mapping[str, Any]) -> str:
     return shlex.join(["llama-bench", "-m", "MODEL.gguf", *words, "-o", "json"])
 
 
-_NCCL_PROGRAMS = {
-    "all-reduce": "all_reduce_perf", "all-gather": "all_gather_perf", "reduce-scatter": "reduce_scatter_perf",
-    "all-to-all": "alltoall_perf", "gather": "gather_perf", "scatter": "scatter_perf", "broadcast": "broadcast_perf",
-    "reduce": "reduce_perf", "send-receive": "sendrecv_perf",
-}  # fmt: skip
-_NCCL_TYPES = {"fp32": "float", "fp16": "half", "fp64": "double", "bf16": "bfloat16"}
 _NCCL_OPTIONS = {"op", "dtype", "cards", "bytes", "place"}  # what the command below says, or needs no option
 
 
 def _nccl_command(params: Mapping[str, Any]) -> str:
     """`all_reduce_perf -b 1073741824 -e 1073741824 -d float -g 8`; "" where several machines took part."""
-    program = _NCCL_PROGRAMS.get(str(params.get("op")))
+    program = PROGRAMS.get(str(params.get("op")))
     if program is None or not NCCL_TESTS.work(params) or not params.keys() <= _NCCL_OPTIONS:
         return ""
     dtype = str(params.get("dtype"))
     size, cards = str(int(params["bytes"])), str(int(params["cards"]))
-    return shlex.join([program, "-b", size, "-e", size, "-d", _NCCL_TYPES.get(dtype, dtype), "-g", cards])
+    return shlex.join([program, "-b", size, "-e", size, "-d", TYPES.get(dtype, dtype), "-g", cards])
 
 
 def _nvbandwidth_command(params: Mapping[str, Any]) -> str:

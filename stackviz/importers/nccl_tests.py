@@ -14,7 +14,7 @@ from stackviz.importers.env_report import add_listed_card
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading
 from stackviz.importers.tool_result import add_result
-from stackviz.measuring.nccl_tests import BUS_FACTORS, NCCL_TESTS
+from stackviz.measuring.nccl_tests import BUS_FACTORS, NCCL_TESTS, PROGRAMS, TYPES
 from stackviz.wire import LIMITS, Scalar
 
 __all__ = ["IMPORTER", "KIND", "read_nccl_tests"]
@@ -31,21 +31,10 @@ _INSIDE = re.compile(
 )
 _ABOVE_CHARS = 400
 _MOST_LINES = 4000
-_PROGRAM = re.compile(r"(?<![a-z])([a-z]{3,10}(?:_[a-z]{3,10}){0,2})_perf(?:_mpi)?\b")
-_PROGRAMS = {
-    "all_reduce": "all-reduce",
-    "all_gather": "all-gather",
-    "reduce_scatter": "reduce-scatter",
-    "alltoall": "all-to-all",
-    "gather": "gather",
-    "scatter": "scatter",
-    "broadcast": "broadcast",
-    "reduce": "reduce",
-    "sendrecv": "send-receive",
-}
-_TYPES = {
-    "float": "fp32", "half": "fp16", "double": "fp64", "bfloat16": "bf16", "fp8_e4m3": "fp8", "f8e4m3": "fp8",
-    "fp8_e5m2": "fp8-e5m2", "f8e5m2": "fp8-e5m2",
+_PROGRAM = re.compile(r"(?<![a-z])([a-z]{3,10}(?:_[a-z]{3,10}){0,2}_perf)(?:_mpi)?\b")
+_OPERATIONS = {program: operation for operation, program in PROGRAMS.items()}
+_TYPES = {name: dtype for dtype, name in TYPES.items()} | {
+    "fp8_e4m3": "fp8", "f8e4m3": "fp8", "fp8_e5m2": "fp8-e5m2", "f8e5m2": "fp8-e5m2",
 }  # fmt: skip
 _RANK = re.compile(
     r"\bRank\s{1,6}(\d{1,6})\s{1,4}(?:Group\s{1,6}\d{1,6}\s{1,4})?Pid\s{1,8}\d{1,9} on\s{1,80}(\S{1,200})"
@@ -94,10 +83,10 @@ def read_nccl_tests(text: str) -> Reading:
     """Never raises. Sizes at which values were wrong are failed results; a run on one card measures no link."""
     reading = Reading(kind=KIND)
     ranks = [_Rank(match[2], int(match[3]), match[4].strip()) for match in _RANK.finditer(text)]
-    _state_library(reading, text)
     conditions: dict[str, Scalar] = {}
-    for software in reading.software:
-        conditions["nccl_version"] = software.version or ""
+    if version := _library(text):
+        reading.add_software("nccl", version, "nccl-tests")
+        conditions["nccl_version"] = version
     if _hosts(ranks) == 1:
         for rank in ranks:
             add_listed_card(reading, rank.device, rank.name, "nccl-tests")
@@ -128,11 +117,10 @@ def _why_not_read(rows: Sequence[_Row], ranks: Sequence[_Rank], operation: str) 
     return "" if operation else "which operation it was is not in the text: paste the command too"
 
 
-def _state_library(reading: Reading, text: str) -> None:
-    """As the tests state it, or NCCL itself where it was told to (NCCL_DEBUG)."""
+def _library(text: str) -> str:
+    """The version of NCCL as the tests state it, or NCCL itself where it was told to (NCCL_DEBUG); "" for neither."""
     match = _LIBRARY.search(text)
-    if match:
-        reading.add_software("nccl", match[2] or _version(int(match[1])), "nccl-tests")
+    return (match[2] or _version(int(match[1]))) if match else ""
 
 
 def _version(code: int) -> str:
@@ -181,7 +169,7 @@ def _number(written: str | None) -> float | None:
 def _operation(text: str, rows: Sequence[_Row], cards: int) -> str:
     """The operation that the last named program does, else the only one whose bandwidths have this ratio; "" for
     unknown."""
-    named = [_PROGRAMS[name] for name in _PROGRAM.findall(text) if name in _PROGRAMS]
+    named = [_OPERATIONS[name] for name in _PROGRAM.findall(text) if name in _OPERATIONS]
     if named:
         return named[-1]
     telling = max(rows, key=lambda row: row.bus_gb_s, default=None)

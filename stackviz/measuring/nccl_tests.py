@@ -4,7 +4,17 @@ from collections.abc import Callable
 
 from stackviz.measuring.benchmark import AnyParams, Benchmark, gettext_noop, positive
 
-__all__ = ["BUS_FACTORS", "NCCL_TESTS", "bus_bytes"]
+__all__ = ["BUS_FACTORS", "NCCL_TESTS", "PROGRAMS", "TYPES", "bus_bytes"]
+
+PROGRAMS = {
+    "all-reduce": "all_reduce_perf", "all-gather": "all_gather_perf", "reduce-scatter": "reduce_scatter_perf",
+    "all-to-all": "alltoall_perf", "gather": "gather_perf", "scatter": "scatter_perf", "broadcast": "broadcast_perf",
+    "reduce": "reduce_perf", "send-receive": "sendrecv_perf",
+}  # fmt: skip
+"""Operation -> the program of nccl-tests that runs it."""
+
+TYPES = {"fp32": "float", "fp16": "half", "fp64": "double", "bf16": "bfloat16"}
+"""Types that nccl-tests calls otherwise."""
 
 BUS_FACTORS: dict[str, Callable[[float], float]] = {
     "all-reduce": lambda cards: 2 * (cards - 1) / cards,
