@@ -15,6 +15,7 @@ from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.dumps import DumpedMachine
+from stackviz.dumps.answer import unexplained
 from stackviz.dumps.machines import title_of, vendors_of
 from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.reports.facts import ShownFact
@@ -198,7 +199,7 @@ def _diagnosed(
         more_cards=len(report.cards[MOST_CARD_ROWS:]),
         details=tuple(_details(row) for row in report.cards[:MOST_DETAILS]),
         software=report.software[:MOST_SOFTWARE],
-        problems=tuple(machine.reading.problems),
+        problems=tuple(unexplained(machine.reading.problems, judged.findings)),
         ignored=tuple(machine.reading.ignored),
     )
 

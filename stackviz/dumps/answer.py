@@ -1,6 +1,6 @@
 """Machines found in dumps -> the answer as JSON: what was found, what does not fit, what is missing and why."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from stackviz.dumps.components import components
@@ -8,7 +8,7 @@ from stackviz.dumps.machines import DumpedMachine
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.wire import Absent, Card, Report, Result, Scalar
 
-__all__ = ["ALWAYS_LISTED", "answer"]
+__all__ = ["ALWAYS_LISTED", "answer", "unexplained"]
 
 ALWAYS_LISTED = (
     "os.name",
@@ -59,6 +59,12 @@ def answer(
     return first
 
 
+def unexplained(problems: Iterable[str], findings: Iterable[Finding]) -> list[str]:
+    """Problems of a reading that are not the evidence of a finding: how nvidia-smi failed is explained there."""
+    evidence = {value for each in findings if each.severity != Severity.FITS for value in each.evidence.values()}
+    return [problem for problem in problems if problem not in evidence]
+
+
 def _nothing() -> Document:
     return {
         "kinds": [],
@@ -95,7 +101,7 @@ def _answer(machine: DumpedMachine, tables: Tables, sheet_of: SheetOf | None) ->
         "findings": [_finding(component) for component in findings if component.severity != Severity.FITS],
         "results": [_result(result) for result in machine.reading.results],
         "not_understood": list(machine.reading.ignored),
-        "problems": list(machine.reading.problems),
+        "problems": unexplained(machine.reading.problems, findings),
         "reasons": reasons,
     }
 

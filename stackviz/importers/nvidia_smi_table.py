@@ -162,7 +162,8 @@ def _read_errors(reading: Reading, text: str) -> None:
         if not error[0].startswith("NVML library"):
             words = _PUT_BEFORE.sub("", clean(error[0])).rstrip(".")
             reading.sheet.state("nvidia.nvml_error", words)
-            reading.problem(words)
+            if not _LOST.match(words):  # those are counted
+                reading.problem(words)
             reading.sheet.mark_missing("nvidia.driver_version", "failed", words)
     lost = {match[1].rstrip(".:") for match in _LOST.finditer(text)}
     reading.sheet.state("nvidia.cards_lost", len(lost) or None)

@@ -48,6 +48,12 @@ def test_form_lists_tools_and_stores_nothing(client, db):
         assert words in said
 
 
+def test_a_failure_of_the_driver_is_not_listed_again_as_not_understood(paste):
+    text = words_of(paste("$ nvidia-smi\nFailed to initialize NVML: Driver/library version mismatch\n"))
+    assert "The NVIDIA libraries do not match the loaded driver" in text
+    assert text.split("Not understood")[1].startswith(" Everything")
+
+
 def test_the_main_navigation_leads_there(client, db):
     assert '<a href="/diagnose/" aria-current="page">Diagnose</a>' in client.get("/diagnose/").content.decode()
 

@@ -94,6 +94,25 @@ def test_real_dump_lists_components_on_layers():
     assert all(one["source"]["url"] for one in document["findings"])
 
 
+LOST = "Unable to determine the device handle for GPU 0000:{}:00.0: GPU is lost.  Reboot the system to recover this GPU"
+
+
+@pytest.mark.parametrize(
+    ("text", "rules", "problems"),
+    [
+        ("Failed to initialize NVML: Driver/library version mismatch", ["nvml-mismatch"], []),
+        ("No devices were found", ["smi-no-driver"], []),
+        (f"{LOST.format(17)}\n{LOST.format(18)}", ["cards-lost"], []),
+        ("Failed to initialize NVML: Insufficient Permissions", [], ["Insufficient Permissions"]),
+    ],
+)
+def test_a_failure_that_a_finding_explains_is_said_once(text, rules, problems):
+    paste = read_all(text)
+    document = answer(machines(paste), TABLES, not_understood=paste.not_understood)
+    assert [finding["rule"] for finding in document["findings"]] == rules
+    assert document["problems"] == problems
+
+
 def test_a_broken_component_says_so():
     finding = Finding(rule="a-rule", severity="broken", component="cuda-runtime", title="title")
     (one,) = machines(Paste((reading("collect-env", {"torch.cuda_version": "12.4"}),)))
