@@ -2,7 +2,8 @@
 
 import argparse
 import re
-from collections.abc import Callable, Mapping
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from stackviz.agent import AGENT_NAME, __version__
@@ -17,6 +18,7 @@ from stackviz.agent.probing.gather import PROBE_TIMEOUT_S
 from stackviz.agent.service_text import SYSTEMS
 from stackviz.importers import Reading
 from stackviz.measuring import RUNNABLE
+from stackviz.measuring.in_mlx import DEVICE_KINDS
 from stackviz.wire import LIMITS
 
 __all__ = ["Command", "check_machine_id", "make_parser"]
@@ -29,7 +31,8 @@ def make_parser(functions: Mapping[str, Command]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=AGENT_NAME,
         description="Read this machine's accelerator stack, measure it, and send the report to an accelweb site.",
-        epilog="Exit codes: " + "; ".join(f"{exit_.value} {exit_.meaning}" for exit_ in Exit),
+        epilog="\n".join(_epilog()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"{AGENT_NAME} {__version__}")
     commands = parser.add_subparsers(
@@ -64,6 +67,20 @@ def make_parser(functions: Mapping[str, Command]) -> argparse.ArgumentParser:
     run.add_argument("--no-bench", action="store_true", help="read the machine only")
     _add_staying(run)
     return parser
+
+
+def _epilog() -> Iterator[str]:
+    yield textwrap.fill(
+        "Results of llama-bench, nccl-tests and nvbandwidth are added with --attach FILE (- for standard input): "
+        "`bench --help` says how.",
+        _HELP_COLUMNS,
+    )
+    yield "\nexit codes:"
+    for exit_ in Exit:
+        yield textwrap.fill(f"{exit_.value:>5} {exit_.meaning}", _HELP_COLUMNS, subsequent_indent=" " * 6)
+
+
+_HELP_COLUMNS = 80
 
 
 def _add_staying(run: argparse.ArgumentParser) -> None:
@@ -139,6 +156,7 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--device",
         action="append",
+        type=_device,
         default=[],
         metavar="DEVICE",
         help="cuda, cuda:1, xpu, mps, mlx, cpu; can be repeated",
@@ -158,7 +176,8 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         "--fail-below",
         type=_share,
         metavar="SHARE",
-        help=f"end with code {Exit.REGRESSION.value} if a rate is below this share of the last run's, such as 0.95",
+        help=f"end with code {Exit.REGRESSION.value} if a rate is below this share of the last run's, such as 0.95, "
+        f"with {Exit.NOTHING_MEASURED.value} if nothing is measured",
     )
     command.add_argument("--bench-time", "--time-budget", type=_seconds, metavar="S", help="measure at most this long")
     command.add_argument(
@@ -175,7 +194,8 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         type=_attached,
         default=[],
         metavar="FILE",
-        help="add what llama-bench, nccl-tests or nvbandwidth printed on this machine; can be repeated",
+        help="add what llama-bench (-o json is best), nccl-tests (with its command line) or nvbandwidth printed on "
+        'this machine; nothing of it is run; "-" for standard input; can be repeated',
     )
 
 
@@ -241,6 +261,17 @@ def _share(text: str) -> float:
     if not 0 < share <= 1:
         raise argparse.ArgumentTypeError("must be above 0 and at most 1")
     return share
+
+
+def _device(text: str) -> str:
+    if not _DEVICE.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no device: choose {', '.join(DEVICE_KINDS)}, or one card: cuda:1"
+        )
+    return text
+
+
+_DEVICE = re.compile(rf"(?:{'|'.join(DEVICE_KINDS)})|(?:cuda|xpu):\d{{1,3}}")
 
 
 def _case(text: str) -> dict[str, str]:

@@ -12,14 +12,14 @@ class Exit(IntEnum):
     UNEXPECTED = 1  # an error of the agent's own
     USAGE = 2  # as argparse
     NOT_DELIVERED = 3  # the site could not be reached in time: kept in the spool, run again
-    KEY_REFUSED = 4  # 401 or 403: kept in the spool, fix the key
+    KEY_REFUSED = 4  # 401 or 403, before measuring too: what was made is in the spool, fix the key
     REJECTED = 5  # the site will never take one of the reports: set aside in rejected/
-    NOT_CONFIRMED = 6  # nobody agreed to send: answer the question, or pass --yes
+    NOT_CONFIRMED = 6  # nobody agreed to send, before measuring or after: answer the question, or pass --yes
     SPOOL = 7  # the spool is full or cannot be written, or a report in it cannot be read
     WRONG_SERVER = 8  # what answers at --server is not an accelweb site
     REGRESSION = 9  # --fail-below: slower than in the last run
     BUSY = 10  # another agent, or for --every another program, is at work: run again later
-    NOTHING_MEASURED = 11  # every benchmark failed
+    NOTHING_MEASURED = 11  # every benchmark failed, or --fail-below has no result
     INTERRUPTED = 130  # Ctrl-C
 
     @property
@@ -36,15 +36,20 @@ _MEANINGS = {
     Exit.UNEXPECTED: "the agent failed: please report what it printed",
     Exit.USAGE: "an argument is wrong",
     Exit.NOT_DELIVERED: "the site did not accept the report in time; it is stored in the spool, run `upload` later",
-    Exit.KEY_REFUSED: "the site rejected the key; the report is stored in the spool, fix the key and run `upload`",
+    Exit.KEY_REFUSED: (
+        "the site refused the key: correct it and run again; a report that was made already is in the spool, `upload` "
+        "sends it"
+    ),
     Exit.REJECTED: "the site rejected a report permanently; it is in the spool's rejected/ folder with the answer",
     Exit.NOT_CONFIRMED: (
-        "sending was not confirmed; the report is stored in the spool, run `upload` and confirm, or pass --yes"
+        "nobody agreed to send: answer y on a terminal, or pass --yes; a report that was made already is in the spool"
     ),
     Exit.SPOOL: "the spool is full or not writable, or a report in it cannot be read",
-    Exit.WRONG_SERVER: "the server at --server is not an accelweb site; the report is stored in the spool",
+    Exit.WRONG_SERVER: (
+        "the server at --server is not an accelweb site; a report that was made already is in the spool"
+    ),
     Exit.REGRESSION: "a result is slower than --fail-below allows, compared with the last run",
-    Exit.NOTHING_MEASURED: "every benchmark failed; the results say why",
+    Exit.NOTHING_MEASURED: ("every benchmark failed, or with --fail-below none was measured; the results say why"),
     Exit.BUSY: (
         "another agent, or with --every another program, keeps this machine busy; nothing was measured, run again later"
     ),

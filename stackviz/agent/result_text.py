@@ -1,14 +1,15 @@
 """Results as lines for a terminal: rate, interval, share of the peak, and the change against the last run."""
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from stackviz.agent.benchmarks.cases import params_text
 from stackviz.agent.measured import LastRun, MeasuredRate, measured_rate, stated_peak
 from stackviz.units import format_quantity
 from stackviz.wire import Report, Result
 
-__all__ = ["regressions", "result_line", "result_lines"]
+__all__ = ["RateChange", "rate_changes", "regressions", "result_line", "result_lines"]
 
 
 def result_lines(report: Report, last: LastRun | None = None) -> Iterator[str]:
@@ -60,12 +61,29 @@ def _speed_ratio(rate: MeasuredRate, before: float) -> float:
     return before / rate.value if rate.unit == "s" else rate.value / before
 
 
-def regressions(report: Report, last: LastRun, least: float) -> list[str]:
-    """Lines of results slower than `least` times the last run; none of those that nobody can tell anything about."""
+class RateChange(NamedTuple):
+    """A result with its rate, and that of the last run in the same unit."""
+
+    result: Result
+    rate: MeasuredRate
+    before: float
+
+
+def rate_changes(report: Report, last: LastRun) -> list[RateChange]:
+    """Of the results that the last run had too; of none that is noisy or was disturbed."""
+    rates = [(result, measured_rate(result), last.rate(result)) for result in report.results]
+    return [
+        RateChange(result, rate, before)
+        for result, rate, before in rates
+        if rate is not None and before and not rate.why_uncertain
+    ]
+
+
+def regressions(changes: Iterable[RateChange], least: float) -> list[str]:
+    """Lines of those that are slower than `least` times the last run."""
     slower = []
-    for result in report.results:
-        rate, before = measured_rate(result), last.rate(result)
-        if rate is not None and before and not rate.why_uncertain and _speed_ratio(rate, before) < least:
+    for result, rate, before in changes:
+        if _speed_ratio(rate, before) < least:
             what = "less accurate" if rate.unit == "bit" else "slower"
             slower.append(f"{what} than {least:g} times the last run: {result_line(result, before=before)}")
     return slower

@@ -261,6 +261,21 @@ def test_without_torch_the_benchmarks_are_results_that_say_so(agent, monkeypatch
     ]
 
 
+def test_where_nothing_is_measured_a_comparison_does_not_end_well(agent, monkeypatch, tmp_path):
+    """A pipeline that asks for a comparison must not take the absence of torch for "not slower"."""
+    told = gathered()
+    del told.facts["torch.version"]
+    told.absent["torch.version"] = {"reason": "not_installed", "detail": "torch is not installed for this Python"}
+    monkeypatch.setattr(cli, "gather", lambda _timeout_s, _told: told)
+    code, _, err = agent("bench", "--quick", "--fail-below", "0.95", "-q")
+    assert code == Exit.NOTHING_MEASURED
+    assert "nothing was measured (not_installed: torch is not installed for this Python), so --fail-below has" in err
+    assert agent("bench", "--quick", "-q")[0] == Exit.OK
+    (tmp_path / "llama.json").write_text(json.dumps([RUN]), encoding="utf-8")
+    attached = ("--attach", str(tmp_path / "llama.json"))
+    assert agent("bench", "--quick", "--fail-below", "0.95", "-q", *attached)[0] == Exit.OK
+
+
 def test_results_of_llama_bench_are_added_whether_the_agent_measures_or_not(agent, tmp_path):
     (tmp_path / "llama.json").write_text(json.dumps([RUN]), encoding="utf-8")
     attach = ("--llama-bench", str(tmp_path / "llama.json"))
@@ -292,6 +307,9 @@ def test_a_torch_that_crashes_is_a_failed_benchmark(agent, monkeypatch):
         ["probe", "--name", "\x07"],
         ["bench", "--benchmark", "quake"],
         ["bench", "--benchmark", "llama-bench"],
+        ["bench", "--device", "foo"],
+        ["bench", "--device", "mps:1"],
+        ["bench", "--device", "cuda:"],
         ["run", "--llama-bench", "/no/such/file"],
         ["dance"],
         [],
@@ -303,6 +321,12 @@ def test_a_wrong_argument_is_said_before_anything_is_measured(argv, monkeypatch,
         cli.main(argv)
     assert ended.value.code == Exit.USAGE
     assert "error:" in capsys.readouterr().err
+
+
+def test_an_unknown_device_is_refused_with_those_that_are_known(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["bench", "--device", "foo"])
+    assert "'foo' is no device: choose cuda, xpu, mps, mlx, cpu, or one card: cuda:1" in capsys.readouterr().err
 
 
 def test_a_spool_that_cannot_be_written_has_its_own_exit_code(agent, tmp_path):
@@ -337,6 +361,15 @@ def test_the_manual_lists_every_exit_code():
     manual = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
     for exit_ in Exit:
         assert f"| {exit_.value} | {exit_.meaning} |" in manual
+
+
+def test_the_help_has_a_line_for_each_exit_code_and_names_what_can_be_attached(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    for exit_ in Exit:
+        assert any(line.startswith(f"{exit_.value:>5} {exit_.meaning[:20]}") for line in lines)
+    assert "Results of llama-bench, nccl-tests and nvbandwidth are added with --attach FILE" in "\n".join(lines)
 
 
 def test_every_outcome_has_an_exit_code():

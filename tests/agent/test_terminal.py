@@ -85,9 +85,10 @@ def test_a_result_without_samples_says_why():
 
 def test_a_regression_has_its_own_exit_code(agent):
     measure = ("bench", "-q", "--fail-below", "0.95")
-    assert agent(*measure, measured=[rounds_result()])[0] == Exit.OK
-    code, out, _ = agent(*measure, measured=[slower(1.03)])
-    assert (code, "0.971 times the last run" in out) == (Exit.OK, True)
+    code, _, err = agent(*measure, measured=[rounds_result()])
+    assert (code, "--fail-below compared nothing: no earlier run" in err) == (Exit.OK, True)
+    code, out, err = agent(*measure, measured=[slower(1.03)])
+    assert (code, "0.971 times the last run" in out, err) == (Exit.OK, True, "")
     code, _, err = agent(*measure, measured=[slower(1.12)])
     assert code == Exit.REGRESSION == 9
     assert "slower than 0.95 times the last run: gemm bf16 8192 on cuda:0" in err
