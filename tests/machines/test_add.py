@@ -53,6 +53,13 @@ def test_an_address_that_no_other_machine_reaches_is_said_to_be_one(client, sett
     assert ("make run HOST=0.0.0.0" in client.get(ADD, headers={"host": host}).content.decode()) is is_told
 
 
+def test_results_of_other_tools_can_be_attached(client):
+    text = client.get(ADD).content.decode()
+    assert "llama-bench, nccl-tests or nvbandwidth" in text
+    assert "--attach FILE" in text
+    assert "--attach -" in text
+
+
 def test_a_stranger_makes_no_key(client, lab):
     assert make_key(client, lab).status_code == 403
     assert not AgentKey.objects.exists()
