@@ -13,8 +13,9 @@ from stackviz.dumps.components import LAYER_TITLES, LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
 from stackviz.importers.paste import NoText, decode_text, join_texts
 from stackviz.measuring import BENCHMARKS
+from stackviz.measuring.stated_rate import stated_rate
 from stackviz.rules import packaged_tables
-from stackviz.units import format_quantity
+from stackviz.units import format_quantity, quantity_label
 
 __all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_files"]
 
@@ -157,28 +158,27 @@ def _results(results: Sequence[Document]) -> Iterator[str]:
         yield ""
         yield "Results"
     for result in results[:_MOST_ROWS]:
-        yield f"  {_setting(result)} on {result['device']}: {_value(result)}"
+        yield f"  {_result_line(result)}"
     if len(results) > _MOST_ROWS:
         yield f"  and {len(results) - _MOST_ROWS} more (--json has all)"
 
 
-def _setting(result: Document) -> str:
-    params = result["params"]
-    if result["benchmark"] in BENCHMARKS and result["unit"] == BENCHMARKS[result["benchmark"]].sample_unit:
-        return f"{result['benchmark']} {params_text(params)}"
-    return f"{params.get('model', '')} {params.get('test', '')}".strip()
-
-
-def _value(result: Document) -> str:
-    """What it states, and the rate that follows from a time."""
-    value, unit, known = result["value"], result["unit"], BENCHMARKS.get(result["benchmark"])
+def _result_line(result: Document) -> str:
+    """`nccl-tests all-reduce fp32 cards 4 1 MiB on NVIDIA L4 x4: 54 GB/s, 29 µs`: the rate, and the time it follows
+    from; a figure that no rate follows from as it was printed."""
+    params, value, unit = result["params"], result["value"], result["unit"]
+    rate = stated_rate(BENCHMARKS.get(result["benchmark"]), params, unit, value)
+    setting = f"{result['benchmark']} {params_text(params)}"
     if value is None:
-        return str(result.get("reason", ""))
-    if known is None or unit != known.sample_unit:
-        return f"{value:g} {unit}" + (f" ± {result['stddev']:g}" if "stddev" in result else "")
-    rate = known.rate(result["params"], value)
-    shown = [format_quantity(rate, known.unit_of(result["params"])).label] if rate is not None else []
-    return ", ".join([*shown, format_quantity(value, unit).label] if unit == "s" else shown)
+        shown = str(result.get("reason", ""))
+    elif rate is None:
+        shown = f"{value:g} {unit}" + (f" ± {result['stddev']:g}" if "stddev" in result else "")
+    else:
+        shown = quantity_label(rate.value, rate.unit)
+        shown += f", {quantity_label(value, unit)}" if unit == "s" and rate.unit != "s" else ""
+    if rate is None and {"model", "test"} <= params.keys():  # as llama-bench prints them, among twenty settings
+        setting = f"{params['model']} {params['test']}"
+    return f"{setting} on {result['device']}: {shown}"
 
 
 def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from stackviz.agent.folders import write_whole
 from stackviz.measuring import VERSIONS
 from stackviz.measuring.disturbance import PREFIX, disturbances
+from stackviz.measuring.stated_rate import stated_rate
 from stackviz.stats import Summary, summarize
 from stackviz.wire import Card, Report, Result
 
@@ -40,12 +41,10 @@ def measured_rate(result: Result) -> MeasuredRate | None:
     shares = {} if noticed is None else {f"{PREFIX}{name}": getattr(noticed, name) for name in _SHARES}
     disturbed = disturbances(shares, result.device)
     summary = summarize(result.samples, result.rounds, is_disturbed=bool(disturbed))
-    if known is None or summary is None or result.unit != known.sample_unit:
+    if summary is None:
         return None
-    value, low, high = known.rates(result.params, summary.median, summary.low, summary.high)
-    if value is None:
-        return None
-    return MeasuredRate(value, low, high, known.unit_of(result.params), _uncertainty(summary, disturbed, result))
+    rate = stated_rate(known, result.params, result.unit, summary.median, summary.low, summary.high)
+    return None if rate is None else MeasuredRate(*rate, _uncertainty(summary, disturbed, result))
 
 
 _SHARES = ("foreign_cpu_ratio", "steal_ratio", "card_ratio")

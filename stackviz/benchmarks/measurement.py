@@ -18,6 +18,7 @@ from stackviz.light import light_dataclass
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.measuring.disturbance import PREFIX, disturbances
 from stackviz.measuring.in_mlx import MLX
+from stackviz.measuring.stated_rate import stated_rate
 from stackviz.stats import Summary
 from stackviz.units import format_number, quantity_label
 
@@ -231,15 +232,10 @@ def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary
     """The rate for a summary of samples at these parameters; None where the benchmark or the parameters do not define
     it, or the samples are in another unit than the benchmark's.
     """
-    if known is None or summary is None or unit != known.sample_unit:
+    if summary is None:
         return None
-    # An interval with one end that cannot be is none.
-    value, low, high = known.rates(params, summary.median, summary.low, summary.high)
-    if value is None:
-        return None
-    if low is None or high is None:
-        low = high = None
-    return Rate(value, low, high, known.unit_of(params))
+    rate = stated_rate(known, params, unit, summary.median, summary.low, summary.high)
+    return None if rate is None else Rate(*rate)
 
 
 # Their values say what they are.

@@ -19,6 +19,7 @@ from stackviz.catalog.models import Accelerator, Alias, Price, Source, SpecValue
 from stackviz.cited.models import CitedResult, CitedSource
 from stackviz.labs.models import Card, Machine
 from stackviz.labs.queries import visible_machines
+from stackviz.measuring.stated_rate import stated_rate
 from stackviz.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
 from stackviz.units import UNITS
 
@@ -242,10 +243,9 @@ def _result(row: Sequence[Any]) -> Row:
     *figures, sample_count, flags, standing, report, conditions = row
     _lab, _machine, key, version, _device, _card, params, *_rest = figures
     median, unit = row[_OF_RESULT.index("median")], row[_OF_RESULT.index("unit")]
-    known = benchmark(key, version)
-    rate = known.rate(params, median) if known is not None and unit == known.sample_unit else None
-    rate_unit = known.unit_of(params) if known is not None and rate is not None else None
-    return (*_known(figures), sample_count, *_known((rate, rate_unit)), flags, standing, str(report), conditions or {})
+    rate = stated_rate(benchmark(key, version), params, unit, median)
+    rate_columns = (None, None) if rate is None else (rate.value, rate.unit)
+    return (*_known(figures), sample_count, *_known(rate_columns), flags, standing, str(report), conditions or {})
 
 
 ROWS: dict[str, Callable[[], Iterator[Row]]] = {

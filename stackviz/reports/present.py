@@ -12,7 +12,8 @@ from stackviz import wire
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
-from stackviz.measuring import BENCHMARKS
+from stackviz.measuring import VERSIONS
+from stackviz.measuring.stated_rate import stated_rate
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
 from stackviz.reports.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
 from stackviz.rules import Finding, Severity
@@ -149,23 +150,15 @@ def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[
     stated = result.extra.get("mean")
     spread = result.extra.get("stddev")
     value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
-    rate = _rate_text(result, value)
+    rate = stated_rate(VERSIONS.get((result.benchmark, result.version)), result.params, result.unit, value)
+    shown = "" if value is None else format_number(value)
     return StatedResult(
         settings=tuple((name, settings.get(name, "")) for name in columns),
-        value=rate or ("" if value is None else format_number(value)),
-        unit="" if rate else result.unit,
+        value=shown if rate is None else quantity_label(rate.value, rate.unit),
+        unit=result.unit if rate is None else "",
         why=result.reason or "",
         spread=format_number(spread) if isinstance(spread, int | float) and value is not None else "",
     )
-
-
-def _rate_text(result: wire.Result, value: float | None) -> str:
-    """`91.4 GB/s`; "" for what states no rate of a benchmark that this site knows."""
-    known = BENCHMARKS.get(result.benchmark)
-    if known is None or result.unit != known.sample_unit:
-        return ""
-    rate = known.rate(result.params, value)
-    return "" if rate is None else quantity_label(rate, known.unit_of(result.params))
 
 
 # --- the report ---

@@ -135,6 +135,28 @@ def test_a_failed_run_is_shown_with_its_reason():
     assert "llama 7B pp512 on not in the text: it states nan" in describe_answer(document)
 
 
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({}, "nccl-tests all-reduce fp32 cards 4 1 MiB on x: 52.43 GB/s, 30 µs"),
+        ({"params": {"op": "dance"}}, "nccl-tests dance on x: 3e-05 s"),
+        ({"value": None, "reason": "17 values were wrong"}, "nccl-tests all-reduce fp32 cards 4 1 MiB on x: 17 values"),
+        ({"benchmark": "launch", "params": {"op": "queued"}}, "launch queued on x: 30 µs"),
+        ({"benchmark": "nvbandwidth", "params": {"test": "copy"}, "value": 2e10, "unit": "B/s"},
+         "nvbandwidth copy on x: 20 GB/s"),
+        ({"benchmark": "nvbandwidth", "params": {"test": "copy"}, "value": 2e40, "unit": "B/s"},
+         "nvbandwidth copy on x: 2e+40 B/s"),
+        ({"benchmark": "llama-bench", "params": {"model": "llama 7B", "test": "tg128", "ngl": 99}, "value": 189.5,
+          "unit": "t/s", "stddev": 0.4}, "llama 7B tg128 on x: 189.5 t/s ± 0.4"),
+    ],
+)  # fmt: skip
+def test_a_result_is_a_rate_where_its_unit_and_its_parameters_tell_one(changes, line):
+    params = {"op": "all-reduce", "dtype": "fp32", "cards": 4, "bytes": 2**20}
+    result = {"benchmark": "nccl-tests", "device": "x", "params": params, "value": 3e-5, "unit": "s"}
+    document = diagnosed(read_all("nvidia-smi: command not found")) | {"kinds": ["nccl-tests"]}
+    assert f"  {line}" in describe_answer(document | {"results": [result | changes]})
+
+
 def test_a_dump_cannot_write_to_the_terminal(capsys, tmp_path):
     path = tmp_path / "dump.txt"
     path.write_text(COLLECT_ENV.read_text(encoding="utf-8") + "\n\n\x9b31m \u202e evil\n", encoding="utf-8")
