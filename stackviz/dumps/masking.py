@@ -44,11 +44,19 @@ _VARIABLE = re.compile(
     r"([^\s\"',;:<>\[\]~=][^\s\"',;:<>]{0,80})"
 )
 _CLOUD_HOST = re.compile(r"\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w-]{1,60}){0,5}")
-_NCCL_HOST = re.compile(r"(?<![\w.-])[A-Za-z0-9][\w.-]{0,62}(?=:\d{1,8}:\d{1,8} \[\d{1,3}\] NCCL )")
-_RANK_HOST = re.compile(r"(\bPid {1,8}\d{1,9} on {1,80})\S{1,200}(?= device )")
+_NCCL_HOST = re.compile(
+    r"(?<![\w.-])[A-Za-z0-9][\w.-]{0,62}(?=:\d{1,8}:\d{1,8} (?:\[\d{1,3}\] (?:[^\s\[]\S{0,120} ){0,2})?NCCL "
+    r"|: Test (?:NCCL|CUDA) failure | pid \d{1,9}: Test failure )"
+)
+_RANK_HOST = re.compile(r"(\bPid {1,8}\d{1,9} on {1,80})(\S{1,200})(?= device )")
 _NVBANDWIDTH_HOST = re.compile(
-    r"(\bDriver Version: [\d.]{3,20}\n\n|\([0-9a-fA-F:.]{6,20}\): \(|\bProcess {1,8}\d{1,6} \()"
-    r"[A-Za-z0-9][\w.-]{0,62}(?=\nDevice \d|\))"
+    r"(\bDriver Version: [\d.]{3,20}[ \t\r]{0,8}\n[ \t\r>|]{0,40}\n[ \t>|]{0,40}"
+    r"|\([0-9a-fA-F:.]{6,20}\): \(|\bProcess {1,8}\d{1,6} \(|\bmore processes than GPUs on )"
+    r"[A-Za-z0-9][\w.-]{0,62}(?=[ \t\r]{0,8}\n[ \t>|]{0,40}Device \d|\)|\. Please )"
+)
+_LAUNCH = re.compile(r"^[^\n]{0,100}\b(?:mpirun|mpiexec|srun) [^\n]{0,1000}", re.MULTILINE)
+_LAUNCHED_ON = re.compile(
+    r"([ \t](?:(?:-H|-w|--?host)[ \t]{1,8}|--(?:host|nodelist)=))([^\s\[\"';|&-][^\s\"';|&]{0,400})"
 )
 _SSH_KEY = re.compile(r"(\b(?:ssh|ecdsa)-[\w-]{2,30} [A-Za-z0-9+/=]{16,2000})( \S{1,100})?")
 _SYSLOG = re.compile(
@@ -112,11 +120,12 @@ def _line_by_line(text: str) -> str:
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
-    """People and hosts that the text names in prompts, folders and by `uname`: they are masked wherever they stand."""
+    """People and hosts that the text names in prompts, folders, by `uname` and NCCL: masked wherever they stand."""
     names = {match[2]: "user" for match in _PROMPT.finditer(text)}
     names |= {match[1]: "user" for match in HOME.finditer(text)}
     names |= {match[3]: "host" for match in _PROMPT.finditer(text)}
-    names |= {match[2]: "host" for match in _UNAME.finditer(text)}
+    names |= {match[2]: "host" for pattern in (_UNAME, _RANK_HOST) for match in pattern.finditer(text)}
+    names |= {match[0]: "host" for match in _NCCL_HOST.finditer(text)}
     telling = [(name, stand_in) for name, stand_in in names.items() if is_telling(name)]
     yield from sorted(telling, key=lambda item: len(item[0]), reverse=True)[:_MOST_NAMES]
 
@@ -125,6 +134,10 @@ def _without_name(match: re.Match[str]) -> str:
     name = match[2].strip().lower()
     is_plain = is_nobody(name) or name in _DOES_NOT_TELL
     return match[0] if is_plain else f"{match[1]}{REDACTED}"
+
+
+def _without_launched_hosts(text: str) -> str:
+    return _LAUNCH.sub(lambda line: _LAUNCHED_ON.sub(_without_name, line[0]), text)
 
 
 def _without_serial(match: re.Match[str]) -> str:
@@ -172,8 +185,9 @@ _STEPS: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
     (("name", "user", "host", "master_addr"), _named),
     (("ssh-", "ecdsa-"), partial(_SSH_KEY.sub, REDACTED)),
     (("ip-",), partial(_CLOUD_HOST.sub, "host")),
-    (("nccl",), partial(_NCCL_HOST.sub, "host")),
+    (("nccl", " failure "), partial(_NCCL_HOST.sub, "host")),
     ((" device ",), partial(_RANK_HOST.sub, r"\1host")),
+    (("mpirun", "mpiexec", "srun"), _without_launched_hosts),
     (("nvbandwidth",), partial(_NVBANDWIDTH_HOST.sub, r"\1host")),
     ((), partial(_SYSLOG.sub, r"\1host")),
     (("serial", "udid", "unique", "asset", "s/n", "sn"), partial(_SERIAL.sub, _without_serial)),

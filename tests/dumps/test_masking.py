@@ -31,6 +31,19 @@ DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
             "Linux host 6.8.0-45-generic #45 SMP x86_64 GNU/Linux",
         ),
         ("lab3:17:17 [0] NCCL INFO Using eth0", "host:17:17 [0] NCCL INFO Using eth0"),
+        ("lab3:17:17 [0] misc/socket.cc:50 NCCL WARN no route", "host:17:17 [0] misc/socket.cc:50 NCCL WARN no route"),
+        ("lab3:17:17 [0] init.cc:5 (init) NCCL WARN no route", "host:17:17 [0] init.cc:5 (init) NCCL WARN no route"),
+        ("lab3:17:17 NCCL CALL ncclAllReduce", "host:17:17 NCCL CALL ncclAllReduce"),
+        ("lab3: Test NCCL failure common.cu:958 'invalid'", "host: Test NCCL failure common.cu:958 'invalid'"),
+        ("lab3: Test CUDA failure common.cu:892 'no device'", "host: Test CUDA failure common.cu:892 'no device'"),
+        (" .. lab3 pid 17: Test failure common.cu:891", " .. host pid 17: Test failure common.cu:891"),
+        (
+            "lab3:17:17 [0] NCCL INFO x\nsrun: error: lab3: task 0",
+            "host:17:17 [0] NCCL INFO x\nsrun: error: host: task 0",
+        ),
+        ("$ mpirun -np 2 -H lab3:8,lab4:8 all_reduce_perf", "$ mpirun -np 2 -H [redacted] all_reduce_perf"),
+        ("$ mpirun --host localhost all_reduce_perf", "$ mpirun --host localhost all_reduce_perf"),
+        ("$ srun --nodelist=lab[3-4] all_reduce_perf", "$ srun --nodelist=[redacted] all_reduce_perf"),
         (
             "#  Rank  0 Group  0 Pid   7 on lab3 device  0 [0x8d] NVIDIA L4",
             "#  Rank  0 Group  0 Pid   7 on host device  0 [0x8d] NVIDIA L4",
@@ -38,6 +51,18 @@ DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
         (
             "nvbandwidth Version: v0.8\nDriver Version: 570.86.15\n\nlab3\nDevice 0: NVIDIA L4 (00000000:17:00)",
             "nvbandwidth Version: v0.8\nDriver Version: 570.86.15\n\nhost\nDevice 0: NVIDIA L4 (00000000:17:00)",
+        ),
+        (
+            "> nvbandwidth Version: v0.8\n> Driver Version: 570.86.15\n> \n> lab3\n> Device 0: NVIDIA L4 (00000000:17:00)",
+            "> nvbandwidth Version: v0.8\n> Driver Version: 570.86.15\n> \n> host\n> Device 0: NVIDIA L4 (00000000:17:00)",
+        ),
+        (
+            "nvbandwidth\nDriver Version: 570.86.15 \r\n\r\n  lab3\r\n  Device 0: NVIDIA L4 (00000000:17:00)",
+            "nvbandwidth\nDriver Version: 570.86.15 \r\n\r\n  host\r\n  Device 0: NVIDIA L4 (00000000:17:00)",
+        ),
+        (
+            "nvbandwidth\nWarning: there are more processes than GPUs on lab3. Please reduce",
+            "nvbandwidth\nWarning: there are more processes than GPUs on host. Please reduce",
         ),
         (
             '"nvbandwidth" : ["0: NVIDIA L4 (00000000:17:00): (lab3)"]',
