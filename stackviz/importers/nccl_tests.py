@@ -12,6 +12,7 @@ from typing import NamedTuple
 from stackviz.importers.blocks import blocks_after
 from stackviz.importers.env_report import add_listed_card
 from stackviz.importers.importer import Importer, Span
+from stackviz.importers.llama_devices import device_label
 from stackviz.importers.reading import Reading
 from stackviz.importers.tool_result import add_result
 from stackviz.measuring.nccl_tests import BUS_FACTORS, NCCL_TESTS, PROGRAMS, TYPES
@@ -68,6 +69,15 @@ class _Row(NamedTuple):
     wrong: float | None
 
 
+class _Run(NamedTuple):
+    """What all rows of a run share: how many cards (`ranks`) and machines took part; `label` names the cards."""
+
+    operation: str
+    ranks: int
+    hosts: int
+    label: str
+
+
 def find_nccl_tests(text: str) -> list[Span]:
     """Each run with the command that stands above it, if one does."""
     spans: list[Span] = []
@@ -96,8 +106,10 @@ def read_nccl_tests(text: str) -> Reading:
     if problem:
         reading.problem(problem)
     else:
+        run = _Run(operation, len(ranks), _hosts(ranks), device_label([rank.name for rank in ranks], count_one=False))
+        cards = [rank.device for rank in ranks] if run.hosts == 1 and len(ranks) <= LIMITS.cards else []
         for row in rows:
-            _add(reading, row, operation, ranks, conditions)
+            _add(reading, row, run, cards, conditions)
     return reading
 
 
@@ -183,19 +195,18 @@ def _operation(text: str, rows: Sequence[_Row], cards: int) -> str:
     return fitting[0] if len(fitting) == 1 else ""
 
 
-def _add(reading: Reading, row: _Row, operation: str, ranks: Sequence[_Rank], conditions: Mapping[str, Scalar]) -> None:
+def _add(reading: Reading, row: _Row, run: _Run, cards: Sequence[int], conditions: Mapping[str, Scalar]) -> None:
     if not row.size:  # fewer elements than cards
         return
-    hosts = _hosts(ranks)
     params: dict[str, Scalar] = {
-        "op": operation,
+        "op": run.operation,
         "dtype": _TYPES.get(row.dtype, row.dtype),
-        "cards": len(ranks),
+        "cards": run.ranks,
         "bytes": row.size,
         "place": row.buffer,
     }
-    if hosts > 1:
-        params["hosts"] = hosts
+    if run.hosts > 1:
+        params["hosts"] = run.hosts
     if row.reduction not in {"none", "sum"}:
         params["reduction"] = row.reduction
     add_result(
@@ -203,8 +214,8 @@ def _add(reading: Reading, row: _Row, operation: str, ranks: Sequence[_Rank], co
         NCCL_TESTS,
         params,
         None if row.time_us is None or row.wrong else row.time_us * 1e-6,
-        cards=[rank.device for rank in ranks] if hosts == 1 and len(ranks) <= LIMITS.cards else [],
-        names=[rank.name for rank in ranks],
+        device=run.label,
+        cards=cards,
         conditions=conditions,
         why=f"{row.wrong:.0f} values were wrong" if row.wrong else "",
     )

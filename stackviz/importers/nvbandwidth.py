@@ -6,6 +6,7 @@ Formats: NVIDIA/nvbandwidth, output.cpp, json_output.cpp and memcpy.h.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from stackviz.importers.blocks import blocks_after
@@ -142,7 +143,7 @@ def _rate(written: object) -> float | None:
 def _add(reading: Reading, matrix: _Matrix, names: Mapping[int, str]) -> None:
     is_of_pairs = matrix.test.startswith(_PAIRS)
     part = _PART.search(matrix.description)
-    for row, column, rate in _cells(matrix.rows):
+    for row, column, rate in islice(_cells(matrix.rows), LIMITS.results - len(reading.results)):
         params: dict[str, Scalar] = {"test": matrix.test}
         if part:
             params["part"] = part[1].lower()

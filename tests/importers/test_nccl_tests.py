@@ -1,11 +1,13 @@
 """nccl-tests: a result for each size and place, of an operation that the text names or that its bandwidths tell."""
 
+import time
+
 import pytest
 
 from stackviz.importers import Reading, read_all
 from stackviz.importers.nccl_tests import read_nccl_tests
 from stackviz.measuring.nccl_tests import NCCL_TESTS
-from stackviz.wire import Result
+from stackviz.wire import LIMITS, Result
 from tests.importers.own_dump import OwnDump, fixture
 
 NEW, OLD = fixture("dumps/tools/nccl_tests.txt"), fixture("dumps/tools/nccl_tests_old.txt")
@@ -126,3 +128,16 @@ def test_lines_of_nccl_between_the_rows_tell_its_version():
     reading = read(noisy)
     assert (len(reading.results), reading.results[0].conditions["nccl_version"]) == (6, "2.27.3")
     assert read_all(noisy).not_understood == ()
+
+
+def test_thousands_of_cards_are_counted_once_and_not_for_each_row():
+    """A line of them, and as many rows as a report holds results: 8 s of a request that may take 1.5 s."""
+    cards = "".join(f"Rank  {number} Pid 7 on lab device 0 [0x07] {'x' * 120} " for number in range(4500))
+    row = "  4096 1024 float sum -1 10.00 0.41 0.20 0 10.00 0.41 0.20 0\n"
+    started = time.process_time()
+    (reading,) = read_all(
+        f"$ all_reduce_perf\n{HEAD.replace('#       size', f'# {cards}{chr(10)}# size')}{row * 3900}"
+    ).readings
+    assert time.process_time() - started < 2.0
+    assert len(reading.results) == LIMITS.results
+    assert reading.results[0].params["cards"] == 4502

@@ -1,12 +1,14 @@
 """nvbandwidth: a result for each card and host, and for each pair of cards, from tables and from JSON."""
 
 import json
+import time
 
 import pytest
 
 from stackviz.importers import Reading, read_all
 from stackviz.importers.nvbandwidth import read_nvbandwidth
 from stackviz.measuring.nvbandwidth import NVBANDWIDTH
+from stackviz.wire import LIMITS
 from tests.importers.own_dump import OwnDump, fixture
 
 TEXT = fixture("dumps/tools/nvbandwidth.txt")
@@ -125,3 +127,11 @@ def test_a_run_on_several_machines_has_no_cards_of_this_one():
     reading = read(text)
     assert reading.cards == []
     assert {(result.card, result.cards) for result in reading.results} == {(None, ())}
+
+
+def test_of_a_table_without_end_only_what_a_report_holds_is_made():
+    test = {"name": "device_to_device_x", "bandwidth_description": "x (GB/s)", "bandwidth_matrix": [[1] * 400_000]}
+    text = json.dumps({"nvbandwidth": {"testcases": [test]}}, separators=(",", ":"))
+    started = time.process_time()
+    assert len(read_nvbandwidth(text).results) == LIMITS.results
+    assert time.process_time() - started < 1.2
