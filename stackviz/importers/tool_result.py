@@ -28,11 +28,11 @@ def add_result(
     """Note one figure, the mean or median of several runs.
 
     `cards`: indexes of the reading's cards that took part; `names`: what they are called, which is the device unless
-    `device` says. `sample` None, or not above 0: a failed run, for the reason `why`.
+    `device` says. `sample` None, not above 0, or beyond what a report holds: a failed run, for the reason `why`.
     """
     if len(reading.results) >= LIMITS.results:
         return
-    samples = (sample,) if sample is not None and sample > 0 else ()
+    samples = (sample,) if sample is not None and 0 < sample <= LIMITS.number_max else ()
     reading.results.append(
         Result(
             benchmark=benchmark.key,

@@ -130,6 +130,13 @@ def test_lines_of_nccl_between_the_rows_tell_its_version():
     assert read_all(noisy).not_understood == ()
 
 
+def test_a_time_beyond_all_numbers_is_none():
+    row = "        4096          1024     float     sum      -1    1e999    0.41    0.41      0    10.00    0.41    0.41      0\n"
+    endless, whole = read(f"$ all_reduce_perf\n{HEAD}{row}").results
+    assert (endless.state, endless.samples, endless.reason) == ("failed", (), "it states no figure")
+    assert whole.samples == pytest.approx((1e-5,))
+
+
 def test_thousands_of_cards_are_counted_once_and_not_for_each_row():
     """A line of them, and as many rows as a report holds results: 8 s of a request that may take 1.5 s."""
     cards = "".join(f"Rank  {number} Pid 7 on lab device 0 [0x07] {'x' * 120} " for number in range(4500))
