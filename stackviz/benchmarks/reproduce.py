@@ -12,6 +12,9 @@ from stackviz.measuring.llama_bench import LLAMA_BENCH
 from stackviz.measuring.nccl_tests import NCCL_TESTS, PROGRAMS, TYPES
 from stackviz.measuring.nvbandwidth import NVBANDWIDTH
 
+# Of what a sender wrote nothing else stands in a command that people paste: quotes of one shell are none in another.
+_DEVICE = re.compile(r"[a-z]{1,10}(?::\d{1,3})?")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9]\w{0,80}", re.ASCII)
 _LLAMA_TEST = re.compile(r"(?:pp(?P<prompt>\d+))?(?P<both>\+)?(?:tg(?P<generated>\d+))?")
 # Parameters of llama-bench -> its options.
 _LLAMA_OPTIONS = {
@@ -32,7 +35,7 @@ def reproduce_command(measured: Measurement) -> str:
         return ""
     if known.key in _COMMANDS_OF_TOOLS:
         return _COMMANDS_OF_TOOLS[known.key](measured.params)
-    if kind not in DEVICE_KINDS:
+    if kind not in DEVICE_KINDS or not _DEVICE.fullmatch(measured.device):
         return ""
     if dict(measured.params) not in cases_on(known, kind, quick=False):
         return ""
@@ -70,13 +73,17 @@ def _nccl_command(params: Mapping[str, Any]) -> str:
     program = PROGRAMS.get(str(params.get("op")))
     if program is None or not NCCL_TESTS.work(params) or not params.keys() <= _NCCL_OPTIONS:
         return ""
-    dtype = str(params.get("dtype"))
+    dtype = str(params.get("dtype", ""))
+    name = TYPES.get(dtype, dtype)
+    if not _PLAIN_NAME.fullmatch(name):
+        return ""
     size, cards = str(int(params["bytes"])), str(int(params["cards"]))
-    return shlex.join([program, "-b", size, "-e", size, "-d", TYPES.get(dtype, dtype), "-g", cards])
+    return shlex.join([program, "-b", size, "-e", size, "-d", name, "-g", cards])
 
 
 def _nvbandwidth_command(params: Mapping[str, Any]) -> str:
-    return shlex.join(["nvbandwidth", "-t", str(params["test"])]) if NVBANDWIDTH.work(params) else ""
+    test = str(params.get("test", ""))
+    return f"nvbandwidth -t {test}" if NVBANDWIDTH.work(params) and _PLAIN_NAME.fullmatch(test) else ""
 
 
 _COMMANDS_OF_TOOLS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
