@@ -46,7 +46,7 @@ _VARIABLE = re.compile(
 _CLOUD_HOST = re.compile(r"\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w-]{1,60}){0,5}")
 _NCCL_HOST = re.compile(
     r"(?<![\w.-])[A-Za-z0-9][\w.-]{0,62}(?=:\d{1,8}:\d{1,8} (?:\[\d{1,3}\] (?:[^\s\[]\S{0,120} ){0,2})?NCCL "
-    r"|: Test (?:NCCL|CUDA) failure | pid \d{1,9}: Test failure )"
+    r"|: Test (?:(?:NCCL|CUDA) failure|timeout) | pid \d{1,9}: Test failure )"
 )
 _RANK_HOST = re.compile(r"(\bPid {1,8}\d{1,9} on {1,80})(\S{1,200})(?= device )")
 _NVBANDWIDTH_HOST = re.compile(
@@ -185,7 +185,7 @@ _STEPS: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
     (("name", "user", "host", "master_addr"), _named),
     (("ssh-", "ecdsa-"), partial(_SSH_KEY.sub, REDACTED)),
     (("ip-",), partial(_CLOUD_HOST.sub, "host")),
-    (("nccl", " failure "), partial(_NCCL_HOST.sub, "host")),
+    (("nccl", ": test ", " failure "), partial(_NCCL_HOST.sub, "host")),
     ((" device ",), partial(_RANK_HOST.sub, r"\1host")),
     (("mpirun", "mpiexec", "srun"), _without_launched_hosts),
     (("nvbandwidth",), partial(_NVBANDWIDTH_HOST.sub, r"\1host")),

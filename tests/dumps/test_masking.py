@@ -36,6 +36,7 @@ DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
         ("lab3:17:17 NCCL CALL ncclAllReduce", "host:17:17 NCCL CALL ncclAllReduce"),
         ("lab3: Test NCCL failure common.cu:958 'invalid'", "host: Test NCCL failure common.cu:958 'invalid'"),
         ("lab3: Test CUDA failure common.cu:892 'no device'", "host: Test CUDA failure common.cu:892 'no device'"),
+        ("lab3: Test timeout (30s) common.cu:523", "host: Test timeout (30s) common.cu:523"),
         (" .. lab3 pid 17: Test failure common.cu:891", " .. host pid 17: Test failure common.cu:891"),
         (
             "lab3:17:17 [0] NCCL INFO x\nsrun: error: lab3: task 0",
