@@ -44,6 +44,16 @@ def _published_peak(published: PublishedPeaks, card: CardUsed, field: str) -> tu
     return None if card.accelerator_id is None else usual_peak(published, card.accelerator_id, field)
 
 
+def outruns_memory(rate: Rate, cards: Sequence[CardUsed], published: PublishedPeaks) -> bool:
+    """Whether more bytes crossed between cards than the memory of any of them can read, as far as that is published.
+
+    It bounds them from far above: a share of it would say nothing of the link.
+    """
+    peaks = [_published_peak(published, card, "memory_bandwidth_gb_s") for card in cards]
+    known = [peak[1] for peak in peaks if peak is not None]
+    return bool(known) and len(known) == len(peaks) and rate.value > max(known)
+
+
 def _link_peak(facts: Mapping[str, Any]) -> tuple[str, float] | None:
     """(link, bytes per second one way) of the slot, as the card states it; None where memory is shared with the host,
     or an address of the host's is the card's too, over a link that is not PCI Express.

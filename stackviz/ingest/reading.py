@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from stackviz import wire
-from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, peak_share
+from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, outruns_memory, peak_share
 from stackviz.benchmarks.measurement import CardUsed, benchmark, rate_of
 from stackviz.benchmarks.standing import Flag, is_mean_of_runs, sample_flags
 from stackviz.catalog.match import CardName, Match, card_name, match_cards
@@ -133,7 +133,7 @@ def _read_results(
     for result in report.results:
         params, conditions = stored_params(result), stored_conditions(result)
         summary = _summary(result, conditions)
-        flags = _flags(result, summary, None if result.card is None else cards.get(result.card), published)
+        flags = _flags(result, summary, cards, published)
         if summary is not None and clock.is_future(result.started_at):
             flags = (*flags, Flag.FUTURE)
         measured_at = clock.measured_at(result.started_at)
@@ -148,9 +148,9 @@ def _summary(result: wire.Result, conditions: Mapping[str, Any]) -> Summary | No
 
 
 def _flags(
-    result: wire.Result, summary: Summary | None, card: CardUsed | None, published: PublishedPeaks
+    result: wire.Result, summary: Summary | None, cards: Mapping[int, CardUsed], published: PublishedPeaks
 ) -> tuple[Flag, ...]:
-    """What is odd about a run that is ok, by its samples, its unit and the published peak of the card it ran on."""
+    """What is odd about a run that is ok, by its samples, its unit and the published peaks of the cards it ran on."""
     known = benchmark(result.benchmark, result.version)
     flags = list(sample_flags(result.samples, summary))
     if Flag.ONE_SAMPLE in flags and is_mean_of_runs(result.conditions):
@@ -158,10 +158,12 @@ def _flags(
     if summary is None or known is None:
         return tuple(flags)
     rate = rate_of(known, result.params, summary, result.unit)
+    used = [cards[index] for index in result.cards if index in cards] if known.on_several_cards else []
     if result.unit != known.sample_unit:
         flags.append(Flag.OTHER_UNIT)
-    elif rate is None and known.work(result.params):
+    elif known.work(result.params) and (rate is None or outruns_memory(rate, used, published)):
         flags.append(Flag.IMPOSSIBLE)
+    card = None if result.card is None else cards.get(result.card)
     share = peak_share(rate, card, bounds_of(known, result.params, result.conditions), published)
     if share is not None and share.is_above_peak:
         flags.insert(0, Flag.ABOVE_BOUND)

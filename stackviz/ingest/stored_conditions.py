@@ -10,11 +10,19 @@ from stackviz.wire import Interference, Result
 
 __all__ = ["stored_conditions", "stored_params"]
 
+_CARDS_USED = "cards_used"
+
 
 def stored_conditions(sent: Result) -> Mapping[str, Any]:
-    """A result of format 1.0 keeps its conditions as they are. Names are those of `facts.CONDITIONS`."""
+    """A result of format 1.0 keeps its conditions as they are. Names are those of `facts.CONDITIONS`.
+
+    Which cards worked together is what `cards` says, whose indexes were checked: a condition of that name says nothing.
+    """
     more = dict(_more(sent))
-    return {**sent.conditions, **more} if more else sent.conditions
+    if not more and _CARDS_USED not in sent.conditions:
+        return sent.conditions
+    stated = {name: value for name, value in sent.conditions.items() if name != _CARDS_USED}
+    return {**stated, **more}
 
 
 def stored_params(sent: Result) -> Mapping[str, Any]:
@@ -28,7 +36,7 @@ def _more(sent: Result) -> Iterator[tuple[str, Any]]:
     if sent.framework:
         yield "framework", sent.framework
     if len(sent.cards) > 1:
-        yield "cards_used", " ".join(map(str, sent.cards))
+        yield _CARDS_USED, " ".join(map(str, sent.cards))
     if sent.energy_j and any(sent.energy_j):
         yield "energy_per_run_j", fmean(sent.energy_j)  # the counter ticks slower than blocks: the mean, not the median
     if sent.enqueue_s and sent.unit == "s":

@@ -9,6 +9,7 @@ from stackviz.light import light_dataclass
 __all__ = [
     "FLOAT_BYTES",
     "KIB",
+    "LINK_RATES",
     "MIB",
     "REPEATED_NUMBERS",
     "SURELY_MEMORY_BYTES",
@@ -64,6 +65,10 @@ _ALWAYS_MEMORY_BOUND = 4.0
 
 # No machine is slower or faster, in FLOP/s or B/s: what seconds come to beyond is a mistake of the sender, not a rate.
 RATE_LEAST, RATE_MOST = 1e-9, 1e24
+
+LINK_RATES = RATE_LEAST, 2e13
+"""What a link of a card may carry, in B/s: five times that of a Rubin both ways, the fastest that is announced, 3.6e12.
+"""
 
 
 def gettext_noop(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from stackviz.measuring.benchmark import (
+    LINK_RATES,
     MIB,
     Benchmark,
     Conditions,
@@ -120,6 +121,7 @@ COLLECTIVES = Benchmark(
     working_set_bytes=lambda params: 2 * int(params["bytes"]),
     not_on={"cpu": gettext_noop("Not applicable: it takes several cards.")},
     unit="B/s",
+    plausible=LINK_RATES,
     work=bus_bytes,
     formula="bytes x factor / s",
     source="the bus bandwidth of NVIDIA/nccl-tests, doc/PERFORMANCE.md: `bytes` is the whole array, the factor is "

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stackviz.measuring.benchmark import AnyParams, Benchmark, gettext_noop, positive
+from stackviz.measuring.benchmark import LINK_RATES, AnyParams, Benchmark, gettext_noop, positive
 
 __all__ = ["BUS_FACTORS", "NCCL_TESTS", "PROGRAMS", "TYPES", "bus_bytes"]
 
@@ -46,6 +46,7 @@ NCCL_TESTS = Benchmark(
     ),
     order=32,
     unit="B/s",
+    plausible=LINK_RATES,
     work=bus_bytes,
     formula="bytes x factor / s",
     source="the bus bandwidth of NVIDIA/nccl-tests, doc/PERFORMANCE.md: the factor is 2 (n - 1) / n for all-reduce on "

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stackviz.measuring.benchmark import AnyParams, Benchmark, RateBound, gettext_noop
+from stackviz.measuring.benchmark import LINK_RATES, AnyParams, Benchmark, RateBound, gettext_noop
 
 __all__ = ["NVBANDWIDTH"]
 
@@ -32,6 +32,7 @@ NVBANDWIDTH = Benchmark(
     order=31,
     unit="B/s",
     sample_unit="B/s",
+    plausible=LINK_RATES,
     work=lambda params: 1.0 if params.get("test") else None,
     formula="bytes / s",
     source="as nvbandwidth prints it, the median of its repeats: NVIDIA/nvbandwidth, README.md. What crosses PCI "

@@ -3,6 +3,7 @@
 from typing import Any
 
 from stackviz.measuring.benchmark import (
+    LINK_RATES,
     MIB,
     AnyParams,
     Benchmark,
@@ -96,6 +97,7 @@ PEER_COPY = Benchmark(
     not_on={"cpu": gettext_noop("Not applicable: it takes several cards.")},
     is_long=_is_long,
     unit="B/s",
+    plausible=LINK_RATES,
     work=_work,
     formula="bytes / s",
     source="each byte crosses the link once. No published figure bounds it: vendors state the links of a card all "

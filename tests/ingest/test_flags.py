@@ -96,6 +96,41 @@ def test_rates_are_judged_as_rates(uploaded, changes, flags):
     assert row.flags == flags
 
 
+def between_cards(benchmark: str, samples: list[float], unit: str = "s", **params):
+    return gemm_result(benchmark=benchmark, params=params, unit=unit, samples=samples, card=None, cards=[0, 1])
+
+
+PEER = {"to": 1, "bytes": 2**28}
+ALL_REDUCE = {"op": "all-reduce", "dtype": "fp32", "bytes": 2**28}
+
+
+@pytest.mark.parametrize(
+    ("result", "flags"),
+    [
+        (between_cards("peer-copy", [1e-3, 1.1e-3, 1.2e-3], **PEER), None),
+        (between_cards("peer-copy", [7e-5, 7.1e-5, 7.2e-5], **PEER), "impossible"),  # 3.8 TB/s, memory has 3.35
+        (between_cards("nvbandwidth", [3.4e12, 3.5e12], "B/s", test="device_to_device_memcpy_read_ce"), "impossible"),
+        (between_cards("nvbandwidth", [2.7e11, 2.8e11], "B/s", test="device_to_device_memcpy_read_ce"), None),
+        (between_cards("collectives", [7e-5, 7.1e-5], **ALL_REDUCE, cards=2), "impossible"),
+        (between_cards("nccl-tests", [7e-5, 7.1e-5], **ALL_REDUCE, cards=2), "impossible"),
+    ],
+)
+def test_no_link_between_cards_outruns_their_memory(uploaded, result, flags):
+    (row,) = uploaded(result, cards=[h100_card(), h100_card(index=1, uuid_hash=None)])
+    assert row.flags == flags
+
+
+def test_without_a_sheet_a_link_has_a_limit_too(uploaded):
+    cards = [h100_card(index=index, reported_name="NVIDIA Imaginary", uuid_hash=None) for index in range(2)]
+    (row,) = uploaded(between_cards("peer-copy", [1e-5, 1.1e-5], **PEER), cards=cards)
+    assert row.flags == "impossible"
+
+
+def test_a_condition_names_no_cards_that_the_result_does_not(uploaded):
+    (row,) = uploaded(gemm_result(samples=SOUND, card=None, conditions={"cards_used": "0", "tf32": False}))
+    assert row.conditions == {"tf32": False}
+
+
 def test_a_whole_report_from_the_future_is_flagged(uploaded):
     ahead = (timezone.now() + timedelta(days=3)).isoformat()
     (row,) = uploaded(gemm_result(samples=SOUND), created_at=ahead)
