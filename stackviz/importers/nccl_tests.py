@@ -34,9 +34,7 @@ _ABOVE_CHARS = 400
 _MOST_LINES = 4000
 _PROGRAM = re.compile(r"(?<![a-z])([a-z]{3,10}(?:_[a-z]{3,10}){0,2}_perf)(?:_mpi)?\b")
 _OPERATIONS = {program: operation for operation, program in PROGRAMS.items()}
-_TYPES = {name: dtype for dtype, name in TYPES.items()} | {
-    "fp8_e4m3": "fp8", "f8e4m3": "fp8", "fp8_e5m2": "fp8-e5m2", "f8e5m2": "fp8-e5m2",
-}  # fmt: skip
+_TYPES = {name: dtype for dtype, name in TYPES.items()} | {"fp8_e4m3": "fp8", "fp8_e5m2": "fp8-e5m2"}
 _RANK = re.compile(
     r"\bRank\s{1,6}(\d{1,6})\s{1,4}(?:Group\s{1,6}\d{1,6}\s{1,4})?Pid\s{1,8}\d{1,9} on\s{1,80}(\S{1,200})"
     r" device\s{1,4}(\d{1,3}) \[[0-9a-fA-Fx:.]{2,20}\] ([^\n]{2,120})"

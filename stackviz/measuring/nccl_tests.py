@@ -13,7 +13,9 @@ PROGRAMS = {
 }  # fmt: skip
 """Operation -> the program of nccl-tests that runs it."""
 
-TYPES = {"fp32": "float", "fp16": "half", "fp64": "double", "bf16": "bfloat16"}
+TYPES = {
+    "fp32": "float", "fp16": "half", "fp64": "double", "bf16": "bfloat16", "fp8": "f8e4m3", "fp8-e5m2": "f8e5m2",
+}  # fmt: skip
 """Types that nccl-tests calls otherwise."""
 
 BUS_FACTORS: dict[str, Callable[[float], float]] = {

@@ -64,6 +64,7 @@ def test_a_case_that_nothing_has_ends_the_command_with_the_reason(capsys):
         ("nccl-tests", {"op": "dance", "dtype": "fp32", "cards": 8, "bytes": 4096}, ""),
         ("nvbandwidth", {"test": "device_to_device_memcpy_read_ce", "row": 0, "column": 1},
          "nvbandwidth -t device_to_device_memcpy_read_ce"),
+        ("nccl-tests", {"op": "all-gather", "dtype": "fp8", "cards": 2, "bytes": 4096}, "all_gather_perf -b 4096 -e 4096 -d f8e4m3 -g 2"),
         ("nccl-tests", {"op": "all-reduce", "cards": 8, "bytes": 4096}, ""),
         ("nccl-tests", {"op": "all-reduce", "dtype": "fp32 & calc", "cards": 8, "bytes": 4096}, ""),
         ("nvbandwidth", {"test": "x; rm -rf /"}, ""),
