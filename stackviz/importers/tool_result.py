@@ -1,21 +1,18 @@
 """A result that another tool's output states, as a report has it: what both importers of such tables share."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from stackviz.importers.llama_devices import device_label
 from stackviz.importers.reading import Reading
+from stackviz.measuring.benchmark import Benchmark
 from stackviz.wire import LIMITS, Result, Scalar
-
-if TYPE_CHECKING:
-    from stackviz.measuring import Benchmark
 
 __all__ = ["add_result"]
 
 
 def add_result(
     reading: Reading,
-    benchmark: "Benchmark",
+    benchmark: Benchmark,
     params: Mapping[str, Scalar],
     sample: float | None,
     *,
