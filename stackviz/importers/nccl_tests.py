@@ -37,7 +37,7 @@ _OPERATIONS = {program: operation for operation, program in PROGRAMS.items()}
 _TYPES = {name: dtype for dtype, name in TYPES.items()} | {"fp8_e4m3": "fp8", "fp8_e5m2": "fp8-e5m2"}
 _RANK = re.compile(
     r"\bRank\s{1,6}(\d{1,6})\s{1,4}(?:Group\s{1,6}\d{1,6}\s{1,4})?Pid\s{1,8}\d{1,9} on\s{1,80}(\S{1,200})"
-    r" device\s{1,4}(\d{1,3}) \[[0-9a-fA-Fx:.]{2,20}\] ([^\n]{2,120})"
+    r" device\s{1,4}(\d{1,3}) \[([0-9a-fA-Fx:.]{2,20})\] ([^\n]{2,120})"
 )
 _LIBRARY = re.compile(r"\bnccl-library=(\d{4,6})\b|\bNCCL version (\d\.\d{1,2}\.\d{1,2})\+cuda")
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:e[+-]?\d{1,3})?")
@@ -46,10 +46,11 @@ _TELLING_GB_S = 1.0  # from here on the ratio of two bandwidths of two decimals 
 
 
 class _Rank(NamedTuple):
-    """One card that took part."""
+    """One card that took part. `device`: its number in its process, which may see this card alone."""
 
     host: str
     device: int
+    bus: str
     name: str
 
 
@@ -90,14 +91,14 @@ def find_nccl_tests(text: str) -> list[Span]:
 def read_nccl_tests(text: str) -> Reading:
     """Never raises. Sizes at which values were wrong are failed results; a run on one card measures no link."""
     reading = Reading(kind=KIND)
-    ranks = [_Rank(match[2], int(match[3]), match[4].strip()) for match in _RANK.finditer(text)]
+    ranks = [_Rank(match[2], int(match[3]), match[4], match[5].strip()) for match in _RANK.finditer(text)]
     conditions: dict[str, Scalar] = {}
     if version := _library(text):
         reading.add_software("nccl", version, "nccl-tests")
         conditions["nccl_version"] = version
     if _hosts(ranks) == 1:
-        for rank in ranks:
-            add_listed_card(reading, rank.device, rank.name, "nccl-tests")
+        for number, rank in zip(_numbers(ranks), ranks, strict=True):
+            add_listed_card(reading, number, rank.name, "nccl-tests")
     rows = list(_rows(text))
     operation = _operation(text, rows, len(ranks))
     problem = _why_not_read(rows, ranks, operation)
@@ -105,16 +106,23 @@ def read_nccl_tests(text: str) -> Reading:
         reading.problem(problem)
     else:
         run = _Run(operation, len(ranks), _hosts(ranks), device_label([rank.name for rank in ranks], count_one=False))
-        cards = [rank.device for rank in ranks] if run.hosts == 1 and len(ranks) <= LIMITS.cards else []
+        cards = _numbers(ranks) if run.hosts == 1 and len(ranks) <= LIMITS.cards else []
         for row in rows:
             _add(reading, row, run, cards, conditions)
     return reading
 
 
 def _hosts(ranks: Sequence[_Rank]) -> int:
-    """On how many machines they were, also where one word stands for all their names."""
-    most_of_one_number = max(Counter(rank.device for rank in ranks).values(), default=0)
-    return max(len({rank.host for rank in ranks}), most_of_one_number)
+    """On how many machines they were, also where one word stands for all their names: on one machine no two cards share
+    a bus address."""
+    most_in_one_place = max(Counter((rank.device, rank.bus) for rank in ranks).values(), default=0)
+    return max(len({rank.host for rank in ranks}), most_in_one_place)
+
+
+def _numbers(ranks: Sequence[_Rank]) -> list[int]:
+    """Of the cards of one machine; in the order of the text where processes that see one card each call theirs 0."""
+    numbers = [rank.device for rank in ranks]
+    return numbers if len(set(numbers)) == len(numbers) else list(range(len(ranks)))
 
 
 def _why_not_read(rows: Sequence[_Row], ranks: Sequence[_Rank], operation: str) -> str:
@@ -142,7 +150,7 @@ def _version(code: int) -> str:
 def _rows(text: str) -> Iterator[_Row]:
     columns: list[str] = []
     for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
-        words = line[:400].replace("#", " ", 1).split() if "size" in line else line[:400].split()
+        words = line[:400].replace("#", " ").split() if "size" in line else line[:400].split()
         if words[:2] == ["size", "count"]:
             columns = [name for name in words if name != "timestamp"]
         elif columns and words and words[0].isdecimal() and len(words) >= len(columns):
@@ -168,7 +176,7 @@ def _row(columns: Sequence[str], words: Sequence[str]) -> Iterator[_Row]:
             time_us=_number(cells.get("time") or cells.get("cputime")),
             algorithm_gb_s=_number(cells.get("algbw")) or 0.0,
             bus_gb_s=_number(cells.get("busbw")) or 0.0,
-            wrong=_number(cells.get("#wrong")),
+            wrong=_number(cells.get("wrong")),
         )
 
 

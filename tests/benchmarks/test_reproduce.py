@@ -60,6 +60,7 @@ def test_a_case_that_nothing_has_ends_the_command_with_the_reason(capsys):
         ("nccl-tests", {"op": "all-reduce", "dtype": "fp32", "cards": 8, "bytes": 2**30, "place": "in-place"},
          "all_reduce_perf -b 1073741824 -e 1073741824 -d float -g 8"),
         ("nccl-tests", {"op": "all-to-all", "dtype": "int8", "cards": 2, "bytes": 4096}, "alltoall_perf -b 4096 -e 4096 -d int8 -g 2"),
+        ("nccl-tests", {"op": "all-reduce", "dtype": "fp8", "cards": 2, "bytes": 64}, "all_reduce_perf -b 64 -e 64 -d f8e4m3 -g 2"),
         ("nccl-tests", {"op": "all-reduce", "dtype": "fp32", "cards": 8, "bytes": 4096, "hosts": 2}, ""),
         ("nccl-tests", {"op": "dance", "dtype": "fp32", "cards": 8, "bytes": 4096}, ""),
         ("nvbandwidth", {"test": "device_to_device_memcpy_read_ce", "row": 0, "column": 1},

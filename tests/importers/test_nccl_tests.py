@@ -62,6 +62,19 @@ def test_cards_of_two_machines_are_none_of_this_one():
     assert masked.cards == []
 
 
+@pytest.mark.parametrize("host", ["lab-node-7", "host"])
+def test_processes_that_see_one_card_each_are_on_one_machine(host):
+    """A launcher that binds cards to ranks shows each process one card, number 0; the bus tells them apart."""
+    bound = NEW.replace("lab-node-7", host)
+    for number in (1, 2, 3):
+        bound = bound.replace(f"device  {number} ", "device  0 ")
+    reading = read(bound)
+    assert [(card.index, card.reported_name) for card in reading.cards] == [
+        (number, "NVIDIA A100-SXM4-40GB") for number in range(4)
+    ]
+    assert {(result.cards, result.params.get("hosts")) for result in reading.results} == {((0, 1, 2, 3), None)}
+
+
 @pytest.mark.parametrize(
     ("program", "operation"),
     [
@@ -109,9 +122,17 @@ def test_wrong_values_fail_the_size_they_are_in():
     assert (wrong.state, wrong.samples, wrong.reason) == ("failed", (), "17 values were wrong")
 
 
+def test_wrong_values_are_seen_where_a_forum_took_the_marks_at_the_beginning():
+    row = "        4096          1024     float     sum      -1    10.00    0.41    0.41     17    10.00    0.41    0.41      0\n"
+    head = "\n".join(line.removeprefix("#") for line in HEAD.splitlines())
+    wrong, whole = read_nccl_tests(f"$ all_reduce_perf\n{head}\n{row}").results
+    assert (wrong.state, whole.state) == ("failed", "ok")
+
+
 def test_fewer_elements_than_cards_measure_nothing():
     row = "           0             0     float     sum      -1     5.70    0.00    0.00      0     5.54    0.00    0.00      0\n"
-    assert read_nccl_tests(f"$ all_reduce_perf\n{HEAD}{row}").results == []
+    reading = read_nccl_tests(f"$ all_reduce_perf\n{HEAD}{row}")
+    assert (reading.results, reading.problems) == ([], [])
 
 
 def test_columns_of_per_iteration_reports_are_passed_over():
