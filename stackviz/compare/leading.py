@@ -56,7 +56,7 @@ def leading_setting(pairs: Sequence[Mapping[int, Measurement]]) -> LeadingSettin
     Of several it is the best known benchmark and data type, at the largest size: small ones measure how a program
     starts. None: no result counts.
     """
-    counting = [{slot: result for slot, result in pair.items() if _says_how_fast(result)} for pair in pairs]
+    counting = [{slot: result for slot, result in pair.items() if says_how_fast(result)} for pair in pairs]
     accelerated = [{slot: result for slot, result in pair.items() if is_accelerated(result)} for pair in counting]
     candidates = [pair for pair in accelerated if pair] or [pair for pair in counting if pair]
     if not candidates:
@@ -67,7 +67,8 @@ def leading_setting(pairs: Sequence[Mapping[int, Measurement]]) -> LeadingSettin
     return LeadingSetting(ranked, worst_outcome([result for _slot, result in ranked]))
 
 
-def _says_how_fast(result: Measurement) -> bool:
+def says_how_fast(result: Measurement) -> bool:
+    """Whether it ranks, and by speed: how right a machine computes is no part of how fast it is."""
     return is_rankable(result) and result.benchmark is not None and result.benchmark.is_speed
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.benchmarks.comparability import Comparability, is_rankable, rate_of_ranked
+from stackviz.benchmarks.comparability import Comparability, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.prominence import is_accelerated, work_of
 from stackviz.cited.best import BenchmarkRatio, LikeForLike, like_for_like
-from stackviz.compare.leading import rate_factor, worst_outcome
+from stackviz.compare.leading import rate_factor, says_how_fast, worst_outcome
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import Tile, TileLine, is_level
 from stackviz.stats import mean_of_groups
@@ -163,7 +163,7 @@ def shared_results(measured: Mapping[int, Sequence[Measurement]]) -> SharedResul
 def _best_by_setting(results: Sequence[Measurement]) -> dict[tuple[str, int, str], Measurement]:
     bests: dict[tuple[str, int, str], Measurement] = {}
     for result in results:
-        if is_rankable(result) and is_accelerated(result) and result.benchmark and result.benchmark.is_speed:
+        if says_how_fast(result) and is_accelerated(result):
             known = bests.get(result.pair)
             if known is None or rate_of_ranked(result).speed > rate_of_ranked(known).speed:
                 bests[result.pair] = result
