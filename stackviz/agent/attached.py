@@ -15,16 +15,22 @@ __all__ = ["attached_results", "read_attached_file"]
 
 
 def read_attached_file(name: str) -> list[Reading]:
-    """The output of such tools in a file, "-" being standard input. Raises FileRefused where there is none."""
-    readings = [each for each in read_files([name]).readings if each.kind in MEASURING_TOOLS and each.results]
-    if not readings:
+    """The readings of a file that have results of MEASURING_TOOLS; "-" is standard input.
+
+    Raises FileRefused where there are none, with what the tool's output lacks.
+    """
+    readings = [each for each in read_files([name]).readings if each.kind in MEASURING_TOOLS]
+    with_results = [each for each in readings if each.results]
+    if not with_results:
         tools = f"{', '.join(MEASURING_TOOLS[:-1])} or {MEASURING_TOOLS[-1]}"
-        raise FileRefused(f"{name}: no results of {tools} could be read in it")
-    return readings
+        problems = "; ".join(dict.fromkeys(problem for each in readings for problem in each.problems))
+        raise FileRefused(f"{name}: no results of {tools} could be read in it" + (f" ({problems})" if problems else ""))
+    return with_results
 
 
 def attached_results(readings: Sequence[Reading], cards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """As a report has them. `cards`: those of this machine; a result is of the ones that the output means."""
+    """The results as documents of a report. `cards`: those of this machine, of which each result names the ones it ran
+    on where that is certain."""
     now = datetime.now(UTC)
     documents = []
     for reading in readings:
@@ -36,8 +42,10 @@ def attached_results(readings: Sequence[Reading], cards: Sequence[Mapping[str, A
 
 
 def _known_cards(reading: Reading, cards: Sequence[Mapping[str, Any]]) -> dict[int, int]:
-    """Index in the output -> index in the report: where one card of the machine has the name, or where all that have
-    it are in the output, so that they are in one order."""
+    """Index in the output -> index in the report, of names that as many cards have here as there.
+
+    Alike cards are in one order then; which two of four a tool saw nobody can tell.
+    """
     known: dict[int, int] = {}
     for name in {card.reported_name for card in reading.cards}:
         printed = sorted(card.index for card in reading.cards if card.reported_name == name)
@@ -48,7 +56,7 @@ def _known_cards(reading: Reading, cards: Sequence[Mapping[str, Any]]) -> dict[i
 
 
 def _document(result: Result, now: datetime) -> dict[str, Any]:
-    """A table states no time: then it counts as of now."""
+    """`now`: when it counts as measured where the output states no time, as tables do not."""
     started_at = result.started_at or (now if result.state == "ok" else None)
     return {
         "benchmark": result.benchmark,

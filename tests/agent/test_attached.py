@@ -1,6 +1,7 @@
 """`--attach FILE` adds what other tools measured to the report, on the cards they name."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_a_card_that_is_not_certain_is_none(file, cards):
 
 def test_a_table_counts_as_of_now(file):
     (result,) = attached_results(read_attached_file(file(table())), [])
-    assert result["started_at"].endswith("Z")
+    assert abs(datetime.now(UTC) - datetime.fromisoformat(result["started_at"])) < timedelta(minutes=1)
     assert result["conditions"]["mean_of_runs"] is True
 
 
@@ -47,6 +48,12 @@ def test_a_table_counts_as_of_now(file):
 def test_a_file_without_results_is_refused_by_name(file, text):
     with pytest.raises(FileRefused, match=r"bench\.txt"):
         read_attached_file(file(text))
+
+
+def test_a_run_that_cannot_be_told_is_refused_with_what_is_missing(file):
+    lines = [line for line in fixture("dumps/tools/nccl_tests.txt").splitlines() if "all_reduce" not in line]
+    with pytest.raises(FileRefused, match="paste the command too"):
+        read_attached_file(file("\n".join(lines).replace("  sum ", " none ")))
 
 
 def test_a_file_that_is_not_there_is_refused():
