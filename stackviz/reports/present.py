@@ -13,7 +13,7 @@ from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
 from stackviz.measuring import VERSIONS
-from stackviz.measuring.stated_rate import stated_rate
+from stackviz.measuring.stated_rate import StatedRate, stated_rate
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
 from stackviz.reports.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
 from stackviz.rules import Finding, Severity
@@ -134,30 +134,39 @@ def result_tables(results: Sequence[wire.Result]) -> Iterator[ResultTable]:
 
 
 def _settings(result: wire.Result) -> dict[str, str]:
+    """The parameters as text, and the time beside them where the figure shown is a rate that follows from it."""
     params = {
         name: format_number(value) if isinstance(value, float) else str(value) for name, value in result.params.items()
     }
     size = result.params.get("bytes")
     if isinstance(size, int):
         params["bytes"] = quantity_label(size, "B")
-    if result.unit == "s" and result.samples:
-        params["time"] = quantity_label(median(result.samples), "s")
+    figure, rate = _figure(result), _rate(result)
+    if figure is not None and rate is not None and result.unit == "s" and rate.unit != "s":
+        params["time"] = quantity_label(figure, "s")
     return params | {"device": result.device}
 
 
-def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[str]) -> StatedResult:
-    """The mean as the benchmark states it, or else the median of its runs; the rate that follows from either."""
+def _figure(result: wire.Result) -> float | None:
+    """The mean as the benchmark states it, or else the median of its runs; None for a run that failed."""
     stated = result.extra.get("mean")
-    spread = result.extra.get("stddev")
-    value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
-    rate = stated_rate(VERSIONS.get((result.benchmark, result.version)), result.params, result.unit, value)
-    shown = "" if value is None else format_number(value)
+    return stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
+
+
+def _rate(result: wire.Result) -> StatedRate | None:
+    return stated_rate(VERSIONS.get((result.benchmark, result.version)), result.params, result.unit, _figure(result))
+
+
+def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[str]) -> StatedResult:
+    """The rate where one follows, or else the figure."""
+    spread, figure, rate = result.extra.get("stddev"), _figure(result), _rate(result)
+    shown = "" if figure is None else format_number(figure)
     return StatedResult(
         settings=tuple((name, settings.get(name, "")) for name in columns),
         value=shown if rate is None else quantity_label(rate.value, rate.unit),
         unit=result.unit if rate is None else "",
         why=result.reason or "",
-        spread=format_number(spread) if isinstance(spread, int | float) and value is not None else "",
+        spread=format_number(spread) if isinstance(spread, int | float) and figure is not None else "",
     )
 
 

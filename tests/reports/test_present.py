@@ -15,11 +15,20 @@ from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
 from stackviz.labs.queries import latest_snapshots
 from stackviz.reports.cards import MatchedCard, by_columns, by_name, card_facts, card_rows
-from stackviz.reports.present import JudgedReport, PresentedReport, present, sort_findings, stored_report
+from stackviz.reports.present import (
+    JudgedReport,
+    PresentedReport,
+    ResultTable,
+    present,
+    result_tables,
+    sort_findings,
+    stored_report,
+)
 from stackviz.rules import Finding, Severity, judge, packaged_tables
 from stackviz.stacks.rule_tables import rule_tables
 from tests.importers.own_dump import fixture, own_dumps
 from tests.responses import words_of
+from tests.wire.reports import gemm_result, report_body
 
 DUMPS = own_dumps()
 COLUMN = StackColumn(key="cpu", title="", subtitle="", url="", boxes=())
@@ -35,6 +44,43 @@ def presented(report: wire.Report, findings, sheets=None) -> PresentedReport:
 def listed(shown: PresentedReport) -> list[Finding]:
     found = shown.findings
     return [*found.faults, *found.notes, *found.open_questions]
+
+
+def results_of(text: str) -> list[ResultTable]:
+    (machine,) = machines(read_all(text))
+    return list(result_tables(machine.report().results))
+
+
+def test_a_time_is_shown_as_the_rate_that_follows_and_stands_beside_it():
+    (table,) = results_of(fixture("dumps/tools/nccl_tests.txt"))
+    assert table.columns == ("bytes", "place", "time")
+    assert ("dtype", "fp32") in table.common
+    assert [(dict(row.settings)["time"], row.value, row.unit) for row in table.rows[4:]] == [
+        ("17.61 ms", "91.45 GB/s", ""), ("17.58 ms", "91.6 GB/s", "")
+    ]  # fmt: skip
+
+
+def test_a_rate_is_shown_in_a_readable_unit_and_without_a_time():
+    (table,) = results_of(fixture("dumps/tools/nvbandwidth.txt"))
+    assert "time" not in (*table.columns, *dict(table.common))
+    assert (table.rows[0].value, table.rows[0].unit) == ("24.61 GB/s", "")
+
+
+def test_a_figure_that_no_rate_follows_from_stays_as_it_was_printed():
+    (table,) = results_of("| model | test | t/s |\n|---|---|---|\n| llama 7B | tg128 | 189.50 ± 0.40 |\n")
+    (row,) = table.rows
+    assert (row.value, row.spread, row.unit) == ("189.5", "0.4", "t/s")
+
+
+def test_the_time_of_a_call_is_stated_once():
+    (table,) = result_tables([replace(result("launch"), params={"op": "queued"}, samples=(4e-6,), unit="s")])
+    assert dict(table.common) == {"op": "queued", "device": "cuda:0"}
+    assert (table.rows[0].value, table.rows[0].unit) == ("4 µs", "")
+
+
+def result(benchmark: str) -> wire.Result:
+    (parsed,) = wire.parse_report(report_body(results=[gemm_result(benchmark=benchmark)])).results
+    return parsed
 
 
 @pytest.mark.parametrize("dump", DUMPS, ids=lambda dump: dump.kind)
