@@ -25,7 +25,7 @@ _CARDS = (2, 4, 8, 16)
 _SIZES = (MIB, 64 * MIB, 1024 * MIB)
 _QUICK_SIZE = 64 * MIB
 _ITEM_BYTES = 4
-_CHECKED = 1000  # numbers at the end of what the last card has
+_CHECKED = 1000  # numbers of what the last card got
 _TOLERANCE = 1e-5  # sums of at most 16 numbers, each rounded to fp32
 
 Arrays = Sequence[Any]
@@ -78,13 +78,12 @@ def _run(nccl: Any, operation: str, inputs: Arrays, outputs: Arrays) -> Callable
 
 
 def _error(operation: str, inputs: Arrays, outputs: Arrays) -> float:
-    """The last numbers of the last card again, in float64: the sum of all cards', or that of the last one."""
-    ends = [each[-_CHECKED:].cpu().double() for each in inputs]
-    expected = ends[-1]
-    if operation != "all-gather":
-        for other in ends[:-1]:
-            expected = expected + other
-    return relative_error(outputs[-1][-_CHECKED:], expected)
+    """Of what the last card got from others, in float64: its first numbers, which the first card gave (all-gather), or
+    its last ones, which are the sum of what all gave."""
+    if operation == "all-gather":
+        return relative_error(outputs[-1][:_CHECKED], inputs[0][:_CHECKED].cpu().double())
+    first, *others = (each[-_CHECKED:].cpu().double() for each in inputs)
+    return relative_error(outputs[-1][-_CHECKED:], sum(others, start=first))
 
 
 def _problem(off: float) -> str | None:
