@@ -26,7 +26,7 @@ from stackviz.wire import hashed_uuid
 __all__ = ["AnyDevice", "Device", "card_of", "list_devices"]
 
 
-FIRST_CAPABILITIES = {"tf32": (8, 0), "fp8": (8, 9), "mxfp8": (10, 0), "nvfp4": (10, 0)}
+_FIRST_CAPABILITIES = {"tf32": (8, 0), "fp8": (8, 9), "mxfp8": (10, 0), "nvfp4": (10, 0)}
 """Type -> compute capability of the first NVIDIA cards that have it: CUDA C++ Programming Guide, and torch's checks of
 its scaled products (aten/src/ATen/native/cuda/ScaledBlas.cpp)."""
 
@@ -124,14 +124,14 @@ class Device:
 
     def lacks(self, dtype: str) -> str | None:
         """Why this device would compute in another type than this one; None if nothing says so."""
-        if self.kind != "cuda" or dtype not in FIRST_CAPABILITIES:
+        if self.kind != "cuda" or dtype not in _FIRST_CAPABILITIES:
             return None
         if self.is_hip:
             return _NOT_BY_ROCM[dtype]
         if dtype == "tf32" and os.environ.get("NVIDIA_TF32_OVERRIDE") == "0":
             return "NVIDIA_TF32_OVERRIDE=0 forbids TF32"
         properties = self.torch.cuda.get_device_properties(self.index)
-        capability, first = (int(properties.major), int(properties.minor)), FIRST_CAPABILITIES[dtype]
+        capability, first = (int(properties.major), int(properties.minor)), _FIRST_CAPABILITIES[dtype]
         if capability >= first:
             return None
         return "{} begins with compute capability {}.{}; this card has {}.{}".format(dtype.upper(), *first, *capability)
