@@ -284,7 +284,7 @@ def _benchmarks(
     options = BenchmarkOptions(
         suite=arguments.suite,
         devices=tuple(arguments.device),
-        benchmarks=tuple(arguments.benchmark),
+        benchmarks=tuple(dict.fromkeys(arguments.benchmark)),
         wanted=tuple(arguments.case),
         budget_s=arguments.bench_time,
     )

@@ -261,6 +261,13 @@ def test_without_torch_the_benchmarks_are_results_that_say_so(agent, monkeypatch
     ]
 
 
+def test_a_benchmark_that_is_named_twice_is_run_once(agent, monkeypatch):
+    seen = []
+    monkeypatch.setattr(cli, "run_benchmarks", lambda options, *_: seen.append(options) or [gemm_result()])
+    agent("bench", "-q", "--only", "gemm", "--benchmark", "gemm")
+    assert [options.benchmarks for options in seen] == [("gemm",)]
+
+
 def test_where_nothing_is_measured_a_comparison_does_not_end_well(agent, monkeypatch, tmp_path):
     """A pipeline that asks for a comparison must not take the absence of torch for "not slower"."""
     told = gathered()
