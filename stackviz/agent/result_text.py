@@ -70,12 +70,12 @@ class RateChange(NamedTuple):
 
 
 def rate_changes(report: Report, last: LastRun) -> list[RateChange]:
-    """Of the results that the last run had too; of none that is noisy or was disturbed."""
+    """Of the results that the last run had too; of none that failed, is noisy or was disturbed."""
     rates = [(result, measured_rate(result), last.rate(result)) for result in report.results]
     return [
         RateChange(result, rate, before)
         for result, rate, before in rates
-        if rate is not None and before and not rate.why_uncertain
+        if result.state == "ok" and rate is not None and before and not rate.why_uncertain
     ]
 
 

@@ -105,6 +105,14 @@ def test_what_was_disturbed_is_neither_a_regression_nor_remembered(agent, tmp_pa
     assert LastRun(tmp_path / "spool").rate(result) == pytest.approx(689.3e12, rel=0.001)
 
 
+def test_what_failed_is_no_regression(agent):
+    measure = ("bench", "-q", "--fail-below", "0.95")
+    other = gemm_result(params={"dtype": "bf16", "m": 4096, "n": 4096, "k": 4096})
+    agent(*measure, measured=[rounds_result()])
+    wrong = slower(2) | {"state": "failed", "reason": "the product is wrong"}
+    assert agent(*measure, measured=[wrong, other])[0] == Exit.OK
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"[]", b'{"rates": 7}', b'{"rates": {"x": "y"}, "name": 3}', b"\xff", b"[" * 9999]
 )
