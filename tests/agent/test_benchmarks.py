@@ -18,7 +18,7 @@ import pytest
 from stackviz.agent.benchmarks import measure as measuring
 from stackviz.agent.benchmarks import run as running
 from stackviz.agent.benchmarks import visit as visiting
-from stackviz.agent.benchmarks.cases import Case, case_text, plan_cases, read_case
+from stackviz.agent.benchmarks.cases import Case, case_text, params_text, plan_cases, read_case
 from stackviz.agent.benchmarks.conditions import SmiReadings, card_conditions, processor_conditions, throttle_words
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.measure import CaseLeft
@@ -205,6 +205,14 @@ def test_a_case_that_a_quick_run_leaves_out_is_run_where_it_is_named():
     assert RUNNABLE["memory-copy"].cases("cpu", True)[-1]["bytes"] < 4 * 2**30
     cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), suite="quick", wanted=[{"bytes": str(4 * 2**30)}])
     assert [case.params for case in cases if case.benchmark == "memory-copy"] == [{"bytes": 4 * 2**30}]
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(8, "8 B"), (1000, "1000 B"), (2**16, "64 KiB"), (2**20 + 2**10, "1025 KiB"), (2**30, "1024 MiB")],
+)
+def test_sizes_that_differ_are_told_apart(size, text):
+    assert params_text({"bytes": size}) == text
 
 
 def test_every_case_can_be_named():

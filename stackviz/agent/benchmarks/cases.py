@@ -37,7 +37,13 @@ def _shown_params(params: Mapping[str, object]) -> Iterator[object]:
         yield sides[0] if len(set(sides)) == 1 else "x".join(map(str, sides))
     size = params.get("bytes")
     if isinstance(size, int):
-        yield f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
+        yield _size_text(size)
+
+
+def _size_text(size: int) -> str:
+    """`64 MiB`, and nothing rounded: `1000 B`, as another tool's sizes may be any."""
+    whole = (f"{size // unit} {name}" for name, unit in (("MiB", MIB), ("KiB", KIB)) if size and size % unit == 0)
+    return next(whole, f"{size} B")
 
 
 def plan_cases(
