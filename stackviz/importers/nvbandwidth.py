@@ -143,7 +143,8 @@ def _rate(written: object) -> float | None:
 def _add(reading: Reading, matrix: _Matrix, names: Mapping[int, str]) -> None:
     is_of_pairs = matrix.test.startswith(_PAIRS)
     part = _PART.search(matrix.description)
-    for row, column, rate in islice(_cells(matrix.rows), LIMITS.results - len(reading.results)):
+    cells = ((row, column, rate) for row, column, rate in _cells(matrix.rows) if not is_of_pairs or row != column)
+    for row, column, rate in islice(cells, LIMITS.results - len(reading.results)):
         params: dict[str, Scalar] = {"test": matrix.test}
         if part:
             params["part"] = part[1].lower()

@@ -129,6 +129,12 @@ def test_a_run_on_several_machines_has_no_cards_of_this_one():
     assert {(result.card, result.cards) for result in reading.results} == {(None, ())}
 
 
+def test_a_card_and_itself_are_no_pair():
+    """A report with such a pair is refused whole."""
+    results = read(TEXT.replace("N/A", "1500.25")).results
+    assert [result.cards for result in results if len(result.cards) == 2] == [(0, 1), (1, 0)] * 3
+
+
 def test_of_a_table_without_end_only_what_a_report_holds_is_made():
     test = {"name": "device_to_device_x", "bandwidth_description": "x (GB/s)", "bandwidth_matrix": [[1] * 400_000]}
     text = json.dumps({"nvbandwidth": {"testcases": [test]}}, separators=(",", ":"))
