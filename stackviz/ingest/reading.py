@@ -158,12 +158,14 @@ def _flags(
     if summary is None or known is None:
         return tuple(flags)
     rate = rate_of(known, result.params, summary, result.unit)
-    used = [cards[index] for index in result.cards if index in cards] if known.on_several_cards else []
+    card = None if result.card is None else cards.get(result.card)
+    used = [card] if card else [cards[index] for index in result.cards if index in cards]
     if result.unit != known.sample_unit:
         flags.append(Flag.OTHER_UNIT)
-    elif known.work(result.params) and (rate is None or outruns_memory(rate, used, published)):
+    elif known.work(result.params) and (
+        rate is None or (known.on_several_cards and outruns_memory(rate, used, published))
+    ):
         flags.append(Flag.IMPOSSIBLE)
-    card = None if result.card is None else cards.get(result.card)
     share = peak_share(rate, card, bounds_of(known, result.params, result.conditions), published)
     if share is not None and share.is_above_peak:
         flags.insert(0, Flag.ABOVE_BOUND)

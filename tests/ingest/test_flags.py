@@ -109,6 +109,7 @@ ALL_REDUCE = {"op": "all-reduce", "dtype": "fp32", "bytes": 2**28}
     [
         (between_cards("peer-copy", [1e-3, 1.1e-3, 1.2e-3], **PEER), None),
         (between_cards("peer-copy", [7e-5, 7.1e-5, 7.2e-5], **PEER), "impossible"),  # 3.8 TB/s, memory has 3.35
+        (between_cards("peer-copy", [7e-5, 7.1e-5], **PEER) | {"card": 0, "cards": []}, "impossible"),
         (between_cards("nvbandwidth", [3.4e12, 3.5e12], "B/s", test="device_to_device_memcpy_read_ce"), "impossible"),
         (between_cards("nvbandwidth", [2.7e11, 2.8e11], "B/s", test="device_to_device_memcpy_read_ce"), None),
         (between_cards("collectives", [7e-5, 7.1e-5], **ALL_REDUCE, cards=2), "impossible"),
