@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import params_text
+from stackviz.agent.terminal_json import printable
 from stackviz.dumps import answer, machines
 from stackviz.dumps.components import LAYER_TITLES, LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
@@ -65,7 +66,7 @@ def _text_of(name: str) -> str:
 def describe_answer(document: Document) -> str:
     """Findings first, then the stack layer by layer, cards, results, and what was not understood."""
     lines = _lines(document)
-    return "\n".join("".join(letter if letter.isprintable() else "?" for letter in line) for line in lines)
+    return "\n".join(map(printable, lines))
 
 
 def _lines(document: Document) -> Iterator[str]:

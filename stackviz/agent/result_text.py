@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from stackviz.agent.benchmarks.cases import params_text
 from stackviz.agent.measured import LastRun, MeasuredRate, measured_rate, stated_peak
+from stackviz.agent.terminal_json import printable
 from stackviz.units import format_quantity
 from stackviz.wire import Report, Result
 
@@ -21,7 +22,7 @@ def result_lines(report: Report, last: LastRun | None = None) -> Iterator[str]:
 
 def result_line(result: Result, peak: float | None = None, before: float | None = None) -> str:
     """`gemm fp32 2048 on cpu: 130 GFLOP/s ±1.2 %, 132 ms, 12 samples in 3 rounds; 1.02 times the last run`"""
-    name = f"{result.benchmark} {params_text(result.params)} on {result.device}"
+    name = printable(f"{result.benchmark} {params_text(result.params)} on {result.device}")  # of a file, maybe
     if not result.samples:
         return f"{name}: {result.state}, {result.reason}"
     state = "" if result.state == "ok" else f"; {result.state}: {result.reason}"

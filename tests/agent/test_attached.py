@@ -9,8 +9,12 @@ from stackviz.agent.arguments import make_parser
 from stackviz.agent.attached import attached_results, read_attached_file
 from stackviz.agent.cli import _COMMANDS
 from stackviz.agent.diagnose import FileRefused
+from stackviz.agent.result_text import result_lines
+from stackviz.wire import parse_report
 from tests.dumps.test_llama_results import RUN, table
 from tests.importers.own_dump import fixture
+from tests.importers.test_nvbandwidth import DOCUMENT
+from tests.wire.reports import report_body
 
 RTX_4090 = {"index": 3, "reported_name": "NVIDIA GeForce RTX 4090"}
 OTHER = {"index": 0, "reported_name": "NVIDIA GeForce RTX 3090"}
@@ -86,3 +90,12 @@ def test_both_names_of_the_option_read_all_tools(file, option):
     name = file(fixture("dumps/tools/nccl_tests.txt"))
     given = make_parser(_COMMANDS).parse_args(["bench", option, name])
     assert [reading.kind for readings in given.attach for reading in readings] == ["nccl-tests"]
+
+
+def test_a_name_in_a_file_commands_no_terminal(file):
+    text = json.dumps(DOCUMENT).replace("read_ce", r"read\u009b2J\u202ece")
+    readings = read_attached_file(file(text))
+    document = report_body(cards=[], results=attached_results(readings, []))
+    shown = "\n".join(result_lines(parse_report(document)))
+    assert "read?2J?ce" in shown
+    assert not {"\x9b", "\u202e"} & set(shown)
