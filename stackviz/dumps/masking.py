@@ -26,6 +26,7 @@ __all__ = ["mask_text"]
 REDACTED = "[redacted]"  # the word nvidia-smi itself uses
 _MOST_NAMES = 20
 _MOST_ROUNDS = 4
+_LEAST_OF_NCCL = 6  # letters of a machine in a cluster: shorter ones are called h100 or dgx, and cards are too
 
 _PROMPT = re.compile(
     r"^([ \t]{0,8}(?:[>|][ \t]{0,4}){0,3}(?:\([^()\n]{1,40}\)\s{1,2}){0,2}\[?)"
@@ -124,8 +125,9 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     names = {match[2]: "user" for match in _PROMPT.finditer(text)}
     names |= {match[1]: "user" for match in HOME.finditer(text)}
     names |= {match[3]: "host" for match in _PROMPT.finditer(text)}
-    names |= {match[2]: "host" for pattern in (_UNAME, _RANK_HOST) for match in pattern.finditer(text)}
-    names |= {match[0]: "host" for match in _NCCL_HOST.finditer(text)}
+    names |= {match[2]: "host" for match in _UNAME.finditer(text)}
+    of_nccl = {match[2] for match in _RANK_HOST.finditer(text)} | {match[0] for match in _NCCL_HOST.finditer(text)}
+    names |= {name: "host" for name in of_nccl if len(name) >= _LEAST_OF_NCCL}
     telling = [(name, stand_in) for name, stand_in in names.items() if is_telling(name)]
     yield from sorted(telling, key=lambda item: len(item[0]), reverse=True)[:_MOST_NAMES]
 

@@ -39,12 +39,16 @@ DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
         ("lab3: Test timeout (30s) common.cu:523", "host: Test timeout (30s) common.cu:523"),
         (" .. lab3 pid 17: Test failure common.cu:891", " .. host pid 17: Test failure common.cu:891"),
         (
-            "lab3:17:17 [0] NCCL INFO x\nsrun: error: lab3: task 0",
+            "lab-3b:17:17 [0] NCCL INFO x\nsrun: error: lab-3b: task 0",
             "host:17:17 [0] NCCL INFO x\nsrun: error: host: task 0",
         ),
         ("$ mpirun -np 2 -H lab3:8,lab4:8 all_reduce_perf", "$ mpirun -np 2 -H [redacted] all_reduce_perf"),
         ("$ mpirun --host localhost all_reduce_perf", "$ mpirun --host localhost all_reduce_perf"),
         ("$ srun --nodelist=lab[3-4] all_reduce_perf", "$ srun --nodelist=[redacted] all_reduce_perf"),
+        (
+            "#  Rank  0 Group  0 Pid   7 on h100 device  0 [0x8d] NVIDIA H100",
+            "#  Rank  0 Group  0 Pid   7 on host device  0 [0x8d] NVIDIA H100",
+        ),
         (
             "#  Rank  0 Group  0 Pid   7 on lab3 device  0 [0x8d] NVIDIA L4",
             "#  Rank  0 Group  0 Pid   7 on host device  0 [0x8d] NVIDIA L4",
