@@ -118,6 +118,8 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
         return _turn(arguments, parser)
     if arguments.dry_run:
         parser.error("--every sends reports: leave out --dry-run")
+    if arguments.attach:
+        parser.error("--every would send what is attached with each report: send it once, without --every")
     if arguments.print_service:
         try:
             print(service_text(arguments.print_service, arguments))

@@ -19,6 +19,7 @@ from stackviz.agent.stay import say_sign_of_life, why_busy
 from stackviz.agent.upload import Server
 from tests.agent.processes import TOY_TORCH, end, start_agent
 from tests.agent.sites import FakeTime, Reply, site
+from tests.dumps.test_llama_results import RUN
 from tests.wire.reports import gemm_result, h100_card, report_body
 
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
@@ -207,6 +208,13 @@ def test_its_companions_need_an_interval(capsys):
     with pytest.raises(SystemExit):
         cli.main(["run", "--once"])
     assert "need --every" in capsys.readouterr().err
+
+
+def test_what_is_attached_is_sent_once_and_not_with_each_report(agent, capsys, tmp_path):
+    (tmp_path / "llama.json").write_text(json.dumps([RUN]), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        agent("--attach", str(tmp_path / "llama.json"))
+    assert "send it once, without --every" in capsys.readouterr().err
 
 
 def test_a_real_agent_stays_and_ends_when_the_service_is_stopped(tmp_path):
