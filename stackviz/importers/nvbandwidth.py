@@ -38,7 +38,9 @@ _DRIVER = re.compile(r'\bDriver Version"?\s{0,4}: "?(\d{3}\.\d{1,3}(?:\.\d{1,3})
 _DRIVER_API = re.compile(r'\bCUDA (?:Driver|Runtime) Version"?\s{0,4}: (\d{4,5})\b')
 _RUNNING = re.compile(r"\s{0,20}Running (\w{4,80})\.")
 _PART = re.compile(r"\b(Read1|Read2|Write1|Write2|Total) bandwidth")
-_PAIRS = "device_to_device"
+_PAIRS = "device_to_device"  # multinode_... of a run on several machines too
+_OF_ALL = frozenset({"all_to_host", "host_to_all", "all_to_one", "one_to_all"})
+"""Tests in which all cards are at work at once: a figure is of one of them, and differs with how many there are."""
 
 
 class _Matrix(NamedTuple):
@@ -141,7 +143,8 @@ def _rate(written: object) -> float | None:
 
 
 def _add(reading: Reading, matrix: _Matrix, names: Mapping[int, str]) -> None:
-    is_of_pairs = matrix.test.startswith(_PAIRS)
+    is_of_pairs, is_of_all = _PAIRS in matrix.test, any(words in matrix.test for words in _OF_ALL)
+    everyone = sorted(names) if any(len(row) == len(names) for row in matrix.rows[:1]) else []
     part = _PART.search(matrix.description)
     cells = ((row, column, rate) for row, column, rate in _cells(matrix.rows) if not is_of_pairs or row != column)
     for row, column, rate in islice(cells, LIMITS.results - len(reading.results)):
@@ -150,14 +153,14 @@ def _add(reading: Reading, matrix: _Matrix, names: Mapping[int, str]) -> None:
             params["part"] = part[1].lower()
         if is_of_pairs:
             params |= {"row": row, "column": column}
-        used = [row, column] if is_of_pairs else [column]
+        used = [row, column] if is_of_pairs else everyone if is_of_all else [column]
         add_result(
             reading,
             NVBANDWIDTH,
             params,
             round(rate * 1e9, 3),
             device="" if is_of_pairs else f"cuda:{column}",  # alike cards are apart
-            cards=[index for index in used if index in names] if all(index in names for index in used) else [],
+            cards=used if names.keys() >= set(used) else [],
             names=[names[index] for index in used if index in names],
         )
 

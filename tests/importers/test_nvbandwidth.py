@@ -77,6 +77,21 @@ def test_alike_cards_are_devices_of_their_own():
     assert set(devices[2:]) == {f"{A100} x2"}
 
 
+@pytest.mark.parametrize("test", ["host_to_all_memcpy_ce", "all_to_one_write_sm", "one_to_all_read_ce"])
+def test_where_all_cards_are_at_work_a_result_is_of_all_of_them(test):
+    """Two cards that share a link to the host are another setting than eight."""
+    results = read(TEXT.replace("host_to_device_memcpy_ce", test)).results[:2]
+    assert [(result.device, result.card, result.cards) for result in results] == [
+        ("cuda:0", None, (0, 1)), ("cuda:1", None, (0, 1))
+    ]  # fmt: skip
+
+
+def test_pairs_of_several_machines_are_told_apart():
+    text = TEXT.replace("device_to_device_memcpy", "multinode_device_to_device_memcpy")
+    pairs = [result.params for result in read(text).results if "multinode" in str(result.params["test"])]
+    assert [(params["row"], params["column"]) for params in pairs] == [(0, 1), (1, 0)]
+
+
 def test_json_says_what_the_tables_say():
     document = read(json.dumps(DOCUMENT))
     assert told(document) == [row for row in told(read(TEXT)) if row[0].startswith("device") and row[1] != "read1"]
@@ -135,8 +150,9 @@ def test_a_card_and_itself_are_no_pair():
     assert [result.cards for result in results if len(result.cards) == 2] == [(0, 1), (1, 0)] * 3
 
 
-def test_of_a_table_without_end_only_what_a_report_holds_is_made():
-    test = {"name": "device_to_device_x", "bandwidth_description": "x (GB/s)", "bandwidth_matrix": [[1] * 400_000]}
+@pytest.mark.parametrize("name", ["device_to_device_x", "one_to_all_x"])
+def test_of_a_table_without_end_only_what_a_report_holds_is_made(name):
+    test = {"name": name, "bandwidth_description": "x (GB/s)", "bandwidth_matrix": [[1] * 400_000]}
     text = json.dumps({"nvbandwidth": {"testcases": [test]}}, separators=(",", ":"))
     started = time.process_time()
     assert len(read_nvbandwidth(text).results) == LIMITS.results
