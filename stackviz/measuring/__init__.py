@@ -1,6 +1,6 @@
 """What can be measured: each benchmark in one module, what a run does and what it counts. Standard library only.
 
-The agent runs them and sends samples, seconds of nearly all of them; the site works out operations, bytes and rates from
+The agent runs them and sends samples, in seconds but for accuracy; the site works out operations, bytes and rates from
 the same objects. What other tools measure, in seconds or as rates, is described here too.
 """
 
