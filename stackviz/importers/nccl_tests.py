@@ -30,6 +30,7 @@ _INSIDE = re.compile(
     r"|size\s{1,20}count|\(B\)|out-of-place|nThread \d|Out of bounds|Avg bus|Collective test)"
     r"|[^\n]{0,160}NCCL (?:INFO|WARN|version)"
 )
+_LISTED = "Using devices"
 _ABOVE_CHARS = 400
 _MOST_LINES = 4000
 _PROGRAM = re.compile(r"(?<![a-z])([a-z]{3,10}(?:_[a-z]{3,10}){0,2}_perf)(?:_mpi)?\b")
@@ -80,12 +81,23 @@ class _Run(NamedTuple):
 def find_nccl_tests(text: str) -> list[Span]:
     """Each run with the command that stands above it, if one does."""
     spans: list[Span] = []
-    for span in blocks_after(_HEAD, _INSIDE, text, anchor=" nGpus "):
+    for span in _runs(text, blocks_after(_HEAD, _INSIDE, text, anchor=" nGpus ")):
         floor = max(spans[-1].end if spans else 0, span.start - _ABOVE_CHARS)
         command = list(_PROGRAM.finditer(text, floor, span.start))
         start = text.rfind("\n", floor, command[-1].start()) + 1 if command else span.start
         spans.append(Span(max(start, floor), span.end))
     return spans
+
+
+def _runs(text: str, blocks: Sequence[Span]) -> Iterator[Span]:
+    """Those that a loop printed one below the other, apart: a head behind a list of devices begins another run."""
+    for start, end in blocks:
+        begun, listed = start, text.find(_LISTED, start, end)
+        for head in _HEAD.finditer(text, start, end):
+            if 0 <= listed < head.start():
+                yield Span(begun, head.start())
+                begun, listed = head.start(), text.find(_LISTED, head.start(), end)
+        yield Span(begun, end)
 
 
 def read_nccl_tests(text: str) -> Reading:

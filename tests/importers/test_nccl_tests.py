@@ -75,6 +75,20 @@ def test_processes_that_see_one_card_each_are_on_one_machine(host):
     assert {(result.cards, result.params.get("hosts")) for result in reading.results} == {((0, 1, 2, 3), None)}
 
 
+@pytest.mark.parametrize("between", ["", "\n", "# Avg bus bandwidth    : 71.0402\n#\n"])
+def test_runs_of_a_loop_are_apart(between):
+    """Together they were one run on twice the cards, of the last operation."""
+    first = NEW.partition("\n")[2]
+    text = first + between + first.replace("all_reduce", "all_gather")
+    readings = [reading for reading in read_all(text).readings if reading.kind == "nccl-tests"]
+    assert [(reading.results[0].params["op"], reading.results[0].cards) for reading in readings] == [
+        ("all-reduce", (0, 1, 2, 3)), ("all-gather", (0, 1, 2, 3)),
+    ]  # fmt: skip
+    assert [len(reading.results) for reading in readings] == [6, 6]
+    old = [reading for reading in read_all(OLD * 3).readings if reading.kind == "nccl-tests"]
+    assert [reading.results[0].params["cards"] for reading in old] == [4, 4, 4]
+
+
 @pytest.mark.parametrize(
     ("program", "operation"),
     [
