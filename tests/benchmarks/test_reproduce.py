@@ -9,6 +9,7 @@ from stackviz.agent.benchmarks.cases import plan_cases
 from stackviz.agent.cli import _COMMANDS
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.measuring import RUNNABLE
+from stackviz.measuring.collectives import COLLECTIVES
 from tests.benchmarks.test_measurement import CLEAN, measured
 
 
@@ -19,17 +20,27 @@ def test_the_agent_runs_that_case_and_no_other(known, device, quick):
     kind = device.partition(":")[0]
     for params in known.cases(kind, False):
         used = known.devices_used(device, params)
-        if used[0] != device or len(set(used)) != len(used):  # another card begins it
-            continue
-        result = measured(
-            benchmark_key=known.key, version=known.version, device=device, params=params,
-            conditions=CLEAN | {"quick": quick},
-        )  # fmt: skip
-        _python, _file, *arguments = shlex.split(reproduce_command(result))
-        read = make_parser(_COMMANDS).parse_args(arguments)
-        assert (read.device[0], read.benchmark, read.suite == "quick") == (device, [known.key], quick)
-        (case,) = plan_cases([(name, kind) for name in read.device], read.benchmark, suite=read.suite, wanted=read.case)
-        assert (case.device, case.params) == (device, params)
+        if used[0] == device and len(set(used)) == len(used):  # else another card begins it
+            check_command(known, device, params, quick=quick)
+
+
+def check_command(known, device, params, *, quick):
+    result = measured(
+        benchmark_key=known.key, version=known.version, device=device, params=params,
+        conditions=CLEAN | {"quick": quick},
+    )  # fmt: skip
+    _python, _file, *arguments = shlex.split(reproduce_command(result))
+    read = make_parser(_COMMANDS).parse_args(arguments)
+    assert (tuple(read.device), read.benchmark) == (known.devices_used(device, params), [known.key])
+    assert (read.suite == "quick") is quick
+    kind = device.partition(":")[0]
+    (case,) = plan_cases([(name, kind) for name in read.device], read.benchmark, suite=read.suite, wanted=read.case)
+    assert (case.device, case.params) == (device, params)
+
+
+def test_what_the_first_cards_do_together_begins_on_the_first():
+    for params in COLLECTIVES.cases("cuda", False):
+        check_command(COLLECTIVES, "cuda:0", params, quick=False)
 
 
 @pytest.mark.parametrize(
