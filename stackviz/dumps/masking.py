@@ -48,6 +48,7 @@ _CLOUD_HOST = re.compile(r"\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w-]{1,60}){0,5}")
 _NCCL_HOST = re.compile(
     r"(?<![\w.-])[A-Za-z0-9][\w.-]{0,62}(?=:\d{1,8}:\d{1,8} (?:\[\d{1,3}\] (?:[^\s\[]\S{0,120} ){0,2})?NCCL "
     r"|: Test (?:(?:NCCL|CUDA) failure|timeout) | pid \d{1,9}: Test failure )"
+    r"|(?<= remote peer )[A-Za-z0-9][\w.-]{0,62}(?=<\d)"
 )
 _RANK_HOST = re.compile(r"(\bPid {1,8}\d{1,9} on {1,80})(\S{1,200})(?= device )")
 _NVBANDWIDTH_HOST = re.compile(
@@ -56,9 +57,7 @@ _NVBANDWIDTH_HOST = re.compile(
     r"[A-Za-z0-9][\w.-]{0,62}(?=[ \t\r]{0,8}\n[ \t>|]{0,40}Device \d|\)|\. Please )"
 )
 _LAUNCH = re.compile(r"^[^\n]{0,100}\b(?:mpirun|mpiexec|srun) [^\n]{0,1000}", re.MULTILINE)
-_LAUNCHED_ON = re.compile(
-    r"([ \t](?:(?:-H|-w|--?host)[ \t]{1,8}|--(?:host|nodelist)=))([^\s\[\"';|&-][^\s\"';|&]{0,400})"
-)
+_LAUNCHED_ON = re.compile(r"([ \t](?:-H|-w|--?hosts?|--nodelist)(?:[ \t]{1,8}|=))([^\s\[\"';|&-][^\s\"';|&]{0,400})")
 _SSH_KEY = re.compile(r"(\b(?:ssh|ecdsa)-[\w-]{2,30} [A-Za-z0-9+/=]{16,2000})( \S{1,100})?")
 _SYSLOG = re.compile(
     r"^((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-][\d:]{4,5})) )"

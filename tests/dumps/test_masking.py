@@ -43,6 +43,12 @@ DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
             "host:17:17 [0] NCCL INFO x\nsrun: error: host: task 0",
         ),
         ("$ mpirun -np 2 -H lab3:8,lab4:8 all_reduce_perf", "$ mpirun -np 2 -H [redacted] all_reduce_perf"),
+        (
+            "NCCL WARN Connection closed by remote peer lab3<39238>",
+            "NCCL WARN Connection closed by remote peer host<39238>",
+        ),
+        ("$ srun --nodelist lab3 -p gpu all_reduce_perf", "$ srun --nodelist [redacted] -p gpu all_reduce_perf"),
+        ("$ mpirun -hosts lab3,lab4 all_reduce_perf", "$ mpirun -hosts [redacted] all_reduce_perf"),
         ("$ mpirun --host localhost all_reduce_perf", "$ mpirun --host localhost all_reduce_perf"),
         ("$ srun --nodelist=lab[3-4] all_reduce_perf", "$ srun --nodelist=[redacted] all_reduce_perf"),
         (
