@@ -18,6 +18,7 @@ from stackviz.measuring.benchmark import (
     relative_error,
     uniform,
 )
+from stackviz.measuring.weight_formats import WeightFormat, bytes_of_weight, program_of_format, weight_format
 
 __all__ = [
     "MODELS", "Geometry", "ModelPass", "Weights", "causal_attention", "geometry", "make_weights", "making_bytes",
@@ -47,9 +48,19 @@ class Geometry:
         return (self.heads + 2 * self.kv_heads) * self.head_width
 
     @property
+    def matrices(self) -> tuple[tuple[int, int], ...]:
+        """(rows, columns) of the matrices of one layer: queries, keys and values; output; gate and up; down."""
+        return (
+            (self.qkv_rows, self.width),
+            (self.width, self.heads * self.head_width),
+            (2 * self.inner, self.width),
+            (self.width, self.inner),
+        )
+
+    @property
     def layer_weights(self) -> int:
         """Numbers in the matrices of one layer; its norms have `2·width` more, which nobody would notice."""
-        return self.width * (self.qkv_rows + self.heads * self.head_width + 3 * self.inner)
+        return sum(rows * columns for rows, columns in self.matrices)
 
     @property
     def head_weights(self) -> int:
@@ -82,29 +93,35 @@ MODELS = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Per layer: rows of queries, keys and values; output of attention; gate and up; down. Then the output matrix."""
+    """Per layer: rows of queries, keys and values; output of attention; gate and up; down. Then the output matrix.
 
-    layers: list[tuple[Any, Any, Any, Any]]
-    head: Any
-
-
-def make_weights(torch: Any, device: str, shape: Geometry, dtype: str) -> Weights:  # noqa: ANN401
-    """Random numbers of variance 1/inputs, so that nothing grows from layer to layer. Layers are copies of the first:
-    each has memory of its own, and random numbers take longer than a copy.
+    Each as the format stores it. `last_rows`: the last 64 of the output matrix, float64 on the CPU.
     """
 
-    def random(rows: int, columns: int) -> Any:  # noqa: ANN401
-        made = uniform(torch, device, (rows, columns), torch.float32)
-        return made.mul_((3 / columns) ** 0.5).to(getattr(torch, float_type(dtype)))
+    stored_as: WeightFormat
+    layers: list[tuple[Any, Any, Any, Any]]
+    head: Any
+    last_rows: Any
 
-    first = (
-        random(shape.qkv_rows, shape.width),
-        random(shape.width, shape.heads * shape.head_width),
-        random(2 * shape.inner, shape.width),
-        random(shape.width, shape.inner),
-    )
-    others = [tuple(each.clone() for each in first) for _ in range(shape.layers - 1)]
-    return Weights([first, *others], random(shape.vocabulary, shape.width))
+
+def make_weights(torch: Any, device: str, shape: Geometry, params: Params) -> Weights:  # noqa: ANN401
+    """Random numbers of variance 1/inputs, so that nothing grows from layer to layer. Layers are copies of the first:
+    each has memory of its own, and random numbers take longer than a copy. Raises Unavailable for a format that this
+    torch cannot multiply.
+    """
+    made_as = weight_format(torch, device, params)
+
+    def random(rows: int, columns: int) -> Any:  # noqa: ANN401
+        return uniform(torch, device, (rows, columns), torch.float32).mul_((3 / columns) ** 0.5)
+
+    first = tuple(made_as.store(random(rows, columns)) for rows, columns in shape.matrices)
+    others = [tuple(_copy(each) for each in first) for _ in range(shape.layers - 1)]
+    head = random(shape.vocabulary, shape.width)
+    return Weights(made_as, [first, *others], made_as.store(head), made_as.exact(head[-_CHECKED:]))
+
+
+def _copy(stored: Any) -> Any:  # noqa: ANN401
+    return tuple(each.clone() for each in stored) if isinstance(stored, tuple) else stored.clone()
 
 
 Attend = Callable[[int, Any, Any, Any], Any]
@@ -118,14 +135,14 @@ def last_token(torch: Any, shape: Geometry, weights: Weights, x: Any, attend: At
 
 def through_layers(torch: Any, shape: Geometry, weights: Weights, x: Any, attend: Attend) -> Any:  # noqa: ANN401
     """`x`, (sequences, tokens, width), after all layers, before the last norm."""
-    functional = torch.nn.functional
+    functional, linear = torch.nn.functional, weights.stored_as.linear
     norm, width = functional.rms_norm, (shape.width,)
     sizes = [shape.heads * shape.head_width, *[shape.kv_heads * shape.head_width] * 2]
     for number, (qkv, out, gate_up, down) in enumerate(weights.layers):
-        queries, keys, values = functional.linear(norm(x, width), qkv).split(sizes, -1)
-        x = x + functional.linear(attend(number, queries, keys, values), out)
-        gate, up = functional.linear(norm(x, width), gate_up).chunk(2, -1)
-        x = x + functional.linear(functional.silu(gate) * up, down)
+        queries, keys, values = linear(norm(x, width), qkv).split(sizes, -1)
+        x = x + linear(attend(number, queries, keys, values), out)
+        gate, up = linear(norm(x, width), gate_up).chunk(2, -1)
+        x = x + linear(functional.silu(gate) * up, down)
     return x
 
 
@@ -137,24 +154,23 @@ def prepared_pass(
     attend: Attend,
 ) -> Prepared:
     """A run is a pass with its logits; some of these are worked out again in float64 on the CPU."""
-    logits = torch.empty((x.shape[0], shape.vocabulary), device=x.device, dtype=x.dtype)
     newest: list[Any] = []
 
     def run() -> None:
-        newest[:] = [last_token(torch, shape, weights, x, attend)]
-        torch.mm(newest[0], weights.head.t(), out=logits)
+        last = last_token(torch, shape, weights, x, attend)
+        newest[:] = [last, weights.stored_as.linear(last, weights.head)]
 
     def check() -> str | None:
-        rows = weights.head[-_CHECKED:].cpu().to(torch.float64)
-        expected = newest[0].cpu().to(torch.float64) @ rows.t()
-        off = relative_error(logits[:, -_CHECKED:], expected)
+        last, logits = newest
+        off = relative_error(logits[:, -_CHECKED:], last.cpu().to(torch.float64) @ weights.last_rows.t())
         return None if off < _TOLERANCE else f"the logits are wrong: off by {off:.2g} of the largest value"
 
-    return Prepared(run=run, output=logits, check=check, conditions={"inputs": "uniform"})
+    return Prepared(run=run, output=x, check=check, conditions={"inputs": "uniform"})
 
 
-def program_of_pass(shape: Geometry, dtype: str, batch: int, tokens: int, cached: int, attend: str) -> tuple[str, ...]:
+def program_of_pass(params: Params, tokens: int, cached: int, attend: str) -> tuple[str, ...]:
     """The same as lines of a program; `attend`: an expression of the cache c and of q, k, v of a layer."""
+    shape, dtype, batch = MODELS[str(params["model"])], str(params["dtype"]), int(params["batch"])
     return (
         program_of_sizes(shape),
         f"B, T, C, F = {batch}, {tokens}, {cached}, torch.nn.functional",
@@ -162,12 +178,13 @@ def program_of_pass(shape: Geometry, dtype: str, batch: int, tokens: int, cached
             "def r(*s): return (torch.empty(s, device=device).uniform_(-1, 1) * (3 / s[-1]) ** 0.5)"
             f".to(torch.{float_type(dtype)})"
         ),
-        "W = [(r((H + 2 * K) * d, D), r(D, H * d), r(2 * I, D), r(D, I), r(2, B, K, C, d)) for _ in range(L)]",
-        "head, tokens, norm = r(V, D), r(B, T, D), lambda x: F.rms_norm(x, (D,))",
+        *program_of_format(params),
+        "W = [(m((H + 2 * K) * d, D), m(D, H * d), m(2 * I, D), m(D, I), r(2, B, K, C, d)) for _ in range(L)]",
+        "head, norm = m(V, D), lambda x: F.rms_norm(x, (D,))",
         "@torch.inference_mode()",
-        "def run(x=tokens):",
+        "def run(x=r(B, T, D)):",
         *program_of_layers(attend, ", c", ("        c[0, :, :, C - T:], c[1, :, :, C - T:] = k, v",)),
-        "    return F.linear(norm(x[:, -1]), head)",
+        "    return linear(norm(x[:, -1]), head)",
     )
 
 
@@ -180,16 +197,18 @@ def program_of_sizes(shape: Geometry) -> str:
 
 
 def program_of_layers(attend: str, more: str = "", stored: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The lines in which x goes through all layers. `attend`: an expression of q, k, v; `more`: what else W has of a
-    layer, with a comma before it; `stored`: lines between the two.
+    """The lines in which x goes through all layers, by `linear`, which others define.
+
+    `attend`: an expression of q, k, v; `more`: what else W has of a layer, with a comma before it; `stored`: lines
+    between the two.
     """
     return (
         f"    for qkv, out, gate_up, down{more} in W:",
-        "        q, k, v = F.linear(norm(x), qkv).view(B, T, -1, d).transpose(1, 2).split([H, K, K], 1)",
+        "        q, k, v = linear(norm(x), qkv).view(B, T, -1, d).transpose(1, 2).split([H, K, K], 1)",
         *stored,
-        f"        x = x + F.linear({attend}, out)",
-        "        g, u = F.linear(norm(x), gate_up).chunk(2, -1)",
-        "        x = x + F.linear(F.silu(g) * u, down)",
+        f"        x = x + linear({attend}, out)",
+        "        g, u = linear(norm(x), gate_up).chunk(2, -1)",
+        "        x = x + linear(F.silu(g) * u, down)",
     )
 
 
@@ -202,26 +221,36 @@ def causal_attention(keys: str, values: str) -> str:
 
 
 def geometry(params: AnyParams) -> tuple[Geometry, int] | None:
-    """The model of these parameters and the bytes of a number; None where there is none such."""
+    """The model of these parameters and the bytes of an activation; None where there is none such."""
     shape, item = MODELS.get(str(params.get("model"))), FLOAT_BYTES.get(str(params.get("dtype")))
     return (shape, item) if shape and item else None
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPass:
-    """What a pass is of: `length` tokens of each of `batch` sequences are in the cache or in the prompt."""
+    """What a pass is of: `length` tokens of each of `batch` sequences are in the cache or in the prompt.
+
+    `item_bytes`: of an activation, a key, a value; `weight_bytes`: of a weight.
+    """
 
     shape: Geometry
     item_bytes: int
+    weight_bytes: float
     batch: float
     length: float
+
+    @property
+    def bytes_moved(self) -> float:
+        """Weights read once; keys and values of all tokens read or written once."""
+        cached = self.batch * self.length * self.shape.cached_numbers
+        return self.weight_bytes * self.shape.read_weights + self.item_bytes * cached
 
 
 def pass_of(params: AnyParams, length: str) -> ModelPass | None:
     """The pass of these parameters, `length` the name of one; None where they do not say all of it."""
-    known = geometry(params)
+    known, weight = geometry(params), bytes_of_weight(params)
     batch, tokens = positive(params, "batch"), positive(params, length)
-    return ModelPass(*known, batch, tokens) if known and batch and tokens else None
+    return ModelPass(*known, weight, batch, tokens) if known and weight and batch and tokens else None
 
 
 def token_count(params: AnyParams, length: str) -> float | None:

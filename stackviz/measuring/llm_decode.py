@@ -11,21 +11,35 @@ from stackviz.measuring.language_model import (
     prepared_pass,
     program_of_pass,
 )
+from stackviz.measuring.weight_formats import QUANTIZED_BITS
 
 __all__ = ["LLM_DECODE"]
 
 
-def _case(model: str, batch: int = 1, context: int = 512, dtype: str = "bf16") -> Params:
-    return {"model": model, "dtype": dtype, "batch": batch, "context": context}
+def _case(model: str, batch: int = 1, context: int = 512, dtype: str = "bf16", weights: str = "") -> Params:
+    return {
+        "model": model,
+        "dtype": dtype,
+        "batch": batch,
+        "context": context,
+        **({"weights": weights} if weights else {}),
+    }
 
 
 _LIGHT = _case("135M")
-_ON_CPU = [_LIGHT, _case("135M", dtype="fp32"), _case("1B"), _case("1B", batch=16)]
+_ON_CPU = [
+    _LIGHT,
+    _case("135M", dtype="fp32"),
+    *(_case("135M", weights=weights) for weights in QUANTIZED_BITS),
+    _case("1B"),
+    _case("1B", batch=16),
+]
 _ON_OTHERS = [
     _LIGHT,
     *(_case("1B", batch, context) for batch in (1, 16, 64) for context in (512, 4096)),
     *(_case("8B", batch, context) for batch in (1, 16) for context in (512, 4096)),
     _case("8B", context=32768),
+    *(_case(model, weights=weights) for model in ("1B", "8B") for weights in QUANTIZED_BITS),
 ]
 
 
@@ -39,7 +53,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
     """Queries that share a key are rows of one product: nothing is copied for them, and the cache is read once."""
     shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
     batch, context = int(params["batch"]), int(params["context"])
-    weights = make_weights(torch, device, shape, dtype)
+    weights = make_weights(torch, device, shape, params)
     first = uniform_as(torch, device, (2, batch, shape.kv_heads, context, shape.head_width), dtype)
     cache = [first, *(first.clone() for _ in range(shape.layers - 1))]
     x = uniform_as(torch, device, (batch, 1, shape.width), dtype)
@@ -71,23 +85,19 @@ def _operations(params: AnyParams) -> float | None:
 
 def _bytes_moved(params: AnyParams) -> float | None:
     known = pass_of(params, "context")
-    if known is None:
-        return None
-    shape = known.shape
-    return known.item_bytes * (shape.read_weights + known.batch * known.length * shape.cached_numbers)
+    return known.bytes_moved if known else None
 
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
     if params["model"] == "135M":
         return None
-    trial = _case("135M", dtype=str(params["dtype"]))
+    trial = _case("135M", dtype=str(params["dtype"]), weights=str(params.get("weights", "")))
     return trial, max((count(params) or 0) / (count(trial) or 1) for count in (_operations, _bytes_moved))
 
 
 def _script(params: Params) -> tuple[str, ...]:
     attend = "F.scaled_dot_product_attention(q.reshape(B, K, H // K, d), c[0], c[1]).reshape(B, T, H * d)"
-    sizes = int(params["batch"]), 1, int(params["context"])
-    return program_of_pass(MODELS[str(params["model"])], str(params["dtype"]), *sizes, attend)
+    return program_of_pass(params, 1, int(params["context"]), attend)
 
 
 LLM_DECODE = Benchmark(
@@ -100,9 +110,11 @@ LLM_DECODE = Benchmark(
     runs=gettext_noop(
         "One more token for each sequence: all layers of a Llama geometry (grouped queries, SwiGLU, RMSNorm; no rotary "
         "embedding) and the output matrix, operator by operator, without a compiler; `context` tokens are in the "
-        "cache, the new one among them."
+        "cache, the new one among them. Weights of 8 bits have a scale for each row, those of 4 bits a "
+        "scale and a zero for each 64 of a row."
     ),
-    sizes="135M (SmolLM2), 1B (Llama 3.2), 8B (Llama 3.1); bf16, fp32; batch 1, 16, 64; context 512, 4096, 32768",
+    sizes="135M (SmolLM2), 1B (Llama 3.2), 8B (Llama 3.1); bf16, fp32; int8 and int4 weights; "
+    "batch 1, 16, 64; context 512, 4096, 32768",
     order=40,
     cases=_cases,
     light=_LIGHT,
@@ -118,6 +130,6 @@ LLM_DECODE = Benchmark(
     operations=_operations,
     operations_formula="batch·(2·weights + 4·layers·heads·head width·context)",
     bytes_moved=_bytes_moved,
-    bytes_formula="item·(weights + batch·context·2·layers·kv heads·head width)",
+    bytes_formula="weight·weights + item·batch·context·2·layers·kv heads·head width",
     script=_script,
 )

@@ -14,12 +14,19 @@ from stackviz.measuring.language_model import (
     program_of_pass,
     token_count,
 )
+from stackviz.measuring.weight_formats import QUANTIZED_BITS
 
 __all__ = ["LLM_PREFILL"]
 
 
-def _case(model: str, prompt: int, batch: int = 1, dtype: str = "bf16") -> Params:
-    return {"model": model, "dtype": dtype, "batch": batch, "prompt": prompt}
+def _case(model: str, prompt: int, batch: int = 1, dtype: str = "bf16", weights: str = "") -> Params:
+    return {
+        "model": model,
+        "dtype": dtype,
+        "batch": batch,
+        "prompt": prompt,
+        **({"weights": weights} if weights else {}),
+    }
 
 
 _LIGHT = _case("135M", 128)
@@ -29,6 +36,7 @@ _ON_OTHERS = [
     *(_case(model, prompt) for model in ("1B", "8B") for prompt in (512, 2048, 8192)),
     _case("1B", 512, batch=16),
     _case("8B", 512, batch=16),
+    *(_case("8B", 512, weights=weights) for weights in QUANTIZED_BITS),
 ]
 
 
@@ -41,7 +49,7 @@ def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signatu
 def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
     shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
     batch, prompt = int(params["batch"]), int(params["prompt"])
-    weights = make_weights(torch, device, shape, dtype)
+    weights = make_weights(torch, device, shape, params)
     in_cache = (2, batch, shape.kv_heads, prompt, shape.head_width)
     x = uniform_as(torch, device, (batch, prompt, shape.width), dtype)
     cache = [torch.empty(in_cache, device=device, dtype=x.dtype) for _ in range(shape.layers)]
@@ -71,19 +79,15 @@ def _operations(params: AnyParams) -> float | None:
 
 
 def _bytes_moved(params: AnyParams) -> float | None:
-    """Weights read once, keys and values of the prompt written once."""
     known = pass_of(params, "prompt")
-    if known is None:
-        return None
-    shape = known.shape
-    return known.item_bytes * (shape.read_weights + known.batch * known.length * shape.cached_numbers)
+    return known.bytes_moved if known else None
 
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
     """Of the smallest case a prompt of 16: a processor without units for bf16 takes seconds for 128 tokens."""
-    dtype = str(params["dtype"])
-    smallest = _case("135M", 128, dtype=dtype)
-    trial = _case("135M", 16, dtype=dtype) if params == smallest else smallest
+    dtype, weights = str(params["dtype"]), str(params.get("weights", ""))
+    smallest = _case("135M", 128, dtype=dtype, weights=weights)
+    trial = _case("135M", 16, dtype=dtype, weights=weights) if params == smallest else smallest
     return trial, (_operations(params) or 0) / (_operations(trial) or 1)
 
 
@@ -96,8 +100,8 @@ def _working_set_bytes(params: Params) -> int:
 
 
 def _script(params: Params) -> tuple[str, ...]:
-    sizes = int(params["batch"]), int(params["prompt"]), int(params["prompt"])
-    return program_of_pass(MODELS[str(params["model"])], str(params["dtype"]), *sizes, causal_attention("c[0]", "c[1]"))
+    prompt = int(params["prompt"])
+    return program_of_pass(params, prompt, prompt, causal_attention("c[0]", "c[1]"))
 
 
 LLM_PREFILL = Benchmark(
@@ -107,9 +111,11 @@ LLM_PREFILL = Benchmark(
     measures=gettext_noop("Tokens of a prompt per second that a language model with random weights reads."),
     runs=gettext_noop(
         "One pass of the prompt: all layers of a Llama geometry (grouped queries, causal attention, SwiGLU, RMSNorm; "
-        "no rotary embedding), keys and values written to the cache, and the output matrix for the last token."
+        "no rotary embedding), keys and values written to the cache, and the output matrix for the last token. "
+        "Weights of 8 bits have a scale for each row, those of 4 bits a scale and a zero for each 64 of a row."
     ),
-    sizes="135M (SmolLM2), 1B (Llama 3.2), 8B (Llama 3.1); bf16, fp32; prompts of 128 to 8192; batch 1, 16",
+    sizes="135M (SmolLM2), 1B (Llama 3.2), 8B (Llama 3.1); bf16, fp32; int8 and int4 weights; "
+    "prompts of 128 to 8192; batch 1, 16",
     order=42,
     cases=_cases,
     light=_LIGHT,
@@ -126,6 +132,6 @@ LLM_PREFILL = Benchmark(
     operations_formula="batch·(2·prompt·weights of layers + 2·output matrix"
     " + 2·layers·heads·head width·prompt·(prompt + 1))",
     bytes_moved=_bytes_moved,
-    bytes_formula="item·(weights + batch·prompt·2·layers·kv heads·head width)",
+    bytes_formula="weight·weights + item·batch·prompt·2·layers·kv heads·head width",
     script=_script,
 )

@@ -67,7 +67,7 @@ def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN4
 
 def _prepared(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
     shape = MODELS[str(params["model"])]
-    weights = make_weights(torch, device, shape, str(params["dtype"]))
+    weights = make_weights(torch, device, shape, params)
     trained = [weights.head, *(each for layer in weights.layers for each in layer)]
     for each in trained:
         each.requires_grad_()
@@ -166,7 +166,7 @@ def _script(params: Params) -> tuple[str, ...]:
     )
     return (
         program_of_sizes(shape),
-        f"B, T, F = {params['batch']}, {params['sequence']}, torch.nn.functional",
+        f"B, T, F, linear = {params['batch']}, {params['sequence']}, torch.nn.functional, torch.nn.functional.linear",
         (
             "def r(*s): return (torch.empty(s, device=device).uniform_(-1, 1) * (3 / s[-1]) ** 0.5)"
             f".to(torch.{float_type(params['dtype'])}).requires_grad_()"

@@ -201,6 +201,15 @@ def test_a_case_is_run_again_exactly(suite):
     assert cases == [Case("gemm", 1, "cuda:0", BF16_8192)]
 
 
+def test_a_case_named_wholly_does_not_bring_those_that_have_more():
+    wanted = [read_case("model=1B,dtype=bf16,batch=1,context=512"), read_case("model=8B,weights=int4")]
+    cases = plan_cases([("cuda:0", "cuda")], ["llm-decode"], suite="full", wanted=wanted)
+    assert sorted(map(str, cases)) == [
+        "llm-decode 1B bf16 batch 1 context 512 on cuda:0",
+        "llm-decode 8B bf16 batch 1 context 512 weights int4 on cuda:0",
+    ]
+
+
 def test_a_case_that_a_quick_run_leaves_out_is_run_where_it_is_named():
     assert RUNNABLE["memory-copy"].cases("cpu", True)[-1]["bytes"] < 4 * 2**30
     cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), suite="quick", wanted=[{"bytes": str(4 * 2**30)}])

@@ -32,6 +32,23 @@ def test_decoding_reads_the_weights_once_and_the_cache_of_each_sequence():
     assert LLM_DECODE.bytes_moved(DECODE | {"batch": 16}) == 2 * (LAYERS + HEAD + 16 * cache)
 
 
+@pytest.mark.parametrize(
+    ("weights", "of_a_weight"), [("int8", 1), ("int4", 0.5 + 2 * 2 / 64)], ids=["int8", "int4"]
+)  # 4 bits, and a scale and a zero of 16 bits for 64 of them
+def test_weights_of_8_and_4_bits_are_less_to_read(weights, of_a_weight):
+    cache = 2 * 512 * 2 * 16 * 8 * 64
+    case = DECODE | {"weights": weights}
+    assert LLM_DECODE.bytes_moved(case) == of_a_weight * (LAYERS + HEAD) + cache
+    assert LLM_DECODE.operations(case) == LLM_DECODE.operations(DECODE)
+    assert LLM_DECODE.smaller(case)[0] == {**case, "model": "135M"}
+    assert LLM_PREFILL.bytes_moved(PROMPT | {"weights": weights}) == of_a_weight * (LAYERS + HEAD) + cache
+
+
+def test_a_format_that_nobody_knows_counts_nothing():
+    assert LLM_DECODE.bytes_moved(DECODE | {"weights": "int3"}) is None
+    assert LLM_DECODE.rate(DECODE | {"weights": "int3"}, 1.0) is None
+
+
 def test_a_prompt_is_causal_and_only_its_last_token_has_logits():
     attention = 4 * 16 * 32 * 64 * (512 * 513 // 2)
     assert LLM_PREFILL.operations(PROMPT) == 512 * 2 * LAYERS + 2 * HEAD + attention == 1_014_171_172_864

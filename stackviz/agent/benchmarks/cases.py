@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from stackviz.measuring import BENCHMARKS, Params
+from stackviz.measuring import BENCHMARKS, Benchmark, Params
 from stackviz.measuring.benchmark import KIB, MIB
 from stackviz.measuring.in_mlx import DEVICE_KINDS, cases_on
 
-__all__ = ["Case", "case_text", "has_one_of", "params_text", "plan_cases", "read_case"]
+__all__ = ["Case", "case_text", "params_text", "plan_cases", "read_case"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,9 @@ def _shown_params(params: Mapping[str, object]) -> Iterator[object]:
     """The parameters as people say them: a square product by one side, bytes as MiB, other numbers by their names."""
     sides = [params[name] for name in ("m", "n", "k") if name in params]
     others = {name: value for name, value in params.items() if name not in {"m", "n", "k", "bytes"}}
-    yield from (value if isinstance(value, str) else f"{name} {value}" for name, value in others.items())
+    yield from (
+        value if isinstance(value, str) and name != "weights" else f"{name} {value}" for name, value in others.items()
+    )
     if sides:
         yield sides[0] if len(set(sides)) == 1 else "x".join(map(str, sides))
     size = params.get("bytes")
@@ -53,19 +55,30 @@ def plan_cases(
     one leaves out what takes long.
 
     `wanted`: parameters as text; where some are given, the plan is every case that has all of one of them, whether a
-    suite would measure it or not.
+    suite would measure it or not; but a case alone whose parameters are these and no others.
     """
-    quick = suite == "quick"
     has_accelerator = any(kind != "cpu" for _, kind in devices)
     names = {name for name, _ in devices}
     return [
         Case(key, BENCHMARKS[key].version, name, params)
         for name, kind in devices
         for key in keys
-        for params in cases_on(BENCHMARKS[key], kind, quick=quick and not wanted)
-        if (has_one_of(params, wanted) if wanted else not _is_left_out(key, params, kind, quick and has_accelerator))
-        and (wanted or suite == "full" or not BENCHMARKS[key].is_long(kind, params))
-        and _has_all_devices(BENCHMARKS[key].devices_used(name, params), name, names)
+        for params in (
+            _named(cases_on(BENCHMARKS[key], kind, quick=False), wanted)
+            if wanted
+            else _of_suite(BENCHMARKS[key], kind, suite, has_accelerator)
+        )
+        if _has_all_devices(BENCHMARKS[key].devices_used(name, params), name, names)
+    ]
+
+
+def _of_suite(known: Benchmark, kind: str, suite: str, has_accelerator: bool) -> list[Params]:  # noqa: FBT001
+    quick = suite == "quick"
+    is_brief = quick and has_accelerator and kind == "cpu"
+    return [
+        params
+        for params in cases_on(known, kind, quick=quick)
+        if (suite == "full" or not known.is_long(kind, params)) and (not is_brief or known.is_light(params))
     ]
 
 
@@ -74,13 +87,15 @@ def _has_all_devices(used: Sequence[str], first: str, names: Set[str]) -> bool:
     return used[0] == first and len(set(used)) == len(used) and names >= set(used)
 
 
-def _is_left_out(key: str, params: Params, kind: str, is_brief: bool) -> bool:  # noqa: FBT001 - one of four facts
-    return is_brief and kind == "cpu" and not BENCHMARKS[key].is_light(params)
-
-
-def has_one_of(params: Params, wanted: Sequence[Mapping[str, str]]) -> bool:
-    """Whether the parameters of a case contain all of one of `wanted`."""
-    return any(all(str(params.get(name)) == value for name, value in chosen.items()) for chosen in wanted)
+def _named(cases: Sequence[Params], wanted: Sequence[Mapping[str, str]]) -> list[Params]:
+    """The cases that are one of `wanted`, or, where none is, contain all of it."""
+    as_text = [{name: str(value) for name, value in params.items()} for params in cases]
+    whole = [chosen for chosen in wanted if chosen in as_text]
+    return [
+        params
+        for params, text in zip(cases, as_text, strict=True)
+        if text in whole or any(chosen.items() <= text.items() for chosen in wanted if chosen not in whole)
+    ]
 
 
 def read_case(text: str) -> dict[str, str]:
@@ -88,13 +103,9 @@ def read_case(text: str) -> dict[str, str]:
     pairs = dict(pair.split("=", 1) for pair in text.split(",") if pair.count("=") == 1)
     if len(pairs) != text.count(",") + 1 or not all(pairs.values()):
         raise ValueError("must be NAME=VALUE, several with commas between: dtype=bf16,m=8192")
-    cases = [
-        params
-        for known in BENCHMARKS.values()
-        for kind in DEVICE_KINDS
-        for params in cases_on(known, kind, quick=False)
-    ]
-    if not any(has_one_of(params, [pairs]) for params in cases):
+    if not any(
+        _named(cases_on(known, kind, quick=False), [pairs]) for known in BENCHMARKS.values() for kind in DEVICE_KINDS
+    ):
         raise ValueError("no benchmark has a case with these parameters: docs/agent.md lists them")
     return pairs
 
