@@ -1,8 +1,4 @@
-"""Benchmarks by MLX, of the same definitions as by torch: what an Apple GPU computes by MPS and by MLX compares.
-
-https://ml-explore.github.io/mlx/: arrays are never written to, and are computed when somebody asks for them; so a run
-makes its output anew, and hands over what makes it.
-"""
+"""Benchmarks by MLX, of the same definitions as by torch: what an Apple GPU computes by MPS and by MLX compares."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +7,17 @@ from typing import Any
 from stackviz.measuring.attention import ATTENTION
 from stackviz.measuring.benchmark import REPEATED_NUMBERS, Benchmark, Conditions, Params, Prepared, note_error
 from stackviz.measuring.gemm import GEMM
+from stackviz.measuring.language_model_in_mlx import (
+    decode_lines,
+    prefill_lines,
+    prepare_decode,
+    prepare_prefill,
+    takes_model,
+)
+from stackviz.measuring.llm_decode import LLM_DECODE
+from stackviz.measuring.llm_prefill import LLM_PREFILL
 from stackviz.measuring.memory import MEMORY
+from stackviz.measuring.mlx_arrays import CHECKED, MLX_TYPES, relative_error_in_mlx, runner, uniform_in_mlx
 
 __all__ = ["DEVICE_KINDS", "MLX", "cases_on", "in_mlx"]
 
@@ -21,10 +27,8 @@ MLX = "mlx"
 DEVICE_KINDS = ("cuda", "xpu", "mps", MLX, "cpu")
 """As torch names them, and MLX's."""
 
-_TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 _TOLERANCE = {"fp32": 5e-5, "fp16": 2e-2, "bf16": 5e-2}  # of the largest number, as by torch
 _TOLERANCE_OF_ATTENTION = 0.05
-_CHECKED = 64  # rows and columns of a product, queries of an attention
 _FACTOR = 1.5  # of a triad
 
 
@@ -50,44 +54,19 @@ def cases_on(known: Benchmark, kind: str, *, quick: bool) -> list[Params]:
     return [params for params in known.cases("mps", quick) if run.takes(params)] if run else []
 
 
-def _uniform(mx: Any, shape: tuple[int, ...], dtype: str) -> Any:  # noqa: ANN401 - MLX has no types here
-    """Random numbers in [-1, 1), made in 32 bits as by torch."""
-    made = mx.random.uniform(-1, 1, shape).astype(getattr(mx, _TYPES[dtype]))
-    mx.eval(made)
-    return made
-
-
-def _runner(mx: Any, compute: Callable[[], Any]) -> tuple[Callable[[], None], list[Any]]:  # noqa: ANN401
-    """(a run, which hands its work over and does not wait; the newest output)."""
-    newest: list[Any] = []
-
-    def run() -> None:
-        newest[:] = [compute()]
-        mx.async_eval(newest)
-
-    return run, newest
-
-
-def _relative_error(mx: Any, computed: Any, expected: Any) -> float:  # noqa: ANN401
-    """The largest difference, as a part of the largest number expected, in float64, which MLX has on processors."""
-    with mx.stream(mx.cpu):
-        exact = computed.astype(mx.float64)
-        return float((exact - expected).abs().max() / expected.abs().max())
-
-
 # ---- gemm ----
 
 
 def _prepare_gemm(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
     m, n, k, dtype = (params[name] for name in ("m", "n", "k", "dtype"))
-    a, b = _uniform(mx, (int(m), int(k)), str(dtype)), _uniform(mx, (int(k), int(n)), str(dtype))
-    run, newest = _runner(mx, lambda: a @ b)
+    a, b = uniform_in_mlx(mx, (int(m), int(k)), str(dtype)), uniform_in_mlx(mx, (int(k), int(n)), str(dtype))
+    run, newest = runner(mx, lambda: a @ b)
     conditions: Conditions = {"inputs": "uniform"}
 
     def check() -> str | None:
         with mx.stream(mx.cpu):
-            expected = a[:_CHECKED].astype(mx.float64) @ b[:, :_CHECKED].astype(mx.float64)
-        off = note_error(conditions, _relative_error(mx, newest[0][:_CHECKED, :_CHECKED], expected))
+            expected = a[:CHECKED].astype(mx.float64) @ b[:, :CHECKED].astype(mx.float64)
+        off = note_error(conditions, relative_error_in_mlx(mx, newest[0][:CHECKED, :CHECKED], expected))
         return None if off < _TOLERANCE[str(dtype)] else f"the product is wrong: off by {off:.2g} of its largest value"
 
     return Prepared(run=run, output=a, check=check, conditions=conditions)
@@ -95,7 +74,7 @@ def _prepare_gemm(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
 
 def _gemm_lines(params: Params) -> tuple[str, ...]:
     m, n, k = (params[name] for name in ("m", "n", "k"))
-    dtype = _TYPES[str(params["dtype"])]
+    dtype = MLX_TYPES[str(params["dtype"])]
     return (
         f"a = mx.random.uniform(-1, 1, ({m}, {k})).astype(mx.{dtype})",
         f"b = mx.random.uniform(-1, 1, ({k}, {n})).astype(mx.{dtype}); mx.eval(a, b)",
@@ -109,12 +88,12 @@ def _gemm_lines(params: Params) -> tuple[str, ...]:
 def _prepare_memory(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
     """Large arrays are a block of random numbers again and again, as by torch."""
     count = int(params["bytes"]) // 4
-    block = _uniform(mx, (min(count, REPEATED_NUMBERS),), "fp32")
+    block = uniform_in_mlx(mx, (min(count, REPEATED_NUMBERS),), "fp32")
     times = -(-count // REPEATED_NUMBERS)
     a = mx.tile(block, (times,))[:count]
     mx.eval(a)
     if params["op"] == "read":
-        run, newest = _runner(mx, lambda: mx.sum(a))
+        run, newest = runner(mx, lambda: mx.sum(a))
 
         def check() -> str | None:
             with mx.stream(mx.cpu):
@@ -127,13 +106,13 @@ def _prepare_memory(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
     c = mx.tile(block[::-1], (times,))[:count]
     mx.eval(c)
     triad = mx.compile(lambda added, scaled: added + _FACTOR * scaled)  # one kernel, as torch's `add` with alpha
-    run, newest = _runner(mx, lambda: triad(a, c))
+    run, newest = runner(mx, lambda: triad(a, c))
 
     def check_ends() -> str | None:
-        for ends in (slice(None, _CHECKED), slice(-_CHECKED, None)):
+        for ends in (slice(None, CHECKED), slice(-CHECKED, None)):
             with mx.stream(mx.cpu):
                 expected = a[ends].astype(mx.float64) + _FACTOR * c[ends].astype(mx.float64)
-            if not _relative_error(mx, newest[0][ends], expected) < _TOLERANCE["fp32"]:
+            if not relative_error_in_mlx(mx, newest[0][ends], expected) < _TOLERANCE["fp32"]:
                 return "the array that was written is wrong"
         return None
 
@@ -156,9 +135,9 @@ def _memory_lines(params: Params) -> tuple[str, ...]:
 
 def _prepare_attention(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
     shape = tuple(int(params[name]) for name in ("batch", "heads", "sequence", "head_dim"))
-    queries, keys, values = (_uniform(mx, shape, str(params["dtype"])) for _ in range(3))
+    queries, keys, values = (uniform_in_mlx(mx, shape, str(params["dtype"])) for _ in range(3))
     scale = shape[-1] ** -0.5
-    run, newest = _runner(
+    run, newest = runner(
         mx, lambda: mx.fast.scaled_dot_product_attention(queries, keys, values, scale=scale, mask="causal")
     )
 
@@ -168,13 +147,13 @@ def _prepare_attention(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
         """The last queries of one head, which see all keys but the last few."""
         with mx.stream(mx.cpu):
             last, all_keys, all_values = (
-                each[0, 0].astype(mx.float64) for each in (queries[:, :, -_CHECKED:], keys, values)
+                each[0, 0].astype(mx.float64) for each in (queries[:, :, -CHECKED:], keys, values)
             )
             scores = (last @ all_keys.T) * scale
             hidden = mx.triu(mx.full(scores.shape, float("-inf")), shape[2] - last.shape[0] + 1).astype(mx.float64)
             weights = mx.exp(scores + hidden - (scores + hidden).max(axis=-1, keepdims=True))
             expected = (weights / weights.sum(axis=-1, keepdims=True)) @ all_values
-        off = note_error(conditions, _relative_error(mx, newest[0][0, 0, -_CHECKED:], expected))
+        off = note_error(conditions, relative_error_in_mlx(mx, newest[0][0, 0, -CHECKED:], expected))
         return None if off < _TOLERANCE_OF_ATTENTION else f"attention is wrong: off by {off:.2g} of the largest value"
 
     return Prepared(run=run, output=queries, check=check, conditions=conditions)
@@ -182,7 +161,7 @@ def _prepare_attention(mx: Any, params: Params) -> Prepared:  # noqa: ANN401
 
 def _attention_lines(params: Params) -> tuple[str, ...]:
     shape = tuple(int(params[name]) for name in ("batch", "heads", "sequence", "head_dim"))
-    dtype = _TYPES[str(params["dtype"])]
+    dtype = MLX_TYPES[str(params["dtype"])]
     return (
         f"q, k, v = (mx.random.uniform(-1, 1, {shape}).astype(mx.{dtype}) for _ in range(3)); mx.eval(q, k, v)",
         "attend = mx.fast.scaled_dot_product_attention",
@@ -191,11 +170,13 @@ def _attention_lines(params: Params) -> tuple[str, ...]:
 
 
 _RUNS: Mapping[str, MlxRun] = {
-    GEMM.key: MlxRun(lambda params: params["dtype"] in _TYPES, _prepare_gemm, _gemm_lines),
+    GEMM.key: MlxRun(lambda params: params["dtype"] in MLX_TYPES, _prepare_gemm, _gemm_lines),
     MEMORY.key: MlxRun(lambda params: params["op"] in {"read", "triad"}, _prepare_memory, _memory_lines),
     ATTENTION.key: MlxRun(
         lambda params: params["direction"] == "forward" and params["backend"] == "auto",
         _prepare_attention,
         _attention_lines,
     ),
+    LLM_DECODE.key: MlxRun(takes_model, prepare_decode, decode_lines),
+    LLM_PREFILL.key: MlxRun(takes_model, prepare_prefill, prefill_lines),
 }

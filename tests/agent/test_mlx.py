@@ -14,10 +14,11 @@ from stackviz.agent.benchmarks.devices import card_of
 from stackviz.agent.benchmarks.mlx_device import MlxDevice, mlx_devices
 from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, NoSuchDevice, run_benchmarks
-from stackviz.measuring import RUNNABLE
+from stackviz.measuring import RUNNABLE, script
 from stackviz.measuring.benchmark import Unavailable
 from stackviz.measuring.disturbance import disturbances
 from stackviz.measuring.in_mlx import cases_on, in_mlx
+from stackviz.measuring.language_model import MODELS, Geometry
 from stackviz.measuring.script import script_of
 from stackviz.wire import parse_report
 from tests.agent.test_benchmarks import ROOT
@@ -30,7 +31,19 @@ SMALL = {  # large enough that a program times one run at a time
         "direction": "forward", "dtype": "fp16", "backend": "auto", "sequence": 1024, "mask": "causal",
         "batch": 1, "heads": 1, "head_dim": 64,
     },
+    "llm-decode": {"model": "tiny", "dtype": "bf16", "batch": 2, "context": 24},
+    "llm-prefill": {"model": "tiny", "dtype": "bf16", "batch": 1, "prompt": 24},
 }  # fmt: skip
+QUANTIZED = [
+    (key, {**SMALL[key], "weights": weights}) for key in ("llm-decode", "llm-prefill") for weights in ("int8", "int4")
+]
+TINY = Geometry(width=128, inner=192, layers=2, heads=4, kv_heads=2, head_width=64, vocabulary=256)
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    """A model of which MLX takes no seconds on a processor, where it has no quick products of 8 and 4 bits."""
+    monkeypatch.setitem(MODELS, "tiny", TINY)
 
 
 @pytest.mark.parametrize("key", IN_MLX)
@@ -91,7 +104,8 @@ def test_other_load_on_the_processors_disturbs_it_as_it_does_the_mps_device():
 def test_its_program_is_short_and_needs_mlx_alone(key):
     for params in cases_on(RUNNABLE[key], "mlx", quick=False):
         program = script_of(RUNNABLE[key], params, "mlx")
-        assert len(program.splitlines()) <= 10
+        assert len(program.splitlines()) <= (24 if key.startswith("llm-") else 10)
+        assert max(len(line) for line in program.splitlines()) <= 120
         assert "torch" not in program
         assert program.index('"MLX_ENABLE_TF32"] = "0"') < program.index("import mlx")
 
@@ -107,10 +121,11 @@ def python_with_mlx() -> str:
     return named or sys.executable
 
 
-@pytest.mark.parametrize("key", IN_MLX)
-def test_a_real_mlx_prints_a_rate_in_the_unit_of_the_benchmark(key):
+@pytest.mark.parametrize(("key", "params"), [*SMALL.items(), *QUANTIZED])
+def test_a_real_mlx_prints_a_rate_in_the_unit_of_the_benchmark(key, params, monkeypatch):
+    monkeypatch.setattr(script, "_RUNS_OF_SHORT", 1)
     done = subprocess.run(
-        [python_with_mlx(), "-c", script_of(RUNNABLE[key], SMALL[key], "mlx")],
+        [python_with_mlx(), "-c", script_of(RUNNABLE[key], params, "mlx")],
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -118,14 +133,14 @@ def test_a_real_mlx_prints_a_rate_in_the_unit_of_the_benchmark(key):
     assert (float(rate) > 0, unit) == (True, RUNNABLE[key].unit)
 
 
-@pytest.mark.parametrize(
-    ("key", "params"), [*SMALL.items(), ("memory", {"op": "read", "bytes": 2**25})], ids=[*SMALL, "memory-read"]
-)
+@pytest.mark.parametrize(("key", "params"), [*SMALL.items(), *QUANTIZED, ("memory", {"op": "read", "bytes": 2**25})])
 def test_a_real_mlx_computes_right_and_a_wrong_output_is_noticed(key, params):
     program = (
         "import sys, mlx.core as mx\n"
         "from stackviz.measuring import RUNNABLE\n"
         "from stackviz.measuring.in_mlx import in_mlx\n"
+        "from stackviz.measuring.language_model import MODELS, Geometry\n"
+        f"MODELS['tiny'] = {TINY!r}\n"
         f"run = in_mlx(RUNNABLE[{key!r}])\n"
         f"prepared = run.prepare(mx, {params!r}); prepared.run(); print(prepared.check())\n"
         f"mx.random.seed(1); other = run.prepare(mx, {params!r}); other.run()\n"
