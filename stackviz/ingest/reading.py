@@ -28,7 +28,7 @@ from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize
 from stackviz.web.request_memo import remembering
 
-INTERPRETER = 2  # raise it when a report would be read differently: `reread_reports` then finds what is older
+INTERPRETER = 3  # raise it when a report would be read differently: `reread_reports` then finds what is older
 
 Warning_ = dict[str, str]
 
