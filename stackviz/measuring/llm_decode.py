@@ -130,6 +130,6 @@ LLM_DECODE = Benchmark(
     operations=_operations,
     operations_formula="batch·(2·weights + 4·layers·heads·head width·context)",
     bytes_moved=_bytes_moved,
-    bytes_formula="weight·weights + item·batch·context·2·layers·kv heads·head width",
+    bytes_formula="weight bytes·weights + item·batch·context·2·layers·kv heads·head width",
     script=_script,
 )

@@ -132,6 +132,6 @@ LLM_PREFILL = Benchmark(
     operations_formula="batch·(2·prompt·weights of layers + 2·output matrix"
     " + 2·layers·heads·head width·prompt·(prompt + 1))",
     bytes_moved=_bytes_moved,
-    bytes_formula="weight·weights + item·batch·prompt·2·layers·kv heads·head width",
+    bytes_formula="weight bytes·weights + item·batch·prompt·2·layers·kv heads·head width",
     script=_script,
 )

@@ -118,6 +118,11 @@ def test_what_nvml_told_before_it_crashed_stays_where_nvidia_smi_fails_too():
     assert "SIGSEGV" in report.facts["nvidia.nvml_error"]
 
 
+@pytest.mark.parametrize(("machine", "rule"), [("crash", "nvml-crashes"), ("hang", "nvml-hangs")])
+def test_where_nvidia_smi_is_not_installed_the_machine_has_a_finding_all_the_same(machine, rule):
+    assert rule in {finding.rule for finding in find(reported(machine, within_s=12), packaged_tables())}
+
+
 def test_a_driver_that_is_not_loaded_is_named():
     assert reported("not-loaded").facts["nvidia.nvml_error"] == "Driver Not Loaded"
 

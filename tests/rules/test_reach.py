@@ -19,6 +19,29 @@ def test_where_all_cards_answer_none_is_lost():
     assert answers("cards-lost", linux()) == answers("cards-lost", linux(nvidia__cards_lost=0)) == []
 
 
+HANGS = "NVML does not answer: timed out after 4 s"
+CRASHES = "NVML does not answer: ended by signal 11 (SIGSEGV)"
+
+
+@pytest.mark.parametrize(("starts", "severity"), [(None, "broken"), (False, "broken"), (True, "warning")])
+def test_a_driver_that_hangs_is_broken_unless_cuda_starts_all_the_same(starts, severity):
+    found = answer("nvml-hangs", linux(nvidia__nvml_error=HANGS, cuda__available=starts, cuda__init_code=None))
+    assert found.severity == severity
+    assert "dmesg" in found.advice
+
+
+def test_a_library_that_crashes_is_looked_for_twice():
+    found = answer("nvml-crashes", linux(nvidia__nvml_error=CRASHES))
+    assert (found.severity, "ldconfig" in found.advice) == ("warning", True)
+
+
+def test_other_errors_of_nvml_are_neither():
+    for rule in ("nvml-hangs", "nvml-crashes"):
+        assert answers(rule, linux(nvidia__nvml_error="Driver/library version mismatch")) == []
+    assert answers("nvml-crashes", linux(nvidia__nvml_error=HANGS)) == []
+    assert answers("nvml-hangs", linux(nvidia__nvml_error=CRASHES)) == []
+
+
 def test_the_mode_prohibited_keeps_programs_off():
     found = answer("compute-prohibited", linux(card(compute_mode="prohibited")))
     assert "sudo nvidia-smi -i 0 -c DEFAULT" in found.advice

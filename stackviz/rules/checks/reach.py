@@ -31,8 +31,58 @@ TOOLKIT = RuleSource(
     "NVIDIA Container Toolkit, running a sample workload",
     "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/sample-workload.html",
 )
+NVML_HANGS = RuleSource(
+    "open-gpu-kernel-modules-971",
+    "NVIDIA/open-gpu-kernel-modules issue 971: nvidia-smi hangs after 66 days",
+    "https://github.com/NVIDIA/open-gpu-kernel-modules/issues/971",
+)
+NVML_CRASHES = RuleSource(
+    "wsl-11277",
+    "microsoft/WSL issue 11277: segmentation fault in NVML under WSL 2",
+    "https://github.com/microsoft/WSL/issues/11277",
+)
 _LOST = ("fallen off the bus", "gpu is lost", "unable to determine the device handle")
 _PROFILE = re.compile(r"-\d{1,3}(?:-\d{1,3})?[AB]$")  # of a virtual GPU: -4Q and -8C have CUDA, -2B and -1A have none
+
+
+@RULES.rule("nvml-hangs", "nvidia-driver", asks="NVML answers in time", worst=Severity.BROKEN, source=NVML_HANGS)
+def check_nvml_hangs(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if "timed out" not in (look.get("nvidia.nvml_error") or ""):
+        return
+    yield Conclusion(
+        severity=Severity.WARNING if look.starts_cuda else Severity.BROKEN,
+        title="NVML does not answer: the NVIDIA driver hangs",
+        explanation=(
+            "A call of NVML did not return. nvidia-smi then hangs too, and so does what monitors cards or starts "
+            "containers with them. A card or its firmware (GSP) that no longer answers holds the driver, or the "
+            "driver waits for a program that was ended in the middle of its work. Some drivers do it after weeks."
+        ),
+        advice=(
+            "sudo dmesg | grep -iE 'nvrm|xid|blocked for more' names the card and the error. Processes in state D "
+            "(ps -eo pid,stat,cmd | grep ' D') cannot be ended, and a card in use cannot be reset: save what can be "
+            f"saved, then {REBOOT}. If it comes back: another release of the driver. To check: timeout 20 nvidia-smi"
+        ),
+    )
+
+
+@RULES.rule("nvml-crashes", "nvidia-driver", asks="NVML does not crash", worst=Severity.WARNING, source=NVML_CRASHES)
+def check_nvml_crashes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if "ended by signal" not in (look.get("nvidia.nvml_error") or ""):
+        return
+    yield Conclusion(
+        severity=Severity.WARNING,
+        title="NVML crashes the process that calls it",
+        explanation=(
+            "nvidia-smi, and programs that ask NVML about cards, end with a segmentation fault; programs that only "
+            "use CUDA may run. It is a fault of the library, or of one that is not the driver's: two drivers "
+            "installed, a copy in a container's image, a card that was lost meanwhile, some releases under WSL 2."
+        ),
+        advice=(
+            "ldconfig -p | grep libnvidia-ml lists the libraries: there has to be one, of the driver's version "
+            "(cat /proc/driver/nvidia/version; under WSL the one in /usr/lib/wsl/lib). Remove others, or install "
+            "another release of the driver. To check: nvidia-smi; echo $? prints 139 where it crashed."
+        ),
+    )
 
 
 @RULES.rule("cards-lost", "hardware", asks="every card answers the driver", worst=Severity.BROKEN, source=XID)
