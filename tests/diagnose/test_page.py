@@ -223,6 +223,7 @@ def test_results_of_a_benchmark_are_shown_as_it_states_them(paste):
     )
     said = words_of(paste(table))
     assert "Results in the text" in said
+    assert said.index("Results in the text") < said.index("The stack, from PyTorch down to silicon")
     assert "5,432" in said
     assert "model llama 7B Q4_0 · " in said
 
