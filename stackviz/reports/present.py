@@ -14,6 +14,7 @@ from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
 from stackviz.measuring import VERSIONS
 from stackviz.measuring.stated_rate import StatedRate, stated_rate
+from stackviz.reports.card_links import CardLinks, card_links
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
 from stackviz.reports.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
 from stackviz.rules import Finding, Severity
@@ -188,6 +189,7 @@ class PresentedReport:
 
     headline: tuple[HeadlineFact, ...]
     cards: tuple[CardRow, ...]
+    links: CardLinks | None
     card_facts: tuple[CardFact, ...]
     software: tuple[SoftwareRow, ...]
     facts: tuple[ShownFact, ...]
@@ -221,6 +223,7 @@ def present(
     return PresentedReport(
         headline=headline(first, report.facts, report.absent),
         cards=tuple(card_rows(judged.cards, alike)),
+        links=card_links(report.facts),
         card_facts=tuple(card_facts(judged.cards)),
         software=tuple(software_rows(report.software, names)),
         facts=tuple(shown_facts(report.facts)),

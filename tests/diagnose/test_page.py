@@ -18,6 +18,7 @@ from stackviz.rules import Finding
 from stackviz.web import rate_limit
 from stackviz.web.parts import render_part
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
+from tests.importers import nvidia_dumps as dumps
 from tests.languages import chinese
 from tests.responses import words_of
 from tests.samples import EXCERPTS, SAMPLES
@@ -226,6 +227,12 @@ def test_results_of_a_benchmark_are_shown_as_it_states_them(paste):
     assert said.index("Results in the text") < said.index("The stack, from PyTorch down to silicon")
     assert "5,432" in said
     assert "model llama 7B Q4_0 · " in said
+
+
+def test_links_between_cards_are_drawn_without_a_list_of_the_cards(paste):
+    page = paste(dumps.TOPOLOGY).content.decode()
+    assert "How the cards are linked" in page
+    assert page.count('<td class="num nvlink">NV18</td>') == 2
 
 
 def test_too_many_texts_of_one_client_wait(paste, settings, monkeypatch):

@@ -8,6 +8,7 @@ from django.utils import timezone
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
 from tests.languages import chinese
 from tests.machines.factories import (
+    DGX_FACTS,
     START,
     copy,
     days,
@@ -77,6 +78,16 @@ def test_the_page_shows_what_the_machine_reported(client, machine, sheet):
         assert shown in text
     assert '<a href="/accelerators/h100-sxm5-80gb/">2 × H100 SXM5 80GB</a>' in text
     assert text.count("<h1>") == 1
+
+
+def test_links_between_cards_are_a_matrix(client, machine, sheet):
+    make_report(machine, cards=[h100(0, sheet), h100(1, sheet)])
+    assert "How the cards are linked" not in text_of(client)
+    facts = DGX_FACTS | {"nvidia.topology": "0-1:NV17"}
+    make_report(machine, at=START + days(1), facts=facts, cards=[h100(0, sheet), h100(1, sheet)])
+    cards = table_of(text_of(client), "cards")
+    assert cards.count('<td class="num nvlink">NV17</td>') == 2
+    assert re.search(r"<b>NV17</b>\s+17 NVLinks", cards)
 
 
 def test_findings_come_before_everything_else_worst_first(client, machine):
