@@ -23,11 +23,9 @@ HANGS = "NVML does not answer: timed out after 4 s"
 CRASHES = "NVML does not answer: ended by signal 11 (SIGSEGV)"
 
 
-@pytest.mark.parametrize(("starts", "severity"), [(None, "broken"), (False, "broken"), (True, "warning")])
-def test_a_driver_that_hangs_is_broken_unless_cuda_starts_all_the_same(starts, severity):
-    found = answer("nvml-hangs", linux(nvidia__nvml_error=HANGS, cuda__available=starts, cuda__init_code=None))
-    assert found.severity == severity
-    assert "dmesg" in found.advice
+def test_a_driver_that_is_late_may_only_be_slow():
+    found = answer("nvml-hangs", linux(nvidia__nvml_error=HANGS))
+    assert (found.severity, found.advice.index("persistence") < found.advice.index("reboot")) == ("warning", True)
 
 
 def test_a_library_that_crashes_is_looked_for_twice():

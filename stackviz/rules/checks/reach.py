@@ -45,22 +45,23 @@ _LOST = ("fallen off the bus", "gpu is lost", "unable to determine the device ha
 _PROFILE = re.compile(r"-\d{1,3}(?:-\d{1,3})?[AB]$")  # of a virtual GPU: -4Q and -8C have CUDA, -2B and -1A have none
 
 
-@RULES.rule("nvml-hangs", "nvidia-driver", asks="NVML answers in time", worst=Severity.BROKEN, source=NVML_HANGS)
+@RULES.rule("nvml-hangs", "nvidia-driver", asks="NVML answers in time", worst=Severity.WARNING, source=NVML_HANGS)
 def check_nvml_hangs(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "timed out" not in (look.get("nvidia.nvml_error") or ""):
         return
     yield Conclusion(
-        severity=Severity.WARNING if look.starts_cuda else Severity.BROKEN,
-        title="NVML does not answer: the NVIDIA driver hangs",
+        severity=Severity.WARNING,
+        title="NVML did not answer in time: the NVIDIA driver starts slowly, or hangs",
         explanation=(
-            "A call of NVML did not return. nvidia-smi then hangs too, and so does what monitors cards or starts "
-            "containers with them. A card or its firmware (GSP) that no longer answers holds the driver, or the "
-            "driver waits for a program that was ended in the middle of its work. Some drivers do it after weeks."
+            "Without persistence mode the driver starts its cards anew for each program, which takes seconds with many "
+            "of them. If it hangs, nvidia-smi does too, and so does what monitors cards or starts containers with "
+            "them: a card or its firmware (GSP) that no longer answers holds the driver, some releases after weeks."
         ),
         advice=(
-            "sudo dmesg | grep -iE 'nvrm|xid|blocked for more' names the card and the error. Processes in state D "
-            "(ps -eo pid,stat,cmd | grep ' D') cannot be ended, and a card in use cannot be reset: save what can be "
-            f"saved, then {REBOOT}. If it comes back: another release of the driver. To check: timeout 20 nvidia-smi"
+            "nvidia-smi: if it ends after some seconds, turn on persistence mode (sudo systemctl enable --now "
+            "nvidia-persistenced, or sudo nvidia-smi -pm 1). If it does not end: sudo dmesg | grep -iE 'nvrm|xid' "
+            "names the card and the error; processes in state D cannot be ended. Save what can be saved, then "
+            f"{REBOOT}. If it comes back: another release of the driver."
         ),
     )
 
@@ -78,9 +79,9 @@ def check_nvml_crashes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             "installed, a copy in a container's image, a card that was lost meanwhile, some releases under WSL 2."
         ),
         advice=(
-            "ldconfig -p | grep libnvidia-ml lists the libraries: there has to be one, of the driver's version "
+            "ldconfig -p lists the libraries: there has to be one libnvidia-ml.so.1, of the driver's version "
             "(cat /proc/driver/nvidia/version; under WSL the one in /usr/lib/wsl/lib). Remove others, or install "
-            "another release of the driver. To check: nvidia-smi; echo $? prints 139 where it crashed."
+            "another release of the driver. To check: nvidia-smi"
         ),
     )
 
