@@ -26,7 +26,8 @@ __all__ = [
     "token_count",
 ]  # fmt: skip
 
-_CHECKED, _TOLERANCE = 64, 0.05  # logits of the last rows; 16-bit sums of thousands of terms stay well below
+_CHECKED = 64  # rows of the output matrix, its last ones, whose logits are worked out again
+_TOLERANCE = 0.05  # sums of thousands of terms in 16 bits stay well below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,7 @@ MODELS = {
 class Weights:
     """Per layer: rows of queries, keys and values; output of attention; gate and up; down. Then the output matrix.
 
-    Each as the format stores it. `last_rows`: the last 64 of the output matrix, float64 on the CPU.
+    Each as the format stores it. `last_rows`: the last 64 rows of the output matrix, float64 on the CPU.
     """
 
     stored_as: WeightFormat
@@ -165,7 +166,8 @@ def prepared_pass(
         off = relative_error(logits[:, -_CHECKED:], last.cpu().to(torch.float64) @ weights.last_rows.t())
         return None if off < _TOLERANCE else f"the logits are wrong: off by {off:.2g} of the largest value"
 
-    return Prepared(run=run, output=x, check=check, conditions={"inputs": "uniform"})
+    first = weights.stored_as.linear(x[:, -1].contiguous(), weights.head)  # to see on which device a product ends
+    return Prepared(run=run, output=first, check=check, conditions={"inputs": "uniform"})
 
 
 def program_of_pass(params: Params, tokens: int, cached: int, attend: str) -> tuple[str, ...]:
@@ -260,6 +262,8 @@ def token_count(params: AnyParams, length: str) -> float | None:
 
 
 def making_bytes(params: Params) -> int:
-    """What making the largest matrix takes: its numbers in 32 bits, before they are in their own type."""
-    shape = MODELS[str(params["model"])]
-    return 2 * 4 * max(shape.head_weights, 2 * shape.inner * shape.width)
+    """What making the largest matrix takes: its numbers in 32 bits before they are in their own type, and for int4 the
+    32-bit codes that a processor packs.
+    """
+    shape, arrays = MODELS[str(params["model"])], 3 if params.get("weights") == "int4" else 2
+    return arrays * 4 * max(shape.head_weights, 2 * shape.inner * shape.width)

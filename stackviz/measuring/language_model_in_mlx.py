@@ -1,7 +1,8 @@
-"""The language models of `llm-decode` and `llm-prefill` by MLX: the same geometry and weights, its own fast operators.
+"""The language models of `llm-decode` and `llm-prefill` by MLX: the same geometry, its own fast operators.
 
 Weights of 8 and 4 bits are MLX's own ("affine"): a scale and a zero in the type of the activations for each 64 of a
-row, also of 8 bits. https://ml-explore.github.io/mlx/build/html/python/_autosummary/mlx.core.quantize.html
+row, also of 8 bits. Keys and values are written as mlx-lm writes them, by assignment to a part of the cache: in place,
+but where a run that is still in progress reads the same memory; then MLX copies it. https://ml-explore.github.io/mlx/build/html/python/_autosummary/mlx.core.quantize.html
 """
 
 from collections.abc import Callable
@@ -19,7 +20,7 @@ _TOLERANCE, _EPSILON = 0.05, 1e-5
 
 def takes_model(params: Params) -> bool:
     """Whether MLX has the type of the activations and the bits of the weights."""
-    return params["dtype"] in MLX_TYPES and params.get("weights", "int8") in QUANTIZED_BITS
+    return params["dtype"] in MLX_TYPES and ("weights" not in params or params["weights"] in QUANTIZED_BITS)
 
 
 class _Matrices:
@@ -65,7 +66,7 @@ def _prepared_pass(mx: Any, params: Params, tokens: int, attend: Attend) -> Prep
     layers = [first, *(tuple(matrices.copied(each) for each in first) for _ in range(shape.layers - 1))]
     head = matrices.make(shape.vocabulary, shape.width)
     x = uniform_in_mlx(mx, (batch, tokens, shape.width), str(params["dtype"]))
-    silu_of = mx.compile(lambda gate, up: gate * mx.sigmoid(gate) * up)
+    gated = mx.compile(lambda gate, up: gate * mx.sigmoid(gate) * up)
     split_at = [shape.heads, shape.heads + shape.kv_heads]
 
     def compute() -> tuple[Any, Any]:
@@ -74,7 +75,7 @@ def _prepared_pass(mx: Any, params: Params, tokens: int, attend: Attend) -> Prep
             by_head = matrices.linear(_norm(mx, now), qkv).reshape(batch, tokens, -1, shape.head_width)
             mixed = attend(number, *mx.split(by_head.transpose(0, 2, 1, 3), split_at, axis=1))
             now = now + matrices.linear(mixed.transpose(0, 2, 1, 3).reshape(batch, tokens, -1), out)
-            now = now + matrices.linear(silu_of(*mx.split(matrices.linear(_norm(mx, now), gate_up), 2, axis=-1)), down)
+            now = now + matrices.linear(gated(*mx.split(matrices.linear(_norm(mx, now), gate_up), 2, axis=-1)), down)
         last = _norm(mx, now[:, -1])
         return last, matrices.linear(last, head)
 
@@ -95,21 +96,25 @@ def _norm(mx: Any, x: Any) -> Any:  # noqa: ANN401
 
 
 def _caches(mx: Any, params: Params, length: int) -> list[list[Any]]:  # noqa: ANN401
-    """Keys and values of each layer, (batch, heads, length, head width)."""
+    """Keys and values of each layer, (batch, heads, length + 1, head width).
+
+    One token longer than what is in it: to an assignment to all of an array MLX answers with another name.
+    """
     shape, dtype = MODELS[str(params["model"])], str(params["dtype"])
-    each = int(params["batch"]), shape.kv_heads, length, shape.head_width
+    each = int(params["batch"]), shape.kv_heads, length + 1, shape.head_width
     return [[uniform_in_mlx(mx, each, dtype) for _ in range(2)] for _ in range(shape.layers)]
 
 
 def _attending(mx: Any, params: Params, length: int, mask: str | None) -> Attend:  # noqa: ANN401
-    """Attention by all tokens of the cache, to the end of which the new ones are written."""
+    """Attention by `length` tokens, the last of which are the new ones, written to the cache."""
     caches, scale = _caches(mx, params, length), MODELS[str(params["model"])].head_width ** -0.5
 
     def attend(layer: int, queries: Any, keys: Any, values: Any) -> Any:  # noqa: ANN401
-        cached, new = caches[layer], queries.shape[2]
-        cached[0][:, :, length - new :] = keys
-        cached[1][:, :, length - new :] = values
-        return mx.fast.scaled_dot_product_attention(queries, *cached, scale=scale, mask=mask)
+        cached, new = caches[layer], slice(length - queries.shape[2], length)
+        cached[0][:, :, new] = keys
+        cached[1][:, :, new] = values
+        known_keys, known_values = (each[:, :, :length] for each in cached)
+        return mx.fast.scaled_dot_product_attention(queries, known_keys, known_values, scale=scale, mask=mask)
 
     return attend
 
@@ -136,13 +141,10 @@ def prefill_lines(params: Params) -> tuple[str, ...]:
 
 
 def _lines(params: Params, tokens: int, cached: int, mask: str) -> tuple[str, ...]:
-    bits = QUANTIZED_BITS.get(str(params.get("weights")))
-    in_format = f"group_size={GROUP}, bits={bits}"
-    store, product = (
-        (f"mx.quantize(r(rows, columns), {in_format})", f"mx.quantized_matmul(x, *w, {in_format})")
-        if bits
-        else ("(r(rows, columns),)", "x @ w[0].T")
-    )
+    store, product = "(r(rows, columns),)", "x @ w[0].T"
+    if bits := QUANTIZED_BITS.get(str(params.get("weights"))):
+        in_format = f"group_size={GROUP}, bits={bits}"
+        store, product = f"mx.quantize(r(rows, columns), {in_format})", f"mx.quantized_matmul(x, *w, {in_format})"
     dtype = MLX_TYPES[str(params["dtype"])]
     return (
         program_of_sizes(MODELS[str(params["model"])]),
@@ -151,14 +153,15 @@ def _lines(params: Params, tokens: int, cached: int, mask: str) -> tuple[str, ..
         f"m = lambda rows, columns: {store}",
         f"linear = lambda x, w: {product}",
         "W = [(m((H + 2 * K) * d, D), m(D, H * d), m(2 * I, D), m(D, I)) for _ in range(L)]",
-        "head, caches = m(V, D), [[r(B, K, C, d), r(B, K, C, d)] for _ in W]; mx.eval(W, head, caches)",
+        "head, caches = m(V, D), [[r(B, K, C + 1, d), r(B, K, C + 1, d)] for _ in W]; mx.eval(W, head, caches)",
         f"norm = lambda x: mx.fast.rms_norm(x, None, {_EPSILON:g})",
         "act = mx.compile(lambda g, u: g * mx.sigmoid(g) * u)",
         "def run(x=r(B, T, D)):",
         "    for (qkv, out, gate_up, down), c in zip(W, caches):",
         "        a = linear(norm(x), qkv).reshape(B, T, -1, d).transpose(0, 2, 1, 3)",
-        "        q, c[0][:, :, C - T:], c[1][:, :, C - T:] = mx.split(a, [H, H + K], axis=1)",
-        f"        a = mx.fast.scaled_dot_product_attention(q, *c, scale=d ** -0.5{mask})",
+        "        q, c[0][:, :, C - T:C], c[1][:, :, C - T:C] = mx.split(a, [H, H + K], axis=1)",
+        "        k, v = c[0][:, :, :C], c[1][:, :, :C]",
+        f"        a = mx.fast.scaled_dot_product_attention(q, k, v, scale=d ** -0.5{mask})",
         "        x = x + linear(a.transpose(0, 2, 1, 3).reshape(B, T, H * d), out)",
         "        x = x + linear(act(*mx.split(linear(norm(x), gate_up), 2, axis=-1)), down)",
         "    mx.async_eval(linear(norm(x[:, -1]), head))",

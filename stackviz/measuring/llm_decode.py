@@ -110,8 +110,8 @@ LLM_DECODE = Benchmark(
     runs=gettext_noop(
         "One more token for each sequence: all layers of a Llama geometry (grouped queries, SwiGLU, RMSNorm; no rotary "
         "embedding) and the output matrix, operator by operator, without a compiler; `context` tokens are in the "
-        "cache, the new one among them. Weights of 8 bits have a scale for each row, those of 4 bits a "
-        "scale and a zero for each 64 of a row."
+        "cache, the new one among them. int4 weights have a scale and a zero for each 64 of a row; int8 weights too by "
+        "MLX, by torch a scale for each row."
     ),
     sizes="135M (SmolLM2), 1B (Llama 3.2), 8B (Llama 3.1); bf16, fp32; int8 and int4 weights; "
     "batch 1, 16, 64; context 512, 4096, 32768",

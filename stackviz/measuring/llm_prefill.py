@@ -112,7 +112,8 @@ LLM_PREFILL = Benchmark(
     runs=gettext_noop(
         "One pass of the prompt: all layers of a Llama geometry (grouped queries, causal attention, SwiGLU, RMSNorm; "
         "no rotary embedding), keys and values written to the cache, and the output matrix for the last token. "
-        "Weights of 8 bits have a scale for each row, those of 4 bits a scale and a zero for each 64 of a row."
+        "int4 weights have a scale and a zero for each 64 of a row; int8 weights too by MLX, by torch a scale for each "
+        "row."
     ),
     sizes="135M (SmolLM2), 1B (Llama 3.2), 8B (Llama 3.1); bf16, fp32; int8 and int4 weights; "
     "prompts of 128 to 8192; batch 1, 16",

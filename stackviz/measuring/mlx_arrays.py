@@ -1,7 +1,7 @@
 """What every benchmark by MLX needs: random arrays, a run that does not wait, the distance from float64.
 
-MLX is passed in. Its arrays are never written to, and are computed when somebody asks for them; so a run makes its
-output anew, and hands over what makes it. https://ml-explore.github.io/mlx/
+MLX is passed in. Its arrays are computed when somebody asks for them, and an operation makes a new one; so a run makes
+its output anew, and hands over what makes it. https://ml-explore.github.io/mlx/
 """
 
 from collections.abc import Callable

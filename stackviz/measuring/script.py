@@ -1,4 +1,4 @@
-"""A program of ten lines that measures a case by itself, to check the agent's figure: torch, or MLX, and nothing of
+"""A short program that measures a case by itself, to check the agent's figure: torch, or MLX, and nothing of
 ours."""
 
 from stackviz.measuring.benchmark import Benchmark, Params

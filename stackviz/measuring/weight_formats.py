@@ -1,8 +1,9 @@
 """How the weights of a language model lie in memory, and torch's product with them.
 
 Beside floating-point numbers 8 bits with a scale for each row, and 4 bits with a scale and a zero for each 64 of a row,
-multiplied with activations of 16 bits by `torch._weight_int8pack_mm` and `torch._weight_int4pack_mm`. Names with an
-underscore may change with any release of torch: then the case is left out, or its output found wrong.
+multiplied with activations of 16 bits by `torch._weight_int8pack_mm` and `torch._weight_int4pack_mm`: torch's own
+operators, which are not the fastest there are; on CUDA that of int8 is a simple kernel. Names with an underscore may
+change with any release of torch: where a small product fails the case is left out.
 """
 
 from collections.abc import Callable
@@ -23,14 +24,15 @@ _OPERATORS = {
     "int8": ("_weight_int8pack_mm",),
     "int4": ("_weight_int4pack_mm", "_weight_int4pack_mm_for_cpu", "_convert_weight_to_int4pack_for_cpu"),
 }
+_OF_THE_DEVICE = ("out of memory", "CUDA error", "HIP error")  # what is no answer about the operator
+_LONGEST_REASON = 120
 _TILE = 16  # columns; CUDA reads eight of them at a time, or four
-_INT4_CAPABILITY = 8, 0  # Ampere
 
 
 @dataclass(frozen=True, slots=True)
 class WeightFormat:
     """`store(matrix)`: what is kept of random fp32 numbers of shape (rows, columns), a tensor or a tuple of tensors.
-    `exact(matrix)`: the same numbers as they are after that, float64 on the CPU. `linear(x, stored)`: `x` of shape
+    `exact(matrix)`: the numbers that `store` keeps, float64 on the CPU. `linear(x, stored)`: `x` of shape
     (..., columns) -> (..., rows).
     """
 
@@ -40,7 +42,9 @@ class WeightFormat:
 
 
 def bytes_of_weight(params: AnyParams) -> float | None:
-    """Bytes of a weight with its share of scales; of `int8` one, as a row has one scale. None for an unknown format."""
+    """Bytes of a weight with its share of scales; one for int8, whose scale of a row is left out. None for an unknown
+    format.
+    """
     if "weights" not in params:
         return FLOAT_BYTES.get(str(params.get("dtype")))
     return _BYTES.get(str(params["weights"]))
@@ -58,8 +62,6 @@ def weight_format(torch: Any, device: str, params: AnyParams) -> WeightFormat:  
     name = str(params["weights"])
     if not all(hasattr(torch, operator) for operator in _OPERATORS[name]):
         raise Unavailable(f"this torch has no product with {name} weights")
-    if name == "int4" and device.startswith("cuda") and torch.cuda.get_device_capability(device) < _INT4_CAPABILITY:
-        raise Unavailable("torch multiplies weights of 4 bits from compute capability 8.0 on")
     made = _int8(torch) if name == "int8" else _int4(torch, device)
     _try_product(torch, device, name, made)
     return made
@@ -96,11 +98,11 @@ def _int4(torch: Any, device: str) -> WeightFormat:  # noqa: ANN401
 
     def store(matrix: Any) -> tuple[Any, Any]:  # noqa: ANN401
         whole, scale = grouped(matrix)
-        codes = (whole + _MOST["int4"] + 1).view(matrix.shape).to(torch.int32 if is_cpu else torch.uint8)
+        codes = whole.add_(_MOST["int4"] + 1).view(matrix.shape).to(torch.int32 if is_cpu else torch.uint8)
         scales_and_zeros = torch.stack([scale, torch.zeros_like(scale)], -1).transpose(0, 1).contiguous()
-        tiles = 8 if matrix.shape[1] % (8 * _TILE) == 0 else 4
         if is_cpu:
-            return torch._convert_weight_to_int4pack_for_cpu(codes, tiles), scales_and_zeros  # noqa: SLF001 - as above
+            return torch._convert_weight_to_int4pack_for_cpu(codes, 8), scales_and_zeros  # noqa: SLF001 - as above
+        tiles = 8 if matrix.shape[1] % (8 * _TILE) == 0 else 4
         pairs = (codes[:, ::2] << 4 | codes[:, 1::2]).contiguous()
         return torch._convert_weight_to_int4pack(pairs, tiles), scales_and_zeros  # noqa: SLF001 - as above
 
@@ -121,8 +123,11 @@ def _try_product(torch: Any, device: str, name: str, made: WeightFormat) -> None
     try:
         stored = made.store(torch.ones((columns, columns), device=device))
         made.linear(torch.ones((1, columns), device=device, dtype=torch.bfloat16), stored)
-    except NotImplementedError as error:
-        raise Unavailable(f"this torch has no product with {name} weights on the device") from error
+    except (NotImplementedError, RuntimeError, TypeError) as error:
+        if any(words in str(error) for words in _OF_THE_DEVICE):
+            raise
+        why = str(error).partition("\n")[0][:_LONGEST_REASON]
+        raise Unavailable(f"this torch has no product with {name} weights on the device: {why}") from error
 
 
 def program_of_format(params: AnyParams) -> tuple[str, ...]:

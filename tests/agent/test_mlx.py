@@ -1,5 +1,6 @@
 """Benchmarks by MLX: which cases, on which device, what a result says of it; and, where there is one, by a real MLX."""
 
+import json
 import os
 import subprocess
 import sys
@@ -18,9 +19,10 @@ from stackviz.measuring import RUNNABLE, script
 from stackviz.measuring.benchmark import Unavailable
 from stackviz.measuring.disturbance import disturbances
 from stackviz.measuring.in_mlx import cases_on, in_mlx
-from stackviz.measuring.language_model import MODELS, Geometry
+from stackviz.measuring.language_model import MODELS
 from stackviz.measuring.script import script_of
 from stackviz.wire import parse_report
+from tests.agent.language_model_pass import DUMP_BY_MLX, TINY, far_off, pass_in_python
 from tests.agent.test_benchmarks import ROOT
 
 IN_MLX = [key for key, known in RUNNABLE.items() if in_mlx(known)]
@@ -37,7 +39,6 @@ SMALL = {  # large enough that a program times one run at a time
 QUANTIZED = [
     (key, {**SMALL[key], "weights": weights}) for key in ("llm-decode", "llm-prefill") for weights in ("int8", "int4")
 ]
-TINY = Geometry(width=128, inner=192, layers=2, heads=4, kv_heads=2, head_width=64, vocabulary=256)
 
 
 @pytest.fixture(autouse=True)
@@ -155,6 +156,20 @@ def test_a_real_mlx_computes_right_and_a_wrong_output_is_noticed(key, params):
     right, wrong = done.stdout.splitlines()
     assert right == "None"
     assert "wrong" in wrong
+
+
+@pytest.mark.parametrize(("key", "params"), [*((key, SMALL[key]) for key in ("llm-decode", "llm-prefill")), *QUANTIZED])
+def test_a_pass_by_a_real_mlx_is_that_of_the_definition(key, params):
+    done = subprocess.run(
+        [python_with_mlx(), "-c", DUMP_BY_MLX.replace("{key!r}", repr(key)).replace("{params!r}", repr(params))],
+        capture_output=True, text=True, timeout=300, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["check"] is None
+    last, logits = pass_in_python(told, causal=key == "llm-prefill")
+    assert far_off(told["last"], last) < 0.05
+    assert far_off(told["logits"], logits) < 0.05
 
 
 def test_a_real_mlx_is_measured_without_torch(tmp_path):

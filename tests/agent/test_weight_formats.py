@@ -1,5 +1,6 @@
 """Weights of 8 and 4 bits: the product by a real torch against float64, and what a torch without it says."""
 
+import json
 import subprocess
 from types import SimpleNamespace
 
@@ -7,8 +8,10 @@ import pytest
 
 from stackviz.measuring import RUNNABLE
 from stackviz.measuring.benchmark import Unavailable
+from stackviz.measuring.language_model import MODELS, making_bytes
 from stackviz.measuring.script import script_of
 from stackviz.measuring.weight_formats import weight_format
+from tests.agent.language_model_pass import DUMP_BY_TORCH, far_off, pass_in_python
 from tests.agent.test_benchmarks import ROOT, python_with_torch
 
 DECODE = {"model": "135M", "dtype": "bf16", "batch": 2, "context": 64}
@@ -54,7 +57,7 @@ print(tried)
 
 
 def test_products_are_those_of_the_rounded_weights():
-    """The layout of accelerators with a product of the test's own."""
+    """That of accelerators with a packing and a product of the test's own: how they read it nobody could try."""
     assert told_by_torch(PRODUCTS) == [
         "cpu int8 torch.float64 True True",
         "cpu int4 torch.float64 True True",
@@ -70,19 +73,27 @@ for weights in ("int8", "int4"):
     prepared = RUNNABLE[{key!r}].prepare(torch, "cpu", {{**{params!r}, "weights": weights}})
     prepared.run()
     print(weights, prepared.check())
-    right = {{name: getattr(torch, name) for name in ("_weight_int8pack_mm", "_weight_int4pack_mm_for_cpu")}}
-    for name, product in right.items():
-        setattr(torch, name, lambda *given, product=product: product(*given) * 1.1)
-    prepared.run()
+    newest = dict(zip(prepared.run.__code__.co_freevars, prepared.run.__closure__))["newest"].cell_contents
+    newest[1] = newest[1] * 1.1
     print("wrong" in prepared.check())
-    for name, product in right.items():
-        setattr(torch, name, product)
 """
 
 
 @pytest.mark.parametrize(("key", "params"), OF_BOTH)
 def test_a_real_torch_computes_right_and_a_wrong_product_is_noticed(key, params):
     assert told_by_torch(MODELS_IN_FORMATS.format(key=key, params=params)) == ["int8 None", "True", "int4 None", "True"]
+
+
+@pytest.mark.parametrize("weights", ["", "int8", "int4"])
+@pytest.mark.parametrize(("key", "length"), [("llm-decode", "context"), ("llm-prefill", "prompt")])
+def test_a_pass_by_a_real_torch_is_that_of_the_definition(key, length, weights):
+    params = {"model": "tiny", "dtype": "bf16", "batch": 2, length: 24, **({"weights": weights} if weights else {})}
+    program = DUMP_BY_TORCH.replace("{key!r}", repr(key)).replace("{params!r}", repr(params))
+    told = json.loads("".join(told_by_torch(program)))
+    assert told["check"] is None
+    last, logits = pass_in_python(told, causal=key == "llm-prefill")
+    assert far_off(told["last"], last) < 0.05
+    assert far_off(told["logits"], logits) < 0.05
 
 
 @pytest.mark.parametrize("weights", ["int8", "int4"])
@@ -97,26 +108,70 @@ def test_a_torch_without_the_operator_is_no_failure():
         weight_format(SimpleNamespace(), "cpu", {"weights": "int8", "dtype": "bf16"})
 
 
-def test_a_card_before_ampere_has_no_product_of_4_bits():
-    torch = SimpleNamespace(cuda=SimpleNamespace(get_device_capability=lambda _device: (7, 5)))
-    for operator in ("_weight_int4pack_mm", "_weight_int4pack_mm_for_cpu", "_convert_weight_to_int4pack_for_cpu"):
-        setattr(torch, operator, None)
-    with pytest.raises(Unavailable, match=r"compute capability 8\.0"):
-        weight_format(torch, "cuda:0", {"weights": "int4", "dtype": "bf16"})
-
-
-WITHOUT_A_KERNEL = """
+REFUSED = """
 import torch
 from stackviz.measuring.benchmark import Unavailable
 from stackviz.measuring.weight_formats import weight_format
-def missing(*given): raise NotImplementedError("Could not run 'aten::_weight_int8pack_mm' from the 'CUDA' backend.")
-torch._weight_int8pack_mm = missing
-try:
-    weight_format(torch, "cpu", {"weights": "int8", "dtype": "bf16"})
-except Unavailable as error:
-    print(error)
+for error in (
+    NotImplementedError("Could not run 'aten::_weight_int8pack_mm' from the 'CUDA' backend.\\nMore of it"),
+    RuntimeError("_weight_int4pack_mm_cuda is only supported on AMD gpu arch greater than or equal to CDNA2"),
+    RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"),
+):
+    def refuse(*given): raise error
+    torch._weight_int8pack_mm = refuse
+    try:
+        weight_format(torch, "cpu", {"weights": "int8", "dtype": "bf16"})
+    except Unavailable as why:
+        print(why)
+    except RuntimeError as other:
+        print("not caught:", other)
 """
 
 
-def test_an_operator_without_a_kernel_for_the_device_is_no_failure():
-    assert told_by_torch(WITHOUT_A_KERNEL) == ["this torch has no product with int8 weights on the device"]
+def test_an_operator_that_refuses_the_device_leaves_the_case_out():
+    no_product = "this torch has no product with int8 weights on the device:"
+    assert told_by_torch(REFUSED) == [
+        f"{no_product} Could not run 'aten::_weight_int8pack_mm' from the 'CUDA' backend.",
+        f"{no_product} _weight_int4pack_mm_cuda is only supported on AMD gpu arch greater than or equal to CDNA2",
+        "not caught: CUDA out of memory. Tried to allocate 2 GiB",
+    ]
+
+
+MOST_HELD = """
+import torch, weakref
+from collections import Counter
+from torch.utils._python_dispatch import TorchDispatchMode
+from stackviz.measuring.weight_formats import weight_format
+
+class Held(TorchDispatchMode):
+    tensors, sizes, most = Counter(), {}, 0
+    def __torch_dispatch__(self, called, types, args=(), kwargs=None):
+        made = called(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor):
+            memory = made.untyped_storage()
+            where = memory.data_ptr()
+            Held.sizes[where] = memory.nbytes()
+            Held.tensors[where] += 1
+            weakref.finalize(made, Held.tensors.subtract, [where])
+            Held.most = max(Held.most, sum(Held.sizes[at] for at, count in Held.tensors.items() if count > 0))
+        return made
+
+for weights in ("int8", "int4"):
+    made = weight_format(torch, "cpu", {"weights": weights, "dtype": "bf16"})
+    with Held():
+        matrix = torch.rand(1024, 2048)
+        Held.most = 0
+        stored = made.store(matrix)
+    print(weights, round(Held.most / matrix.numel(), 2))
+    del matrix, stored
+    Held.tensors.clear()
+"""
+
+
+def test_storing_takes_no_more_memory_than_the_plan_asks_for():
+    """Bytes for each number of a matrix; what is kept of it is planned for too."""
+    most = {weights: float(held) for weights, held in (line.split() for line in told_by_torch(MOST_HELD))}
+    largest = MODELS["8B"].head_weights
+    for weights, kept in (("int8", 1), ("int4", 0.57)):
+        planned = making_bytes({"model": "8B", "weights": weights}) / largest
+        assert planned - 1.1 < most[weights] <= planned + kept + 0.1

@@ -32,10 +32,9 @@ def test_decoding_reads_the_weights_once_and_the_cache_of_each_sequence():
     assert LLM_DECODE.bytes_moved(DECODE | {"batch": 16}) == 2 * (LAYERS + HEAD + 16 * cache)
 
 
-@pytest.mark.parametrize(
-    ("weights", "of_a_weight"), [("int8", 1), ("int4", 0.5 + 2 * 2 / 64)], ids=["int8", "int4"]
-)  # 4 bits, and a scale and a zero of 16 bits for 64 of them
-def test_weights_of_8_and_4_bits_are_less_to_read(weights, of_a_weight):
+# Of int4 4 bits, and a scale and a zero of 16 bits for 64 of them.
+@pytest.mark.parametrize(("weights", "of_a_weight"), [("int8", 1), ("int4", 0.5 + 2 * 2 / 64)], ids=["int8", "int4"])
+def test_weights_of_8_and_4_bits_take_fewer_bytes(weights, of_a_weight):
     cache = 2 * 512 * 2 * 16 * 8 * 64
     case = DECODE | {"weights": weights}
     assert LLM_DECODE.bytes_moved(case) == of_a_weight * (LAYERS + HEAD) + cache
