@@ -40,7 +40,7 @@ class LinkRow:
 
 @dataclass(frozen=True, slots=True)
 class CardLinks:
-    """All links; `legend`: (word, what it stands for), the closest first; `more`: cards that are not shown."""
+    """All links; `legend`: (kind, what it stands for), the closest first; `more`: cards that are not shown."""
 
     rows: tuple[LinkRow, ...]
     legend: tuple[tuple[str, str], ...]
@@ -55,30 +55,30 @@ def card_links(facts: Facts) -> CardLinks | None:
     links = {frozenset((int(pair[1]), int(pair[2]))): pair[3] for pair in pairs if pair}
     cards = sorted({card for pair in links for card in pair})
     shown = cards[:MOST_CARDS]
-    most = max((_nvlinks(word) for word in links.values()), default=0)
+    most = max((_nvlinks(kind) for kind in links.values()), default=0)
 
     def cell(first: int, second: int) -> LinkCell:
-        word = "" if first == second else links.get(frozenset((first, second)), "?")
-        count = _nvlinks(word)
-        rank = ("nvlink" if count == most else "fewer") if count else "pcie" if word in _levels() else ""
-        return LinkCell(word, rank)
+        kind = "" if first == second else links.get(frozenset((first, second)), "?")
+        count = _nvlinks(kind)
+        rank = ("nvlink" if count == most else "fewer") if count else "pcie" if kind in _levels() else ""
+        return LinkCell(kind, rank)
 
     rows = tuple(LinkRow(first, tuple(cell(first, second) for second in shown)) for first in shown)
-    words = {each.text for row in rows for each in row.cells}
-    return CardLinks(rows, tuple(_legend(words)), len(cards) - len(shown))
+    kinds = {each.text for row in rows for each in row.cells}
+    return CardLinks(rows, tuple(_legend(kinds)), len(cards) - len(shown))
 
 
-def _nvlinks(word: str) -> int:
+def _nvlinks(kind: str) -> int:
     """How many NVLinks; 0 for another link."""
-    found = _NVLINK.fullmatch(word)
-    return int(found[1]) if found else 0
+    nvlink = _NVLINK.fullmatch(kind)
+    return int(nvlink[1]) if nvlink else 0
 
 
-def _legend(words: set[str]) -> Iterator[tuple[str, str]]:
-    for word in sorted(words, key=_nvlinks, reverse=True):
-        if count := _nvlinks(word):
-            yield word, ngettext("%(n)d NVLink", "%(n)d NVLinks", count) % {"n": count}
-    yield from ((word, meaning) for word, meaning in _levels().items() if word in words)
+def _legend(kinds: set[str]) -> Iterator[tuple[str, str]]:
+    for kind in sorted(kinds, key=_nvlinks, reverse=True):
+        if count := _nvlinks(kind):
+            yield kind, ngettext("%(n)d NVLink", "%(n)d NVLinks", count) % {"n": count}
+    yield from ((kind, meaning) for kind, meaning in _levels().items() if kind in kinds)
 
 
 def _levels() -> dict[str, str]:
