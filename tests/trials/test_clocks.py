@@ -32,8 +32,8 @@ def scheduler(folder) -> Recording:
 
 
 def test_no_task_waits_until_the_clock_is_where_it_was(tmp_path):
-    beat = scheduler(tmp_path)
     with time_machine.travel("2026-11-28T12:00:00Z", tick=False) as clock:
+        beat = scheduler(tmp_path)
         clock.shift(timedelta(minutes=2))
         for _ in range(4):
             beat.tick()
