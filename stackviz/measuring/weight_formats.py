@@ -22,7 +22,12 @@ _BYTES = {"int8": 1.0, "int4": 0.5 + 2 * FLOAT_BYTES["bf16"] / GROUP}
 _MOST = {"int8": 127, "int4": 7}
 _OPERATORS = {
     "int8": ("_weight_int8pack_mm",),
-    "int4": ("_weight_int4pack_mm", "_weight_int4pack_mm_for_cpu", "_convert_weight_to_int4pack_for_cpu"),
+    "int4": (
+        "_convert_weight_to_int4pack",
+        "_convert_weight_to_int4pack_for_cpu",
+        "_weight_int4pack_mm",
+        "_weight_int4pack_mm_for_cpu",
+    ),
 }
 _OF_THE_DEVICE = ("out of memory", "CUDA error", "HIP error")  # what is no answer about the operator
 _LONGEST_REASON = 120
