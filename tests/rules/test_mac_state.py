@@ -1,4 +1,4 @@
-"""The rule on the heat of a Mac."""
+"""The rules on the heat of a Mac, and on its modes."""
 
 import pytest
 
@@ -17,3 +17,9 @@ def test_a_hot_mac_is_named(pressure, severity):
 def test_a_cool_mac_and_others_are_not():
     assert answers("mac-thermal", mac(machine__thermal_pressure="nominal")) == []
     assert answers("mac-thermal", mac()) == answers("mac-thermal", linux()) == []
+
+
+def test_low_power_mode_is_named_where_it_is_on():
+    assert answer("mac-low-power", mac(machine__low_power_mode=True)).severity == "warning"
+    assert answers("mac-low-power", mac(machine__low_power_mode=False)) == answers("mac-low-power", mac()) == []
+    assert answers("mac-low-power", linux()) == []
