@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from stackviz.reports.facts import Facts
@@ -17,6 +17,14 @@ __all__ = ["CardLinks", "card_links"]
 MOST_CARDS = 16
 _PAIR = re.compile(r"(\d{1,2})-(\d{1,2}):([A-Z0-9]{1,6})", re.ASCII)
 _NVLINK = re.compile(r"NV(\d{1,2})", re.ASCII)
+_LEVELS = {
+    "PIX": _("one PCIe bridge"),
+    "PXB": _("several PCIe bridges, but not the processor"),
+    "PHB": _("the processor's PCIe host bridge"),
+    "NODE": _("between host bridges of one NUMA node"),
+    "SYS": _("between processors or NUMA nodes"),
+}
+"""Of PCIe, the closest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ def card_links(facts: Facts) -> CardLinks | None:
     def cell(first: int, second: int) -> LinkCell:
         kind = "" if first == second else links.get(frozenset((first, second)), "?")
         count = _nvlinks(kind)
-        rank = ("nvlink" if count == most else "fewer") if count else "pcie" if kind in _levels() else ""
+        rank = ("nvlink" if count == most else "fewer") if count else "pcie" if kind in _LEVELS else ""
         return LinkCell(kind, rank)
 
     rows = tuple(LinkRow(first, tuple(cell(first, second) for second in shown)) for first in shown)
@@ -78,15 +86,4 @@ def _legend(kinds: set[str]) -> Iterator[tuple[str, str]]:
     for kind in sorted(kinds, key=_nvlinks, reverse=True):
         if count := _nvlinks(kind):
             yield kind, ngettext("%(n)d NVLink", "%(n)d NVLinks", count) % {"n": count}
-    yield from ((kind, meaning) for kind, meaning in _levels().items() if kind in kinds)
-
-
-def _levels() -> dict[str, str]:
-    """Of PCIe, the closest first."""
-    return {
-        "PIX": _("one PCIe bridge"),
-        "PXB": _("several PCIe bridges, but not the processor"),
-        "PHB": _("the processor's PCIe host bridge"),
-        "NODE": _("between host bridges of one NUMA node"),
-        "SYS": _("between processors or NUMA nodes"),
-    }
+    yield from ((kind, str(meaning)) for kind, meaning in _LEVELS.items() if kind in kinds)
