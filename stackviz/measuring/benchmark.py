@@ -22,6 +22,7 @@ __all__ = [
     "RateBound",
     "Unavailable",
     "beyond_caches",
+    "breaks_device",
     "float_type",
     "gettext_noop",
     "longest_time",
@@ -91,6 +92,11 @@ def float_type(dtype: object) -> str:
 
 class Unavailable(Exception):
     """This device has no way to run the case, which is no failure; the text is the reason."""
+
+
+def breaks_device(error: Exception) -> bool:
+    """Whether the context of the device is broken, so that every later call of this process fails alike."""
+    return type(error).__name__ == "AcceleratorError" or "CUDA error" in str(error) or "HIP error" in str(error)
 
 
 def uniform(torch: Any, device: str, shape: tuple[int, ...], dtype: Any) -> Any:  # noqa: ANN401 - torch has no types here

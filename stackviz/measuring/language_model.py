@@ -21,7 +21,8 @@ from stackviz.measuring.benchmark import (
 from stackviz.measuring.weight_formats import WeightFormat, bytes_of_weight, program_of_format, weight_format
 
 __all__ = [
-    "MODELS", "Geometry", "ModelPass", "Weights", "causal_attention", "geometry", "make_weights", "making_bytes",
+    "MODELS", "Geometry", "ModelPass", "Weights", "causal_attention", "geometry", "logits_problem", "make_weights",
+    "making_bytes",
     "pass_of", "prepared_pass", "program_of_layers", "program_of_pass", "program_of_sizes", "through_layers",
     "token_count",
 ]  # fmt: skip
@@ -164,10 +165,15 @@ def prepared_pass(
     def check() -> str | None:
         last, logits = newest
         off = relative_error(logits[:, -_CHECKED:], last.cpu().to(torch.float64) @ weights.last_rows.t())
-        return None if off < _TOLERANCE else f"the logits are wrong: off by {off:.2g} of the largest value"
+        return logits_problem(off)
 
     first = weights.stored_as.linear(x[:, -1].contiguous(), weights.head)  # to see on which device a product ends
     return Prepared(run=run, output=first, check=check, conditions={"inputs": "uniform"})
+
+
+def logits_problem(off: float) -> str | None:
+    """What is wrong with logits that are `off` by this part of the largest one; None for nothing."""
+    return None if off < _TOLERANCE else f"the logits are wrong: off by {off:.2g} of the largest value"
 
 
 def program_of_pass(params: Params, tokens: int, cached: int, attend: str) -> tuple[str, ...]:

@@ -2,20 +2,21 @@
 
 Weights of 8 and 4 bits are MLX's own ("affine"): a scale and a zero in the type of the activations for each 64 of a
 row, also of 8 bits. Keys and values are written as mlx-lm writes them, by assignment to a part of the cache: in place,
-but where a run that is still in progress reads the same memory; then MLX copies it. https://ml-explore.github.io/mlx/build/html/python/_autosummary/mlx.core.quantize.html
+but where a run that is still in progress reads the same memory; then MLX copies it.
+https://ml-explore.github.io/mlx/build/html/python/_autosummary/mlx.core.quantize.html
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from stackviz.measuring.benchmark import Params, Prepared
-from stackviz.measuring.language_model import MODELS, program_of_sizes
+from stackviz.measuring.language_model import MODELS, logits_problem, program_of_sizes
 from stackviz.measuring.mlx_arrays import CHECKED, MLX_TYPES, relative_error_in_mlx, runner, uniform_in_mlx
 from stackviz.measuring.weight_formats import GROUP, QUANTIZED_BITS
 
 __all__ = ["decode_lines", "prefill_lines", "prepare_decode", "prepare_prefill", "takes_model"]
 
-_TOLERANCE, _EPSILON = 0.05, 1e-5
+_EPSILON = 1e-5
 
 
 def takes_model(params: Params) -> bool:
@@ -85,8 +86,7 @@ def _prepared_pass(mx: Any, params: Params, tokens: int, attend: Attend) -> Prep
         last, logits = newest[0]
         with mx.stream(mx.cpu):
             expected = last.astype(mx.float64) @ matrices.last_rows(head).T
-        off = relative_error_in_mlx(mx, logits[:, -CHECKED:], expected)
-        return None if off < _TOLERANCE else f"the logits are wrong: off by {off:.2g} of the largest value"
+        return logits_problem(relative_error_in_mlx(mx, logits[:, -CHECKED:], expected))
 
     return Prepared(run=run, output=x, check=check, conditions={"inputs": "uniform"})
 

@@ -16,21 +16,15 @@ from stackviz.measuring.weight_formats import QUANTIZED_BITS
 __all__ = ["LLM_DECODE"]
 
 
-def _case(model: str, batch: int = 1, context: int = 512, dtype: str = "bf16", weights: str = "") -> Params:
-    return {
-        "model": model,
-        "dtype": dtype,
-        "batch": batch,
-        "context": context,
-        **({"weights": weights} if weights else {}),
-    }
+def _case(model: str, batch: int = 1, context: int = 512, dtype: str = "bf16") -> Params:
+    return {"model": model, "dtype": dtype, "batch": batch, "context": context}
 
 
 _LIGHT = _case("135M")
 _ON_CPU = [
     _LIGHT,
     _case("135M", dtype="fp32"),
-    *(_case("135M", weights=weights) for weights in QUANTIZED_BITS),
+    *({**_case("135M"), "weights": weights} for weights in QUANTIZED_BITS),
     _case("1B"),
     _case("1B", batch=16),
 ]
@@ -39,7 +33,7 @@ _ON_OTHERS = [
     *(_case("1B", batch, context) for batch in (1, 16, 64) for context in (512, 4096)),
     *(_case("8B", batch, context) for batch in (1, 16) for context in (512, 4096)),
     _case("8B", context=32768),
-    *(_case(model, weights=weights) for model in ("1B", "8B") for weights in QUANTIZED_BITS),
+    *({**_case(model), "weights": weights} for model in ("1B", "8B") for weights in QUANTIZED_BITS),
 ]
 
 
@@ -91,7 +85,7 @@ def _bytes_moved(params: AnyParams) -> float | None:
 def _smaller(params: Params) -> tuple[Params, float] | None:
     if params["model"] == "135M":
         return None
-    trial = _case("135M", dtype=str(params["dtype"]), weights=str(params.get("weights", "")))
+    trial: Params = {**params, "model": "135M", "batch": 1, "context": 512}
     return trial, max((count(params) or 0) / (count(trial) or 1) for count in (_operations, _bytes_moved))
 
 

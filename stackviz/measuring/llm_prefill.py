@@ -19,14 +19,8 @@ from stackviz.measuring.weight_formats import QUANTIZED_BITS
 __all__ = ["LLM_PREFILL"]
 
 
-def _case(model: str, prompt: int, batch: int = 1, dtype: str = "bf16", weights: str = "") -> Params:
-    return {
-        "model": model,
-        "dtype": dtype,
-        "batch": batch,
-        "prompt": prompt,
-        **({"weights": weights} if weights else {}),
-    }
+def _case(model: str, prompt: int, batch: int = 1, dtype: str = "bf16") -> Params:
+    return {"model": model, "dtype": dtype, "batch": batch, "prompt": prompt}
 
 
 _LIGHT = _case("135M", 128)
@@ -36,7 +30,7 @@ _ON_OTHERS = [
     *(_case(model, prompt) for model in ("1B", "8B") for prompt in (512, 2048, 8192)),
     _case("1B", 512, batch=16),
     _case("8B", 512, batch=16),
-    *(_case("8B", 512, weights=weights) for weights in QUANTIZED_BITS),
+    *({**_case("8B", 512), "weights": weights} for weights in QUANTIZED_BITS),
 ]
 
 
@@ -85,9 +79,8 @@ def _bytes_moved(params: AnyParams) -> float | None:
 
 def _smaller(params: Params) -> tuple[Params, float] | None:
     """Of the smallest case a prompt of 16: a processor without units for bf16 takes seconds for 128 tokens."""
-    dtype, weights = str(params["dtype"]), str(params.get("weights", ""))
-    smallest = _case("135M", 128, dtype=dtype, weights=weights)
-    trial = _case("135M", 16, dtype=dtype, weights=weights) if params == smallest else smallest
+    smallest: Params = {**params, "model": "135M", "batch": 1, "prompt": 128}
+    trial: Params = {**smallest, "prompt": 16} if params == smallest else smallest
     return trial, (_operations(params) or 0) / (_operations(trial) or 1)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.measuring.benchmark import FLOAT_BYTES, AnyParams, Unavailable, float_type
+from stackviz.measuring.benchmark import FLOAT_BYTES, AnyParams, Unavailable, breaks_device, float_type
 
 __all__ = ["GROUP", "QUANTIZED_BITS", "WeightFormat", "bytes_of_weight", "program_of_format", "weight_format"]
 
@@ -29,7 +29,6 @@ _OPERATORS = {
         "_weight_int4pack_mm_for_cpu",
     ),
 }
-_OF_THE_DEVICE = ("out of memory", "CUDA error", "HIP error")  # what is no answer about the operator
 _LONGEST_REASON = 120
 _TILE = 16  # columns; CUDA reads eight of them at a time, or four
 
@@ -129,7 +128,7 @@ def _try_product(torch: Any, device: str, name: str, made: WeightFormat) -> None
         stored = made.store(torch.ones((columns, columns), device=device))
         made.linear(torch.ones((1, columns), device=device, dtype=torch.bfloat16), stored)
     except (NotImplementedError, RuntimeError, TypeError) as error:
-        if any(words in str(error) for words in _OF_THE_DEVICE):
+        if breaks_device(error) or "out of memory" in str(error):  # no answer about the operator
             raise
         why = str(error).partition("\n")[0][:_LONGEST_REASON]
         raise Unavailable(f"this torch has no product with {name} weights on the device: {why}") from error

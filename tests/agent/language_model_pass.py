@@ -4,12 +4,14 @@ A program that is run by a Python with torch or MLX prints what a pass was made 
 the product has them (of all layers, which are alike), `head`, `x`, `caches` of each layer, `last`, `logits`.
 """
 
+import json
 import math
 from operator import mul
 
+from stackviz.measuring import Params
 from stackviz.measuring.language_model import Geometry
 
-__all__ = ["DUMP_BY_MLX", "DUMP_BY_TORCH", "TINY", "far_off", "pass_in_python"]
+__all__ = ["TINY", "check_pass", "program_by_mlx", "program_by_torch"]
 
 TINY = Geometry(width=128, inner=192, layers=2, heads=4, kv_heads=2, head_width=64, vocabulary=256)
 
@@ -21,7 +23,7 @@ _MAKE = (
     f"MODELS['tiny'] = {TINY!r}\n" + _CELLS
 )  # fmt: skip
 
-DUMP_BY_TORCH = (
+_BY_TORCH = (
     "import torch\n" + _MAKE + "prepared = RUNNABLE[{key!r}].prepare(torch, 'cpu', {params!r})\n"
     "prepared.run(); prepared.run()\n"
     "made, plain = cells(prepared.run), lambda a: a.float().tolist()\n"
@@ -34,7 +36,7 @@ DUMP_BY_TORCH = (
     "    caches=[plain(each) for each in attend['cache']],\n"
     "    last=plain(made['newest'][0]), logits=plain(made['newest'][1]), check=prepared.check())))\n"
 )
-DUMP_BY_MLX = (
+_BY_MLX = (
     "import mlx.core as mx\nfrom stackviz.measuring.in_mlx import in_mlx\n"
     + _MAKE
     + "prepared = in_mlx(RUNNABLE[{key!r}]).prepare(mx, {params!r})\n"
@@ -49,6 +51,27 @@ DUMP_BY_MLX = (
     "    caches=[[plain(each[:, :, :length]) for each in of_layer] for of_layer in cells(made['attend'])['caches']],\n"
     "    last=plain(last), logits=plain(logits), check=prepared.check())))\n"
 )
+
+
+def program_by_torch(key: str, params: Params) -> str:
+    return _filled(_BY_TORCH, key, params)
+
+
+def program_by_mlx(key: str, params: Params) -> str:
+    return _filled(_BY_MLX, key, params)
+
+
+def _filled(program: str, key: str, params: Params) -> str:
+    return program.replace("{key!r}", repr(key)).replace("{params!r}", repr(params))
+
+
+def check_pass(printed: str, key: str) -> None:
+    """Holds what a program printed against the same pass in plain Python, within what 16 bits lose."""
+    told = json.loads(printed)
+    assert told["check"] is None
+    last, logits = pass_in_python(told, causal=key == "llm-prefill")
+    assert far_off(told["last"], last) < 0.05
+    assert far_off(told["logits"], logits) < 0.05
 
 
 def pass_in_python(told: dict, *, causal: bool) -> tuple[list[list[float]], list[list[float]]]:

@@ -1,6 +1,5 @@
 """Benchmarks by MLX: which cases, on which device, what a result says of it; and, where there is one, by a real MLX."""
 
-import json
 import os
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from stackviz.measuring.in_mlx import cases_on, in_mlx
 from stackviz.measuring.language_model import MODELS
 from stackviz.measuring.script import script_of
 from stackviz.wire import parse_report
-from tests.agent.language_model_pass import DUMP_BY_MLX, TINY, far_off, pass_in_python
+from tests.agent.language_model_pass import TINY, check_pass, program_by_mlx
 from tests.agent.test_benchmarks import ROOT
 
 IN_MLX = [key for key, known in RUNNABLE.items() if in_mlx(known)]
@@ -161,15 +160,11 @@ def test_a_real_mlx_computes_right_and_a_wrong_output_is_noticed(key, params):
 @pytest.mark.parametrize(("key", "params"), [*((key, SMALL[key]) for key in ("llm-decode", "llm-prefill")), *QUANTIZED])
 def test_a_pass_by_a_real_mlx_is_that_of_the_definition(key, params):
     done = subprocess.run(
-        [python_with_mlx(), "-c", DUMP_BY_MLX.replace("{key!r}", repr(key)).replace("{params!r}", repr(params))],
+        [python_with_mlx(), "-c", program_by_mlx(key, params)],
         capture_output=True, text=True, timeout=300, cwd=ROOT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["check"] is None
-    last, logits = pass_in_python(told, causal=key == "llm-prefill")
-    assert far_off(told["last"], last) < 0.05
-    assert far_off(told["logits"], logits) < 0.05
+    check_pass(done.stdout, key)
 
 
 def test_a_real_mlx_is_measured_without_torch(tmp_path):

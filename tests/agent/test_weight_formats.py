@@ -1,6 +1,5 @@
 """Weights of 8 and 4 bits: the product by a real torch against float64, and what a torch without it says."""
 
-import json
 import subprocess
 from types import SimpleNamespace
 
@@ -11,7 +10,7 @@ from stackviz.measuring.benchmark import Unavailable
 from stackviz.measuring.language_model import MODELS, making_bytes
 from stackviz.measuring.script import script_of
 from stackviz.measuring.weight_formats import weight_format
-from tests.agent.language_model_pass import DUMP_BY_TORCH, far_off, pass_in_python
+from tests.agent.language_model_pass import check_pass, program_by_torch
 from tests.agent.test_benchmarks import ROOT, python_with_torch
 
 DECODE = {"model": "135M", "dtype": "bf16", "batch": 2, "context": 64}
@@ -88,12 +87,7 @@ def test_a_real_torch_computes_right_and_a_wrong_product_is_noticed(key, params)
 @pytest.mark.parametrize(("key", "length"), [("llm-decode", "context"), ("llm-prefill", "prompt")])
 def test_a_pass_by_a_real_torch_is_that_of_the_definition(key, length, weights):
     params = {"model": "tiny", "dtype": "bf16", "batch": 2, length: 24, **({"weights": weights} if weights else {})}
-    program = DUMP_BY_TORCH.replace("{key!r}", repr(key)).replace("{params!r}", repr(params))
-    told = json.loads("".join(told_by_torch(program)))
-    assert told["check"] is None
-    last, logits = pass_in_python(told, causal=key == "llm-prefill")
-    assert far_off(told["last"], last) < 0.05
-    assert far_off(told["logits"], logits) < 0.05
+    check_pass("".join(told_by_torch(program_by_torch(key, params))), key)
 
 
 @pytest.mark.parametrize("weights", ["int8", "int4"])

@@ -7,7 +7,7 @@ from typing import Any
 from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
 from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.timing import Pace, warm_up
-from stackviz.measuring.benchmark import MIB, Unavailable
+from stackviz.measuring.benchmark import MIB, Unavailable, breaks_device
 
 __all__ = ["INPUT_BYTES_PER_S", "failed_step", "refuse_what_cannot_fit", "tried"]
 
@@ -53,7 +53,7 @@ def _input_rate(device: AnyDevice) -> float:
 def failed_step(error: Exception) -> dict[str, Any]:
     """`is_sticky`: the context of the device is broken, and every later call of this process fails alike."""
     failed: dict[str, Any] = {"is": "failed", "reason": f"{type(error).__name__}: {error}"[:2000]}
-    if type(error).__name__ == "AcceleratorError" or "CUDA error" in str(error) or "HIP error" in str(error):
+    if breaks_device(error):
         failed["is_sticky"] = True
     return failed
 
