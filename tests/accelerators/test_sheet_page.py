@@ -1,6 +1,7 @@
 """A sheet: every value with its unit, condition and source; alternatives, corrections, names; what is missing is said."""
 
 import re
+from random import Random
 
 import pytest
 from django.core.cache import cache
@@ -8,6 +9,8 @@ from django.urls import reverse
 
 from stackviz.accelerators.sheet import read_sheet
 from stackviz.catalog.models import Accelerator, SpecValue
+
+MOST_CHARS = 100_000
 
 
 def page_of(client, slug: str) -> str:
@@ -200,24 +203,55 @@ def test_a_sheet_costs_the_same_queries_whatever_is_on_it(curated, client, db, d
         page_of(client, slug)
 
 
-def test_every_sheet_is_shown_and_stays_small(curated, client, db):
-    sizes = {slug: len(page_of(client, slug)) for slug in Accelerator.objects.values_list("slug", flat=True)}
-    assert len(sizes) > 600
-    assert max(sizes.values()) < 100_000
+def faults_of(client, accelerator: Accelerator) -> list[str]:
+    """What is wrong with a sheet as it is shown: its status, its size, a figure whose source cannot be opened."""
+    answer = client.get(accelerator.get_absolute_url())
+    if answer.status_code != 200:
+        return [f"status {answer.status_code}"]
+    size = len(answer.content.decode())
+    figures = figures_of(answer.context["sheet"])
+    return (
+        [f"{size} characters"] * (size >= MOST_CHARS)
+        + ["no figure"] * (not figures)
+        + [f"no source of {figure}" for figure in figures if not has_source(figure)]
+    )
 
 
-def test_no_shown_value_is_without_a_source(curated, db):
-    sheets = [read_sheet(accelerator) for accelerator in Accelerator.objects.all()]
-    figures = [
+def figures_of(sheet) -> list:
+    """Every figure on a sheet: of each value, what confirms it, and the others."""
+    return [
         figure
-        for sheet in sheets
         for group in sheet.groups
         for field in group.fields
         for value in field.values
         for figure in (value.figure, *value.confirmed_by, *value.others)
     ]
-    assert len(figures) > 5000
-    assert [figure for figure in figures if not (figure.source and figure.source.url.startswith("http"))] == []
+
+
+def has_source(figure) -> bool:
+    return bool(figure.source and figure.source.url.startswith("http"))
+
+
+def faults_of_sheets(client, slugs) -> dict[str, list[str]]:
+    cache.clear()  # what is drawn from the cache has no `sheet` to look at
+    found = {one.slug: faults_of(client, one) for one in Accelerator.objects.filter(slug__in=slugs)}
+    return {slug: faults for slug, faults in found.items() if faults}
+
+
+def every_slug() -> list[str]:
+    slugs = list(Accelerator.objects.order_by("slug").values_list("slug", flat=True))
+    assert len(slugs) > 600
+    return slugs
+
+
+def test_sheets_are_shown_stay_small_and_name_sources(curated, client, db):
+    """Forty of them, the same each time; all of them in the test below."""
+    assert faults_of_sheets(client, Random("sheets").sample(every_slug(), 40)) == {}
+
+
+@pytest.mark.slow
+def test_every_sheet_is_shown_stays_small_and_names_sources(curated, client, db):
+    assert faults_of_sheets(client, every_slug()) == {}
 
 
 def test_a_value_as_it_was_loaded_has_no_history_to_tell(curated, client, db):
