@@ -31,7 +31,7 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check mutants lint format docs bench house translations release clean reset pins sbom
+.PHONY: help run test check mutants lint format docs bench translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
@@ -42,13 +42,11 @@ help:
 	@echo "make format  ruff format and its safe fixes, the layout of templates"
 	@echo "make docs    the tables of docs/ that are made from the code"
 	@echo "make bench   ratios against bare Django on this machine                  [ARGS=--quick]"
-	@echo "make house   figures of the code: sizes, names, duplicates, ways         [ARGS=--all]"
 	@echo "make translations  takes new texts into locale/, lists what is not translated yet"
 	@echo "make release what must hold before a version goes out: translations, lint, tests"
 	@echo "make clean   removes .venv and caches; keeps var/ (the database and its keys)"
 	@echo "make reset   removes var/ too: the site starts empty"
 	@echo "make pins    requirements*.txt anew from requirements*.in"
-	@echo "make sbom    dist/sbom.cdx.json: what the site runs on, as CycloneDX"
 
 run:
 	$(call installed,server $(if $(filter-out 0 no,$(LAB)),lab))
@@ -88,11 +86,6 @@ bench:
 	$(translated)
 	@exec $(PY) -m bench $(ARGS)
 
-house:
-	$(call installed,server dev)
-	$(PY) tools/house.py $(ARGS)
-	@exec $(PY) -m tests.golden walk
-
 translations:
 	$(call installed,server)
 	@exec $(PY) -m tools.translations
@@ -116,7 +109,3 @@ pins:
 	$(call installed,server)
 	@$(PY) -m pip install --quiet --disable-pip-version-check $(PIP_TOOLS)
 	@$(PY) tools/pins.py
-
-sbom:
-	$(call installed,server)
-	@exec $(PY) -m tools.sbom

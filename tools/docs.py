@@ -202,13 +202,6 @@ def _advice_commands() -> Iterator[str]:
     )
 
 
-def _reading() -> Iterator[str]:
-    _set_up_django()
-    from tools.reading import HEADS, chapter_rows
-
-    return _rows(HEADS, ([f"`{slug}`", *rest] for slug, *rest in chapter_rows()))
-
-
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "absent-reasons": _absent_reasons,
     "advice-commands": _advice_commands,
@@ -223,7 +216,6 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "importers": _importers,
     "floors": _floors,
     "limits": _limits,
-    "reading": _reading,
     "rooms": _rooms,
     "rules": _rules,
 }
