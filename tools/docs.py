@@ -183,28 +183,8 @@ def _purpose_of(room: str) -> str:
     return " ".join(docstring.partition("\n\n")[0].split())
 
 
-def _advice_commands() -> Iterator[str]:
-    from stackviz.web.shells import powershell_of
-    from tools.advice_commands import advised_commands, way_of_checking
-
-    ways = {"pip": "pip's parser", "python": "compiled", "run": "run", "elsewhere": "not here", "syntax": "`bash -n`"}
-    return _rows(
-        ["command", "printed by", "tried", "in PowerShell"],
-        (
-            [
-                f"`{command.text}`",
-                command.origin,
-                ways[way_of_checking(command.text)],
-                f"`{written}`" if (written := powershell_of(command.text)) else "",
-            ]
-            for command in advised_commands()
-        ),
-    )
-
-
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "absent-reasons": _absent_reasons,
-    "advice-commands": _advice_commands,
     "benchmarks": _benchmarks,
     "catalogue-checks": _checks,
     "card-facts": partial(_facts, "CARD_FACTS"),

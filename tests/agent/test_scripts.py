@@ -27,7 +27,7 @@ def test_a_program_prints_a_rate_in_the_unit_of_the_benchmark(key):
 
 @pytest.mark.parametrize("key", [key for key in ON_CPU if not RUNNABLE[key].has_rates])
 def test_a_program_and_the_agent_do_the_same_work(key):
-    """In turns, in one thread, by processor time; how near they come on a quiet machine says docs/agent-trials.md."""
+    """In turns, in one thread, by processor time; docs/agent.md has figures of a quiet machine."""
     done = subprocess.run(
         [python_with_torch(), "-m", "tests.agent.beside_scripts", key, "--blocks", "5"],
         capture_output=True, text=True, timeout=300, cwd=ROOT, check=False,

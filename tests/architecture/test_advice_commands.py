@@ -1,4 +1,4 @@
-"""Every command that advice prints, tried as far as it can be here: docs/advice-commands.md says what that is."""
+"""Every command that advice prints, tried as far as it can be here."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from pip._internal.commands import create_command
 
 from stackviz.rules import packaged_tables
 from stackviz.web.shells import powershell_of
-from tools.advice_commands import advised_commands, filled, python_code, way_of_checking
+from tests.advice_commands import advised_commands, filled, python_code, way_of_checking
 
 COMMANDS = advised_commands()
 MISUSED = re.compile(

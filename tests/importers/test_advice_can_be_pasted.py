@@ -1,6 +1,6 @@
 """Whatever any advice asks to look at can be pasted back: an importer reads it, and it states something.
 
-All advice is walked (tools/advice_commands.py). A command that is neither in a fixture (OwnDump.commands), nor one that
+All advice is walked (tests/advice_commands.py). A command that is neither in a fixture (OwnDump.commands), nor one that
 changes something, nor one of the few that a person reads oneself, fails here.
 """
 
@@ -11,8 +11,8 @@ import pytest
 
 from stackviz.dumps import machines
 from stackviz.importers import IMPORTERS, read_all
+from tests.advice_commands import PLACEHOLDER, advised_commands
 from tests.importers.own_dump import OwnDump, own_dumps
-from tools.advice_commands import PLACEHOLDER, advised_commands
 
 CHANGES = re.compile(
     r"(?:sudo )?(?:apt(?:-get|-mark)?|dnf|zypper|pacman|snap)\b"

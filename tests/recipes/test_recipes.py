@@ -20,7 +20,7 @@ def test_recipe_rule(copy):
     assert named == {"stackviz/rules/checks/compute_mode.py", "tests/rules/test_compute_mode.py", "CHANGELOG.md"}
     copy.lint(named)
     copy.run("rule")
-    assert copy.changed() == named | {"docs/rules.md", "docs/advice-commands.md"}
+    assert copy.changed() == named | {"docs/rules.md"}
     assert "| `compute-mode` | `hardware` | programs may use the card | broken |" in copy.read("docs/rules.md")
     assert copy.python("from stackviz.rules import RULES; print(RULES[-2].id)") == "compute-mode\n"
 
@@ -57,7 +57,7 @@ def test_recipe_fact(copy):
     assert named == {"stackviz/facts/huge_pages.py", "tests/agent/test_huge_pages.py", "CHANGELOG.md"}
     copy.lint(named)
     assert "memory.huge_page_bytes" in copy.run("fact")
-    assert copy.changed() == named | {"docs/wire-format.md", "docs/advice-commands.md"}
+    assert copy.changed() == named | {"docs/wire-format.md"}
     assert "| `memory.huge_page_bytes` | integer | B | size of a huge page |" in copy.read("docs/wire-format.md")
 
 

@@ -1,6 +1,6 @@
 """Rules over real dumps: every problem a careful reader noted is found, and every firing has been read by somebody.
 
-`docs/rules-on-samples.md` lists which rule fires on which sample, with a verdict. To write its table anew after a
+`tests/rules/firings.md` lists which rule fires on which sample, with a verdict. To write its table anew after a
 change (verdicts stay, a rule without one is left open): UPDATE_DOCS=1 python -m pytest tests/rules/test_samples.py
 """
 
@@ -20,8 +20,7 @@ from stackviz.importers import read_all
 from stackviz.rules import RULES, Finding, find, packaged_tables
 from tests.samples import EXCERPTS, SAMPLES, WHOLE_DUMPS, index, text_of
 
-ROOT = Path(__file__).resolve().parents[2]
-MANUAL = ROOT / "docs" / "rules-on-samples.md"
+MANUAL = Path(__file__).parent / "firings.md"
 DAY = datetime(2026, 11, 20, tzinfo=UTC)  # ends of support are judged as of this day
 NO_VERDICT = "not read yet"
 

@@ -1,4 +1,4 @@
-"""Every command that any advice prints, and how far it is tried: for docs/advice-commands.md and its test.
+"""Every command that any advice prints, and how far it is tried.
 
 From the code: the texts of the rules (what a rule fills in is PLACEHOLDER), the table of messages, the commands of
 facts, what is named where nothing is recognised, and what `doctor` runs.
@@ -6,7 +6,6 @@ facts, what is named where nothing is recognised, and what `doctor` runs.
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,8 +105,3 @@ def python_code(command: str) -> str:
     if match is None:
         raise ValueError(command)
     return match["code"]
-
-
-if __name__ == "__main__":
-    for each in advised_commands():
-        sys.stdout.write(f"{way_of_checking(each.text):10} {each.text}   [{each.origin}]\n")
