@@ -39,7 +39,9 @@ class Watchdog:
             self._watched.clear()
 
     def connect(self, *arguments: Any, **named: Any) -> socket.socket:  # noqa: ANN401 - socket.create_connection's own
-        """A connection that is watched. By a second handle: TLS takes the first one over, and hides it."""
+        """A connection that is watched, none once the time is up. By a second handle: TLS takes the first one over."""
+        if self._timer.finished.is_set():
+            raise TimeoutError
         made = socket.create_connection(*arguments, **named)
         with self._lock:
             self._watched.append(made.dup())

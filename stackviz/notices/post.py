@@ -1,14 +1,12 @@
 """One POST to an address that somebody typed: bounded in time and bytes, never into this site's own network.
 
-The name is resolved once, every address it leads to must be public, and the connection goes to one of these: a name
-that answers otherwise a moment later leads nowhere. No redirect is followed, no proxy of the environment is used.
+No redirect is followed, no proxy of the environment is used.
 """
 
 import http.client
-import ipaddress
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -16,15 +14,12 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 
 from stackviz.agent.watchdog import Watchdog
+from stackviz.web.outside import NotPublic, connect_outside
 
 WITHIN_S = 15  # the whole of one request
 SILENCE_S = 8
 MOST_BYTES = 64 * 1024  # of the answer, which is read and thrown away
-TRIED = 3  # addresses of a name
 URL_CHARS = 500
-_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # NAT64: the last four bytes are an IPv4 address
-
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class PostFailed(Exception):
@@ -56,21 +51,6 @@ def checked_address(url: str) -> SplitResult:
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise AddressRefused("no name, password or fragment in the address")
     return parts
-
-
-def is_public(address: IPAddress) -> bool:
-    """Whether a packet to it leaves for the internet, also through what carries IPv4 inside IPv6."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.teredo is not None:
-            return False
-        carried = address.ipv4_mapped or address.sixtofour
-        if carried is None and address in _TRANSLATED:
-            carried = ipaddress.IPv4Address(address.packed[-4:])
-        if carried is not None:
-            return is_public(carried)
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_unspecified or address.is_loopback
-    )
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
@@ -112,37 +92,13 @@ def _exchange(parts: SplitResult, body: bytes, headers: Mapping[str, str], watch
 
 
 class _PublicOnly(Watchdog):
-    """Resolves a name itself, and connects to the addresses that were looked at."""
-
-    def connect(self, address: tuple[str, int], *arguments: Any, **named: Any) -> socket.socket:  # noqa: ANN401
-        host, port = address
-        problem: OSError = socket.gaierror()
-        for public in list(_addresses(host, port))[:TRIED]:
-            if self.has_ended_it:
-                raise TimeoutError
-            try:
-                return super().connect((public, port), *arguments, **named)
-            except OSError as error:
-                problem = error
-        raise problem
-
-
-def _addresses(host: str, port: int) -> Iterator[str]:
-    """Those of a name. Raises _NotPublic if one of them is not public: then none is trusted."""
-    for _family, _type, _proto, _name, where in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        address = ipaddress.ip_address(str(where[0]).partition("%")[0])
-        if not is_public(address) and not (settings.WEBHOOKS_TO_LOOPBACK and address.is_loopback):
-            raise _NotPublic
-        yield str(address)
-
-
-class _NotPublic(OSError):
-    pass
+    def connect(self, *arguments: Any, **named: Any) -> socket.socket:  # noqa: ANN401 - socket.create_connection's own
+        return connect_outside(super().connect, *arguments, or_loopback=settings.WEBHOOKS_TO_LOOPBACK, **named)
 
 
 def _problem(error: Exception, watchdog: Watchdog) -> str:
     """In words of ours: an exception's text may repeat what a server sent."""
-    if isinstance(error, _NotPublic):
+    if isinstance(error, NotPublic):
         return "the address is in a private network"
     if watchdog.has_ended_it or isinstance(error, TimeoutError):
         return f"no whole answer within {WITHIN_S} s"

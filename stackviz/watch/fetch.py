@@ -3,7 +3,6 @@
 Why urllib with a watchdog: a limit for the whole request, not for each silence (`agent/watchdog.py`).
 """
 
-import ipaddress
 import socket
 import urllib.error
 import urllib.request
@@ -18,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from django.conf import settings
 
 from stackviz.agent.watchdog import Watchdog, watched_handlers
+from stackviz.web.outside import NotPublic, connect_outside
 
 ROBOT = "accelweb-watch"  # as robots.txt may call it
 WITHIN_S = 20  # the whole of one address, redirects included
@@ -82,21 +82,10 @@ def user_agent() -> str:
 
 
 class _OutsideOnly(Watchdog):
-    """Refuses connections to addresses that are not public, whatever name led there."""
-
     def connect(self, *arguments: Any, **named: Any) -> socket.socket:  # noqa: ANN401 - socket.create_connection's own
-        connection = super().connect(*arguments, **named)
         if settings.WATCH_PRIVATE_NETWORK:
-            return connection
-        address = ipaddress.ip_address(connection.getpeername()[0].partition("%")[0])
-        if not address.is_global:
-            connection.close()
-            raise _PrivateAddress
-        return connection
-
-
-class _PrivateAddress(OSError):
-    pass
+            return super().connect(*arguments, **named)
+        return connect_outside(super().connect, *arguments, **named)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -160,7 +149,7 @@ def _origin(url: str) -> tuple[str, str]:
 def _explain(error: Exception, watchdog: Watchdog) -> FetchError:
     """The problem in words of ours: an exception's text may repeat what a server sent."""
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
-    if isinstance(reason, _PrivateAddress):
+    if isinstance(reason, NotPublic):
         return FetchError("the address is in a private network")
     if watchdog.has_ended_it or isinstance(reason, TimeoutError):
         return FetchError(f"no whole answer within {WITHIN_S} s")
