@@ -38,8 +38,8 @@ help:
 	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=3]"
 	@echo "make check   lint, and the tests of the rooms without a database or a page"
 	@echo "make mutants what the tests notice of faults put into four rooms           [ARGS='--minutes 5 --room wire']"
-	@echo "make lint    ruff, mypy, import contracts, migrations, deployment checks"
-	@echo "make format  ruff format and its safe fixes, the layout of templates"
+	@echo "make lint    ruff, mypy, import contracts, templates, styles, migrations, deployment checks"
+	@echo "make format  the layout of Python, templates and style sheets"
 	@echo "make docs    the tables of docs/ that are made from the code"
 	@echo "make bench   ratios against bare Django on this machine                  [ARGS=--quick]"
 	@echo "make translations  takes new texts into locale/, lists what is not translated yet"
@@ -76,6 +76,7 @@ format:
 	$(PY) -m ruff check --fix --exit-zero --quiet .
 	$(PY) -m ruff format .
 	$(PY) -m tools.templates
+	$(PY) -m tools.styles
 
 docs:
 	$(call installed,server dev)
