@@ -1,12 +1,16 @@
 # accelweb's front door. Needs make, git and Python 3.11 or newer; everything else is installed into .venv.
 #   make run                     the site with this very machine on it        (HOST=, PORT= to choose, LAB=1 adds torch)
-#   make test                    the whole suite                              (ARGS="tests/wire -k sparse" for a part)
+#   make test                    the fast tests, ten minutes at most          (ARGS="tests/wire -k sparse" for a part)
 
 SHELL = /bin/sh
+# Compiled modules are kept: without them each process that starts Django compiles for 3 s, and each of pytest for 11 s.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?=
-# Processes of tests. The whole suite waits for other processes a fifth of its time: one more than two cores.
+# Processes of tests. Tests wait for other processes a fifth of their time: one more than two cores.
 JOBS ?=
 ARGS ?=
+# A part of the slow tests, by its number; without one the commit chooses it.
+SLICE ?=
 PY = .venv/bin/python
 SEARCHED = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python3.14 python)
 # Rooms without a database or a page: their tests take seconds.
@@ -31,11 +35,13 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check mutants lint format docs bench translations release clean reset pins
+.PHONY: help run test test-all test-slice check mutants lint format docs bench translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
-	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=3]"
+	@echo "make test    the fast tests, of all rooms                                [ARGS='tests/wire -k sparse' JOBS=3]"
+	@echo "make test-all    every test, the slow ones too; writes tests/slow.txt   [ARGS= JOBS=3]"
+	@echo "make test-slice  a part of the slow tests                               [SLICE=2 JOBS=3]"
 	@echo "make check   lint, and the tests of the rooms without a database or a page"
 	@echo "make mutants what the tests notice of faults put into four rooms           [ARGS='--minutes 5 --room wire']"
 	@echo "make lint    ruff, mypy, import contracts, templates, styles, migrations, deployment checks"
@@ -56,7 +62,17 @@ run:
 test:
 	$(call installed,server dev)
 	$(translated)
-	@exec $(PY) -m pytest -n $(or $(JOBS),3) $(ARGS)
+	@exec $(PY) -m pytest -n $(or $(JOBS),3) --tier fast $(ARGS)
+
+test-all:
+	$(call installed,server dev)
+	$(translated)
+	@exec $(PY) -m pytest -n $(or $(JOBS),3) --record $(ARGS)
+
+test-slice:
+	$(call installed,server dev)
+	$(translated)
+	@exec $(PY) -m pytest -n $(or $(JOBS),3) --slice $(or $(SLICE),commit) $(ARGS)
 
 check: lint
 	@exec $(PY) -m pytest -q -n $(or $(JOBS),2) $(PURE) $(ARGS)

@@ -17,7 +17,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -31,7 +30,7 @@ from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
 from stackviz.web import parts, rate_limit
-from tests import servers
+from tests import servers, tiers
 from tests.curated import copy_curated, curated_file, migrated_file
 from tests.live import ROOT, Site
 from tools import translations
@@ -49,68 +48,11 @@ hypothesis_settings.register_profile("patient", deadline=None)
 hypothesis_settings.load_profile("patient")
 
 
-# --- who runs what, with pytest -n ---
-
-# Tests of these share an expensive fixture, a running site or a first start: one process has them all. The longest first.
-SHARED_FIXTURE_SUITES = (
-    "tests/browser/", "tests/up/test_up.py", "tests/deploy/", "tests/redis/test_delivery.py", "tests/web/test_in_browser.py",
-)  # fmt: skip
-# Each test of these starts a site of its own: they go one by one to whichever process is free.
-SINGLE_TESTS = ("tests/redis/test_survival.py", "tests/recipes/")
-# What has this in its name needs tables in PostgreSQL, ten seconds of work: one process has them all.
-POSTGRES = "postgres"
-# In forty minutes of real servers on two busy cores one of 15,000 tests is late, and no change could land: a test that fails
-# runs once more, and is listed. Not so these, which prove that nothing is lost or counted twice: failing once is the finding.
-TRIED_ONCE = (
-    "tests/agent/test_journal.py",
-    "tests/agent/test_no_orphans.py",
-    "tests/agent/test_spool.py",
-    "tests/backups/",
-    "tests/ingest/",
-    "tests/postgres/",
-    "tests/redis/",
-    "tests/retention/",
-    "tests/trials/",
-)
+# --- which tests run, and where ---
 
 
-def _work_unit(nodeid: str) -> str:
-    """Name of the tests that one process runs in a row: a suite, a single test, else a file with its fixtures."""
-    if suite := next((suite for suite in SHARED_FIXTURE_SUITES if nodeid.startswith(suite)), ""):
-        return suite
-    if POSTGRES in nodeid:
-        return POSTGRES
-    return nodeid if nodeid.startswith(SINGLE_TESTS) else nodeid.partition("::")[0]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is tried twice; and with several processes, what takes long begins first, so that none is left with it at the end."""
-    for item in items:
-        if not item.nodeid.startswith(TRIED_ONCE):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        return
-    first = (*SHARED_FIXTURE_SUITES[:3], POSTGRES, *SHARED_FIXTURE_SUITES[3:], *SINGLE_TESTS)
-    units = Counter(_work_unit(item.nodeid) for item in items)
-
-    def place(item: pytest.Item) -> tuple[int, int]:
-        unit = _work_unit(item.nodeid)
-        return next((rank for rank, start in enumerate(first) if unit.startswith(start)), len(first)), -units[unit]
-
-    items.sort(key=place)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log):
-    """Units of work in the order of the collection."""
-    from xdist.scheduler.loadscope import LoadScopeScheduling
-
-    class ExpensiveFirstScheduling(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return _work_unit(nodeid)
-
-    config.option.loadscopereorder = False  # xdist's own order is by number of tests
-    return ExpensiveFirstScheduling(config, log)
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.register(tiers, "tiers")
 
 
 # --- every test ---
@@ -215,7 +157,7 @@ def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def migrated_postgres(request: pytest.FixtureRequest, postgres_server: str, postgres_template: str) -> str:
-    assert POSTGRES in request.node.nodeid, (
+    assert tiers.POSTGRES in request.node.nodeid, (
         "a test of another name may run in another process: that makes all tables again"
     )
     return servers.new_database(postgres_server, postgres_template)
@@ -341,11 +283,11 @@ def browser_page(browser_context):
     return browser_context.new_page()
 
 
-# --- what was skipped, and what failed at first, is listed ---
+# --- what was skipped is listed ---
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """List each test that was skipped, with the reason, and each that failed at first."""
+    """List each test that was skipped, with the reason."""
     skipped = [
         (
             report.nodeid,
@@ -359,10 +301,6 @@ def pytest_terminal_summary(terminalreporter) -> None:
     for nodeid, reason in sorted(skipped):
         terminalreporter.line(f"NOT RUN {nodeid}: {reason}")
     terminalreporter.line(f"{len(skipped)} tests could not run here." if skipped else "Everything ran.")
-    if again := terminalreporter.stats.get("rerun", []):
-        terminalreporter.section("what failed at first: to be mended")
-        for report in again:
-            terminalreporter.line(f"FAILED ONCE {report.nodeid}: {report.longreprtext.splitlines()[-1]}")
 
 
 @pytest.fixture(scope="session")

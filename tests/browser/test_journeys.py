@@ -3,12 +3,38 @@
 import re
 import signal
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.settled import settle
+from tests.diagnose.conftest import TWO_MACHINES
 from tests.wire.reports import gemm_result, report_body, sha256
 
 SECONDS = 1000
+
+
+@pytest.mark.fast
+def test_from_home_over_a_sheet_and_a_comparison_to_a_diagnosis(visit, browser_context):
+    page = visit("/")
+    page.locator("main").get_by_role("link", name="accelerators", exact=True).click()
+    page.wait_for_url("**/accelerators/")
+    page.fill("#q", "H100 SXM5 80")
+    expect(page.locator("#found [data-tray-add^='apple']")).to_have_count(0)
+    page.locator("#found a[href='/accelerators/nvidia-h100-sxm5-80gb/']").first.click()
+    page.wait_for_url("**/nvidia-h100-sxm5-80gb/")
+    page.locator("main [data-tray-add='nvidia-h100-sxm5-80gb']").first.click()
+    visit("/accelerators/apple-m3-max-40/").locator("main [data-tray-add='apple-m3-max-40']").first.click()
+    page.locator("aside[data-tray] [data-tray-go]").click()
+    page.wait_for_url(re.compile("/compare/[?]a="))
+    text = page.locator("main").inner_text()
+    assert "H100" in text
+    assert "M3 Max" in text
+    page.locator(".top nav").get_by_role("link", name="Diagnose").click()
+    page.wait_for_url("**/diagnose/")
+    page.fill("#text", TWO_MACHINES)
+    page.get_by_role("button", name="Diagnose", exact=True).click()
+    expect(page.locator(".machine.s1 .finding.broken").first).to_contain_text("is built without CUDA")
+    assert browser_context.troubles == []
 
 
 def test_search_collect_compare_by_address(visit, browser, browser_context):

@@ -24,7 +24,7 @@ def machine() -> Machine:
     return Machine.objects.create(lab=lab, slug="m", name="m")
 
 
-@pytest.mark.parametrize("make", [report_body, apple_report_body])
+@pytest.mark.parametrize("make", [pytest.param(report_body, marks=pytest.mark.fast), apple_report_body])
 def test_a_report_goes_all_the_way(make):
     _, secret = new_lab()
     body = make()

@@ -66,6 +66,7 @@ def arrive(site):
     return wait
 
 
+@pytest.mark.fast
 def test_queued_report_needs_no_periodic_task(site, arrive):
     """On a busy machine the broker may be asked too late once: such a report does need one, which begins at the end."""
     site.stop_beat()

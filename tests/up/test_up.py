@@ -177,6 +177,7 @@ def seconds_of_a_check() -> float:
 needs_proc = pytest.mark.skipif(not HAS_PROC, reason="finds processes through /proc")
 
 
+@pytest.mark.fast
 @needs_proc
 def test_from_nothing_to_this_machine_on_the_site(first_start):
     up, addresses, pages = first_start.up, first_start.addresses, first_start.pages
