@@ -19,13 +19,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
-from stackviz.catalog.fields import FIELDS, GROUPS
+from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Price, Proposal, Source, SpecValue, Vendor
 from stackviz.curation.bulk_edit_page import EditsMany
 from stackviz.curation.card_admin import CardAdmin, NameDecisionAdmin
 from stackviz.curation.correction_admin import ReaderCorrectionAdmin
-from stackviz.curation.forms import InlineValueForm, SpecValueForm
+from stackviz.curation.forms import InlineValueForm, SpecValueForm, ValueFormSet
 from stackviz.curation.import_admin import BringsTables
 from stackviz.curation.models import ReaderCorrection
 from stackviz.curation.price_admin import PriceAdmin
@@ -47,6 +47,7 @@ else:
 
 
 MACHINES_LISTED = 200
+ROWS_OF_A_NEW_SHEET = 12
 
 
 class SpecValueInline(RelationAdmin, _SpecValueInline):
@@ -54,6 +55,8 @@ class SpecValueInline(RelationAdmin, _SpecValueInline):
 
     model = SpecValue
     form = InlineValueForm
+    formset = ValueFormSet
+    template = "curation/values_inline.html"
     fields = [
         "field",
         "value",
@@ -68,10 +71,8 @@ class SpecValueInline(RelationAdmin, _SpecValueInline):
         "reason",
     ]
     autocomplete_fields = ["source"]
-    extra = 1
     can_delete = False
     show_change_link = True
-    classes = ["collapse"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SpecValue]:
         return super().get_queryset(request).select_related("source").order_by("field", "condition", "-is_preferred")
@@ -79,7 +80,11 @@ class SpecValueInline(RelationAdmin, _SpecValueInline):
     def get_formset(self, request: HttpRequest, obj: Accelerator | None = None, **kwargs: Any) -> Any:  # noqa: ANN401
         formset: Any = super().get_formset(request, obj, **kwargs)
         formset.form.user = request.user
+        formset.source_input = self.formfield_for_dbfield(SpecValue._meta.get_field("source"), request)  # noqa: SLF001
         return formset
+
+    def get_extra(self, request: HttpRequest, obj: Accelerator | None = None, **kwargs: Any) -> int:  # noqa: ANN401, ARG002
+        return 1 if obj else ROWS_OF_A_NEW_SHEET
 
 
 class AliasInline(RelationAdmin, _AliasInline):
@@ -96,6 +101,7 @@ class AcceleratorAdmin(ProposesValues, HistoryAdmin):
     list_filter = ["vendor", "kind", "is_public"]
     list_select_related = ["vendor"]
     search_fields = ["name", "slug", "aliases__name"]
+    fields = ["name", "slug", "vendor", "kind", "family", "is_public"]
     prepopulated_fields = {"slug": ["name"]}
     inlines = [SpecValueInline, AliasInline]
     change_form_template = "curation/accelerator.html"
@@ -118,6 +124,29 @@ class AcceleratorAdmin(ProposesValues, HistoryAdmin):
         context = {"is_nav_sidebar_enabled": False, "subtitle": None, **(extra_context or {})}
         answer: HttpResponse = super().change_view(request, object_id, form_url, context)
         return answer
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The width belongs to its values here too."""
+        context = {"is_nav_sidebar_enabled": False, **(extra_context or {})}
+        answer: HttpResponse = super().add_view(request, form_url, context)
+        return answer
+
+    def get_inline_instances(self, request: HttpRequest, obj: Accelerator | None = None) -> list[Any]:
+        """The hundred rows of a sheet are folded; those of a new one are not."""
+        inlines: list[Any] = super().get_inline_instances(request, obj)
+        for inline in inlines:
+            if obj and isinstance(inline, SpecValueInline):
+                inline.classes = ["collapse"]
+        return inlines
+
+    def get_formset_kwargs(self, request: HttpRequest, obj: Accelerator, inline: Any, prefix: str) -> dict[str, Any]:  # noqa: ANN401
+        """The rows of a new sheet begin with the headline fields; what is left empty of them is not saved."""
+        arguments: dict[str, Any] = super().get_formset_kwargs(request, obj, inline, prefix)
+        if not obj.pk and isinstance(inline, SpecValueInline) and request.method != "POST":
+            arguments["initial"] = [{"field": field.name} for field in HEADLINES]
+        return arguments
 
     def get_urls(self) -> list[URLPattern]:
         machines = path(

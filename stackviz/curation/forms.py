@@ -3,7 +3,8 @@
 All of it works without scripts; `curation.js` only narrows the units and queries `value_check` during typing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
@@ -11,23 +12,26 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.forms.renderers import get_default_renderer
 from django.template.loader import render_to_string
-from django.utils.functional import lazy
+from django.utils.functional import cached_property, lazy
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog import conditions
+from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curated import is_readable
 from stackviz.catalog.fields import FIELDS, grouped
-from stackviz.catalog.models import SpecValue
+from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.curation import differences
+from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, touches_the_public
 from stackviz.units import UNITS
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _SpecValueForm = forms.ModelForm[SpecValue]
+    _ValueFormSet = forms.BaseInlineFormSet[SpecValue, Accelerator, forms.ModelForm[SpecValue]]
 else:
-    _SpecValueForm = forms.ModelForm
+    _SpecValueForm, _ValueFormSet = forms.ModelForm, forms.BaseInlineFormSet
 
 
 def field_choices() -> list[Any]:
@@ -170,8 +174,12 @@ class SpecValueForm(_SpecValueForm):
             units.choices = unit_choices(chosen)
 
     def _get_validation_exclusions(self) -> set[str]:
-        """As Django's, but another value's preference is no obstacle: once approved, the mark moves by itself."""
-        return set(super()._get_validation_exclusions()) | {"is_preferred"}  # type: ignore[misc]
+        """As Django's, but another value's preference is no obstacle: once approved, the mark moves by itself.
+
+        A missing source is named by the model's `clean`, so the constraint that wants one need not name it again.
+        """
+        excluded = set(super()._get_validation_exclusions()) | {"is_preferred"}  # type: ignore[misc]
+        return excluded if self.cleaned_data.get("source") else excluded | {"source"}
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]
@@ -181,13 +189,16 @@ class SpecValueForm(_SpecValueForm):
         is_public = touches_the_public(self.instance, self.current)
         reason = self.cleaned_data.get("reason", "").strip()
         if (is_public or self.current) and not reason:
-            self.add_error("reason", gettext("Give a reason. It is stored in the history and shown publicly."))
+            self.ask_for_reason()
         elif is_public:
             self._check_proposal()
         elif self.instance.is_preferred:
             self.add_error("is_preferred", gettext("Only a public value can be preferred."))
         if reason:
             self.instance.set_change_reason(reason)
+
+    def ask_for_reason(self) -> None:
+        self.add_error("reason", gettext("Give a reason. It is stored in the history and shown publicly."))
 
     def is_left_alone(self) -> bool:
         """Whether there is nothing to save. Never for a single form: a revert shows an old value unchanged."""
@@ -205,10 +216,31 @@ class SpecValueForm(_SpecValueForm):
                 self.add_error(name if name in self.fields else None, problems)
 
 
+class SharedByRows(forms.Form):
+    """The source and the reason of each changed row of a sheet that has none of its own."""
+
+    reason = forms.CharField(
+        max_length=300,
+        required=False,
+        validators=[is_readable],
+        label=_("Reason for all rows"),
+        help_text=_("for each row that you add or change and that has no reason of its own; shown publicly"),
+        widget=forms.TextInput(attrs={"size": 80}),
+    )
+
+    def __init__(self, *args: Any, source: forms.Field, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+        """`source`: the input for a source, as the admin makes it for this user."""
+        super().__init__(*args, **kwargs)
+        source.label = gettext("Source for all rows")
+        source.help_text = gettext("for each row that you add or change and that has no source of its own")
+        self.fields = {"source": source, **self.fields}
+
+
 class InlineValueForm(SpecValueForm):
     """The same in one row of a table: the condition as text, brought to its canonical form when saved.
 
     A row that is there offers only its own field and source, since a sheet has a hundred rows; its page has all.
+    A new row is public unless another status is chosen, and in the field's own unit unless another is.
     """
 
     condition = forms.CharField(  # type: ignore[assignment]
@@ -218,19 +250,98 @@ class InlineValueForm(SpecValueForm):
         widget=forms.TextInput(attrs={"size": 26, "placeholder": "sparsity=dense; accumulate=fp32"}),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+    def __init__(self, *args: Any, shared: SharedByRows, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
         super().__init__(*args, **kwargs)
+        self.shared = shared
         self.fields["source_confirmed"].label = _("prints it")
+        self.fields["reason"].widget.attrs["size"] = 30
         value: SpecValue = self.instance
         if not value.pk:
+            self.initial["status"] = SpecValue.Status.PUBLIC
+            units = cast("forms.ChoiceField", self.fields["unit"])
+            units.choices = [("", gettext("the field’s own")), *list(cast("Any", units.choices))[1:]]
             return
         choices = cast("forms.ChoiceField", self.fields["field"])
         choices.choices = [(value.field, differences.field_title(value.field))]
         current = [(value.source_id, str(value.source))] if value.source else []
         self.fields["source"].widget = forms.Select(choices=[("", "---------"), *current])
 
+    def has_changed(self) -> bool:
+        """A new row of which only the field is chosen is empty."""
+        return bool(set(self.changed_data) - (set() if self.instance.pk else {"field"}))
+
     def is_left_alone(self) -> bool:
         return not self.has_changed()
 
+    def clean_unit(self) -> str:
+        unit, field = str(self.cleaned_data["unit"]), FIELDS.get(self.cleaned_data.get("field", ""))
+        return field.unit if field and not unit and not self.instance.pk else unit
+
+    def clean_source(self) -> Any:  # noqa: ANN401 - a Source, or None
+        return self._typed_or_shared("source")
+
+    def clean_reason(self) -> Any:  # noqa: ANN401 - text
+        return self._typed_or_shared("reason")
+
+    def _typed_or_shared(self, name: str) -> Any:  # noqa: ANN401 - what the field holds
+        typed = self.cleaned_data[name]
+        return typed or (self.shared.cleaned_data.get(name, typed) if self.has_changed() else typed)
+
+    def _check_proposal(self) -> None:
+        if self.user is None or self.user.has_perm("catalog.propose"):
+            super()._check_proposal()
+        else:
+            self.add_error("status", gettext("You do not have permission to propose values."))
+
+    def ask_for_reason(self) -> None:
+        """Once for all rows, beside the input that fills all of them."""
+        if not self.shared.has_error("reason"):
+            self.shared.add_error("reason", gettext("Give a reason, here or in each row that you add or change."))
+
     class Meta(SpecValueForm.Meta):
         widgets = {"value": forms.TextInput(attrs={"size": 14}), "note": forms.TextInput(attrs={"size": 30})}
+
+
+class ValueFormSet(_ValueFormSet):
+    """The rows of a sheet. Those of a new one are checked against each other: nothing else is published of it."""
+
+    source_input: forms.Field  # of `shared`; set by the admin
+
+    @cached_property
+    def shared(self) -> SharedByRows:
+        typed = self.data if self.is_bound else None
+        form = SharedByRows(typed, prefix=f"{self.prefix}-all", source=self.source_input)
+        form.is_valid()  # rows read what it holds
+        return form
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        return {**super().get_form_kwargs(index), "shared": self.shared}
+
+    def clean(self) -> None:
+        super().clean()
+        rows = [row for row in self.forms if row.has_changed() and row.is_valid()]
+        self._refuse_twins(rows)
+        if not self.instance.pk:
+            self._check_formulas(rows)
+        if self.shared.errors:
+            raise ValidationError(gettext("Please correct the source or the reason of all rows."))
+
+    def _refuse_twins(self, rows: Sequence[_SpecValueForm]) -> None:
+        """The second proposal for the same value would replace the first."""
+        seen: set[tuple[str, str, int | None]] = set()
+        for row in rows:
+            value: SpecValue = row.instance
+            key = (value.field, value.condition, value.source_id)
+            if not value.pk and key in seen:
+                row.add_error("field", gettext("Another row has the same field, condition and source."))
+            seen.add(key)
+
+    def _check_formulas(self, rows: Sequence[_SpecValueForm]) -> None:
+        values = [copy(row.instance) for row in rows if row.instance.status == SpecValue.Status.PUBLIC]
+        for value in values:
+            value.is_preferred = True  # as the first of its field and condition will be
+        published = published_by(self.instance.slug, values)
+        public = (row for row in rows if row.instance.status == SpecValue.Status.PUBLIC)
+        for row, value in zip(public, values, strict=True):
+            if problem := formula_problem(value, None, published):
+                row.add_error("value", problem)

@@ -58,6 +58,8 @@ def propose(wanted: SpecValue, *, by: User, reason: str, as_draft: bool = False)
 def check_proposal(wanted: SpecValue, current: SpecValue | None, by: User | None) -> None:
     """Raises ValidationError for what `propose` would refuse, naming the field; writes nothing."""
     proposal = drawn_up(wanted, current)
+    if not wanted.accelerator.pk:  # saved with its values: nothing is published or proposed for it yet
+        return
     if proposal.action != Proposal.Action.RETIRE:
         published = published_by(wanted.accelerator.slug, wanted.accelerator.spec_values.filter(is_preferred=True))
         if problem := formula_problem(wanted, current, published):
