@@ -4,30 +4,59 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from http.cookies import SimpleCookie
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from django.http.response import ResponseHeaders
+from django.test import Client
 from django.urls import Resolver404, resolve
 
 LINK = re.compile(r"""(?<=["'=(])(/[a-z0-9][^"'\s<>\\)]*)""")
 ELSEWHERE = re.compile(r"https?://testserver")
 
 
-def links_in(answer) -> set[str]:
+class Answer(NamedTuple):
+    """What a site answered, as long as a test needs it."""
+
+    status_code: int
+    headers: ResponseHeaders
+    cookies: SimpleCookie
+    text: str
+
+    @property
+    def is_html(self) -> bool:
+        return self.headers.get("Content-Type", "").startswith("text/html")
+
+
+class Reader:
+    """Somebody with a name who asks behind https, once for each address; each answer goes to `check` as it comes."""
+
+    def __init__(self, name: str, client: Client, check: Callable[["Reader", str, Answer], None]) -> None:
+        self.name, self._client, self._check = name, client, check
+        self.answers: dict[str, Answer] = {}
+
+    def get(self, address: str) -> Answer:
+        return self.answers[address] if address in self.answers else self.ask(address)
+
+    def ask(self, address: str) -> Answer:
+        """Now, whether it was asked before or not."""
+        response = self._client.get(address, secure=True)
+        content = b"".join(response.streaming_content) if response.streaming else response.content
+        text = content.decode("utf-8", errors="replace")
+        answer = Answer(response.status_code, response.headers, response.cookies, text)
+        self.answers[address] = answer
+        self._check(self, address, answer)
+        return answer
+
+
+def links_in(answer: Answer) -> set[str]:
     """Addresses of this site that the answer names, or leads to."""
-    if "location" in answer.headers:
-        return {ELSEWHERE.sub("", answer.headers["location"])}
+    if "Location" in answer.headers:
+        return {ELSEWHERE.sub("", answer.headers["Location"])}
     if not answer.headers.get("Content-Type", "").startswith(("text/", "application/json", "application/xml")):
         return set()
-    text = html.unescape(body_of(answer))
-    return {link.partition("#")[0] for link in LINK.findall(text)}
-
-
-def body_of(answer) -> str:
-    """The whole body, read once."""
-    if not hasattr(answer, "read_body"):
-        content = b"".join(answer.streaming_content) if answer.streaming else answer.content
-        answer.read_body = content.decode("utf-8", errors="replace")
-    return answer.read_body
+    return {link.partition("#")[0] for link in LINK.findall(html.unescape(answer.text))}
 
 
 def kind_of(address: str) -> str | None:
@@ -40,11 +69,11 @@ def kind_of(address: str) -> str | None:
 
 
 def crawl(
-    client, seeds: Iterable[str], most: Callable[[str], int], left_out: tuple[str, ...] = (), **request
-) -> Iterator[tuple[str, object]]:
-    """Address and answer of the seeds and of all that they lead to. `most`: how many of a kind; seeds always.
+    reader: Reader, seeds: Iterable[str], most: Callable[[str], int], left_out: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """The addresses of the seeds and of all that they lead to, each as it is read. `most`: how many of a kind; seeds always.
 
-    `left_out`: how kinds begin that are not asked for; `request`: as the client takes it.
+    `left_out`: how kinds begin that are not asked for.
     """
     waiting, seen, kinds = list(seeds), set(), Counter()
     chosen = set(waiting)
@@ -57,6 +86,5 @@ def crawl(
             continue
         kinds[kind] += 1
         seen.add(address)
-        answer = client.get(address, **request)
-        yield address, answer
-        waiting += sorted(links_in(answer) - seen)
+        waiting += sorted(links_in(reader.get(address)) - seen)
+        yield address
