@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache as shared_cache
 
-from stackviz.stacks.models import Component, Release
+from stackviz.stacks.models import Component, Release, Requirement
 from stackviz.watch.feeds import Feed, feeds
 from tests.stacks.conftest import stacks
 from tests.watch.server import Server, serving
@@ -21,7 +22,7 @@ MONTH = ("2026-10-05", "2026-11-05")  # of the recorded answers
 @pytest.fixture
 def server(settings) -> Iterator[Server]:
     settings.WATCH_PRIVATE_NETWORK = True  # this machine is one
-    cache.clear()  # rules of robots
+    shared_cache.clear()  # rules of robots
     with serving() as running:
         settings.WATCH_PACKAGE_INDEX = f"{running.url}/simple"
         yield running
@@ -30,17 +31,34 @@ def server(settings) -> Iterator[Server]:
 @pytest.fixture
 def month(stacks) -> dict[str, dict]:
     """Package -> its recorded answer; the tables have what was out before the month."""
-    answers = {path.stem: json.loads(path.read_text()) for path in RECORDED.glob("*.json")}
-    Release.objects.all().delete()
-    for feed in feeds():
-        if feed.address in answers:
-            component = Component.objects.get(slug=feed.component)
-            for version in sorted(released_in(answers[feed.address], "", MONTH[0])):
-                row = ".".join(version.split(".")[: feed.depth or None])
-                Release.objects.get_or_create(
-                    component=component, version=row, variant="", defaults={"source": component.source}
-                )
+    answers, before = recorded(), released_before()
+    for rows in (Requirement.objects.all(), Release.objects.all()):
+        rows._raw_delete("default")  # `delete` writes a row of history for each
+    components = {
+        component.slug: component for component in Component.objects.filter(slug__in={slug for slug, _ in before})
+    }
+    Release.objects.bulk_create(
+        Release(component=components[slug], version=version, source=components[slug].source) for slug, version in before
+    )
     return answers
+
+
+@cache
+def recorded() -> dict[str, dict]:
+    return {path.stem: json.loads(path.read_text()) for path in RECORDED.glob("*.json")}
+
+
+@cache
+def released_before() -> tuple[tuple[str, str], ...]:
+    """(component, version as the table has it) of what was out before the month."""
+    answers = recorded()
+    rows = [
+        (feed.component, ".".join(version.split(".")[: feed.depth or None]))
+        for feed in feeds()
+        if feed.address in answers
+        for version in sorted(released_in(answers[feed.address], "", MONTH[0]))
+    ]
+    return tuple(dict.fromkeys(rows))
 
 
 def released_in(answer: dict, first: str, before: str) -> set[str]:
