@@ -5,14 +5,17 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from stackviz.agent import cli
 from stackviz.agent.bundle import build_zipapp
 from stackviz.agent.doctor import diagnosed_here, doctor_exit
 from stackviz.agent.doctor_questions import MOST_BYTES, QUESTIONS, CommandRun, DoctorQuestion, ask_all, questions_on
-from stackviz.agent.probing.gather import Gathered
+from stackviz.agent.probing.gather import Gathered, gather
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -32,18 +35,9 @@ CHANGES_SOMETHING = {
 @pytest.fixture
 def bench(tmp_path):
     """A machine of its own: only its tools are on PATH. -> run(tools, *options) -> the process that ended."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
 
-    def run(tools, *options, libcuda=None, torch=None, agent=(sys.executable, "-m", "stackviz.agent")):
-        for name, script in tools.items():
-            path = folder / name
-            path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-            path.chmod(0o755)
-        site = packages(tmp_path, torch)
-        environ = {"PATH": f"{folder}", "HOME": str(tmp_path), "PYTHONPATH": f"{site}:{ROOT}"}
-        if libcuda is not None:
-            environ["LD_LIBRARY_PATH"] = str(fake_libcuda(tmp_path, libcuda))
+    def run(tools, *options, agent=(sys.executable, "-m", "stackviz.agent")):
+        environ = environment_of(tmp_path, tools)
         return subprocess.run(
             [*agent, "doctor", "-q", *options],
             env=environ,
@@ -55,6 +49,35 @@ def bench(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def doctor(tmp_path, monkeypatch, capsys):
+    """The same without a process for the agent, and with the probes that are named only: the tools are asked for real."""
+
+    def run(tools, *options, libcuda=None, torch=None, probes=()):
+        environ = environment_of(tmp_path, tools, torch)
+        if libcuda is not None:
+            environ["LD_LIBRARY_PATH"] = str(fake_libcuda(tmp_path, libcuda))
+        for name in set(os.environ) - environ.keys():
+            monkeypatch.delenv(name)
+        for name, value in environ.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(cli, "gather", partial(gather, probes=probes))
+        code = cli.main(["doctor", "-q", *options])
+        return SimpleNamespace(returncode=int(code), stdout=capsys.readouterr().out)
+
+    return run
+
+
+def environment_of(folder, tools, torch=None):
+    """What a machine of these tools gives a process."""
+    (folder / "bin").mkdir()
+    for name, script in tools.items():
+        path = folder / "bin" / name
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+    return {"PATH": f"{folder / 'bin'}", "HOME": str(folder), "PYTHONPATH": f"{packages(folder, torch)}:{ROOT}"}
 
 
 def prints(text, code=0):
@@ -113,8 +136,8 @@ def rules_of(done):
     ],
     ids=["not loaded", "mismatch", "row remap", "container", "no devices"],
 )
-def test_a_broken_machine_is_named_and_ends_with_2(bench, tools, rule):
-    done = bench(tools, "--json")
+def test_a_broken_machine_is_named_and_ends_with_2(doctor, tools, rule):
+    done = doctor(tools, "--json", probes=["torch"])
     severities = rules_of(done)
     if rule == "nvml-unknown-container" and rule not in severities:
         rule = "smi-no-driver"  # outside a container the same words mean that the driver does not answer
@@ -135,16 +158,16 @@ def test_a_broken_machine_is_named_and_ends_with_2(bench, tools, rule):
         (999, "uvm-device-missing"),  # this machine has none
     ],
 )
-def test_what_cuinit_answers_is_a_fault(bench, code, rule):
-    done = bench({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=code)
+def test_what_cuinit_answers_is_a_fault(doctor, code, rule):
+    done = doctor({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=code, probes=["nvidia"])
     answer = json.loads(done.stdout)
     assert answer["facts"]["cuda.init_code"] == code
     assert rule in {finding["rule"] for finding in answer["findings"] if finding["severity"] == "broken"}
     assert done.returncode == 2
 
 
-def test_a_driver_library_that_starts_is_no_fault(bench):
-    done = bench({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=0)
+def test_a_driver_library_that_starts_is_no_fault(doctor):
+    done = doctor({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=0, probes=["nvidia"])
     assert json.loads(done.stdout)["facts"]["cuda.init_code"] == 0
     assert "broken" not in rules_of(done).values()
 
@@ -152,14 +175,14 @@ def test_a_driver_library_that_starts_is_no_fault(bench):
 # --- torch, none, and tools that misbehave ---
 
 
-def test_a_cpu_build_beside_cards_is_named(bench):
-    done = bench({"nvidia-smi": smi(CARD_XML)}, torch=CPU_WHEEL)
+def test_a_cpu_build_beside_cards_is_named(doctor):
+    done = doctor({"nvidia-smi": smi(CARD_XML)}, torch=CPU_WHEEL)
     assert done.returncode == 2
     assert "is built without CUDA" in done.stdout
 
 
-def test_a_machine_without_any_tool_has_a_warning_for_torch_only(bench):
-    done = bench({}, "--json")
+def test_a_machine_without_any_tool_has_a_warning_for_torch_only(doctor):
+    done = doctor({}, "--json", probes=["torch"])
     answer = json.loads(done.stdout)
     assert rules_of(done) == {"torch-not-installed": "warning"}
     assert done.returncode == 1
@@ -183,8 +206,8 @@ def test_a_tool_that_hangs_or_never_stops_printing_costs_its_own_answer_only(ben
     assert done.returncode in (0, 1)
 
 
-def test_hostile_output_is_printed_without_control_characters(bench):
-    done = bench(
+def test_hostile_output_is_printed_without_control_characters(doctor):
+    done = doctor(
         {"nvidia-smi": prints("\x1b[31m" + SMI_FAILED + "\x1b]0;owned\x07<script>`@octocat`", 9)}, "--markdown"
     )
     assert "\x1b" not in done.stdout
@@ -193,24 +216,26 @@ def test_hostile_output_is_printed_without_control_characters(bench):
 
 
 @pytest.mark.parametrize("options", [("--markdown",), ("--json",)])
-def test_what_is_made_for_an_issue_tells_no_secret(bench, options):
+def test_what_is_made_for_an_issue_tells_no_secret(doctor, options):
     card = "GPU 0: NVIDIA H100 (UUID: GPU-11111111-2222-3333-4444-555555555555)"
     lines = f"{SMI_FAILED}\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwx1234 at /home/alice/x of 192.0.2.23\n{card}"
-    done = bench({"nvidia-smi": prints(lines, 9)}, *options, torch=f"{lines}\n{CPU_WHEEL}\n{lines}")
+    done = doctor({"nvidia-smi": prints(lines, 9)}, *options, torch=f"{lines}\n{CPU_WHEEL}\n{lines}")
     assert done.returncode == 2
     for word in ("hf_abc", "alice", "192.0.2.23", "11111111-2222"):
         assert word not in done.stdout
 
 
 @pytest.mark.parametrize("options", [(), ("--markdown",)])
-def test_what_was_asked_is_said(bench, options):
-    done = bench({"nvidia-smi": prints(SMI_FAILED, 9)}, *options)
+def test_what_was_asked_is_said(doctor, options):
+    done = doctor({"nvidia-smi": prints(SMI_FAILED, 9)}, *options)
     assert "What was run, without changing anything:" in done.stdout
     assert "ended with an error: nvidia-smi" in done.stdout
 
 
-def test_json_and_markdown_exclude_each_other(bench):
-    assert bench({}, "--json", "--markdown").returncode == 2
+def test_json_and_markdown_exclude_each_other(doctor):
+    with pytest.raises(SystemExit) as refused:
+        doctor({}, "--json", "--markdown")
+    assert refused.value.code == 2
 
 
 def test_the_single_file_has_the_doctor(bench, tmp_path):
