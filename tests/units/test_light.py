@@ -25,6 +25,7 @@ def test_they_are_values():
         Point(1)
 
 
+@pytest.mark.slow
 def test_the_type_checker_refuses_to_change_one(tmp_path):
     file = tmp_path / "changed.py"
     file.write_text(
