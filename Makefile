@@ -1,5 +1,6 @@
 # accelweb's front door. Needs make, git and Python 3.11 or newer; everything else is installed into .venv.
 #   make run                     the site with this very machine on it        (HOST=, PORT= to choose, LAB=1 adds torch)
+#   make dev                     the site while you work on it: reloads code, templates and styles
 #   make test                    the fast tests, ten minutes at most          (ARGS="tests/wire -k sparse" for a part)
 
 SHELL = /bin/sh
@@ -35,10 +36,11 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all test-slice check mutants lint format docs bench translations release clean reset pins
+.PHONY: help run dev test test-all test-slice check mutants lint format docs bench translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
+	@echo "make dev     the site while you work on it, with three recorded machines  [PORT= TOOLBAR=1]"
 	@echo "make test    the fast tests, of all rooms                                [ARGS='tests/wire -k sparse' JOBS=3]"
 	@echo "make test-all    every test, the slow ones too; writes tests/slow.txt   [ARGS= JOBS=3]"
 	@echo "make test-slice  a part of the slow tests                               [SLICE=2 JOBS=3]"
@@ -58,6 +60,11 @@ run:
 	$(call installed,server $(if $(filter-out 0 no,$(LAB)),lab))
 	$(translated)
 	@exec $(PY) manage.py up
+
+dev:
+	$(call installed,server dev)
+	$(translated)
+	@exec $(PY) -m tools.dev
 
 test:
 	$(call installed,server dev)
