@@ -83,8 +83,13 @@ def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
 
 
 def _needs(plan: Plan) -> tuple[str, ...]:
-    """The oldest driver that starts the build, of its branch where the tables have no older one, and the macOS."""
-    floor = plan.build.driver_floor if plan.build else ""
+    """The oldest driver that starts the build, of its branch where the tables have no older one, and the macOS.
+
+    Where the driver that is named starts none: of the newest build that runs on the card.
+    """
+    running = (row.build for row in plan.builds if row.build.outcome is PlanOutcome.WORKS)
+    build = plan.build or next(running, None)
+    floor = build.driver_floor if build else ""
     driver = floor or (plan.branches.chosen.driver if plan.branches.chosen else "")
     listed = [f"{_('NVIDIA driver')} ≥ {driver}"] if driver and plan.query.takes_driver else []
     return (*listed, *(f"macOS ≥ {need.low}" for need in plan.macos))

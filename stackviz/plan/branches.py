@@ -7,11 +7,10 @@ from datetime import datetime
 from stackviz.plan.builds import Build, planned_report
 from stackviz.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.rules import Tables, is_broken
-from stackviz.rules.compatibility import Release, computed_once
-from stackviz.rules.drivers import driver_branch, serves, shipped_drivers
+from stackviz.rules.compatibility import Release
+from stackviz.rules.drivers import driver_branch, knows_card, serves
 from stackviz.rules.lifecycle import LifeState, standing
 from stackviz.rules.upgrade import with_driver
-from stackviz.rules.versions import is_below
 
 DEVELOPERS = "developer/evaluation"  # branches that are not meant for production
 SUPPORTED = (LifeState.SUPPORTED, LifeState.ENDING)
@@ -42,24 +41,12 @@ def branches(machine: PlannedMachine, build: Build | None, tables: Tables, day: 
         if release.line == DEVELOPERS:
             continue
         driver = _first_driver(tables, release, build, platform) if build else release.version
-        may_serve = _takes_card(tables, machine.capability, release.version, platform) and (
+        may_serve = knows_card(tables, release.version, machine.capability, platform) and (
             build is None or serves(tables, driver, build.cuda, platform) is not False
         )
         serving = may_serve and not is_broken(with_driver(report, driver), tables)
         rows.append(Branch(release, driver, standing(release, today), serving))
     return [branch for branch in rows if branch.serves or branch.state in SUPPORTED]
-
-
-@computed_once
-def _takes_card(tables: Tables, capability: str, branch: str, platform: str) -> bool:
-    """Whether a branch is neither older than the first CUDA for such a card nor newer than the last that takes it."""
-    for row in tables.rows("compute-capability", "needs", "cuda-toolkit"):
-        shipped = shipped_drivers(tables, row.low, platform) if row.version == capability else ()
-        first = driver_branch(tables, shipped[0].values, platform) if shipped else None
-        if first and is_below(branch, first):
-            return False
-    ends = tables.rows("compute-capability", "ends-with", "nvidia-driver")
-    return not any(row.version == capability and is_below(row.values, branch) for row in ends)
 
 
 def _first_driver(tables: Tables, release: Release, build: Build, platform: str) -> str:

@@ -11,7 +11,7 @@ from stackviz.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.plan.releases import cuda_versions
 from stackviz.rules import Finding, Severity, Tables, is_broken, judge_breaking
 from stackviz.rules.compatibility import Requirement, computed_once
-from stackviz.rules.drivers import driver_floor, serves, shipped_drivers
+from stackviz.rules.drivers import first_branch, knows_card, needed_driver, serves, shipped_drivers
 from stackviz.rules.upgrade import default_cuda, with_driver, with_torch
 from stackviz.rules.versions import is_below, numbers
 from stackviz.wire.systems import wheel_variant
@@ -33,8 +33,8 @@ class Build:
 
     `carries_code`: the tables name code in it that runs on the card. `outside`: where they do not, the row by which
     its CUDA writes no code for such a card, not yet ("needs") or no longer ("ends-with").
-    `driver_floor`: the oldest driver that starts it; `driver_full`: the one of its toolkit, with which nothing is
-    missing; "" where the tables do not say. `is_default`: pip takes it by itself.
+    `driver_floor`: the oldest driver that starts it on this card; `driver_full`: the one of its toolkit, with which
+    nothing is missing, if that knows the card; "" where the tables do not say. `is_default`: pip takes it by itself.
     """
 
     name: str
@@ -67,21 +67,28 @@ def _build(machine: PlannedMachine, tables: Tables, day: datetime, cuda: str) ->
     report = _report_with_torch(machine, name, tables, day)
     findings = tuple(judge_breaking(report, tables))
     carries_code = any(_shows_code(finding) for finding in findings)
-    floor, shipped = driver_floor(tables, cuda, platform), shipped_drivers(tables, cuda, platform)
+    needed, full = needed_driver(tables, cuda, machine.capability, platform), _full_driver(machine, tables, cuda)
     default = default_cuda(tables, machine.torch, machine.system.wheel)
     is_default = bool(default) and numbers(default)[:2] == numbers(cuda)[:2]
     return Build(
         name=name,
         cuda=cuda,
         cudnn=str(report.facts.get("cudnn.version", "")),
-        driver_floor=floor.low if floor else "",
-        driver_full=shipped[0].values if shipped else "",
+        driver_floor=needed.low if needed else "",
+        driver_full=full,
         is_default=is_default,
         faults=tuple(finding for finding in findings if finding.severity == Severity.BROKEN),
         command=install_command(machine.torch, companions(tables, machine.torch), "" if is_default else name),
         carries_code=carries_code,
         outside=None if carries_code else _cuda_without_card(tables, machine.capability, cuda),
     )
+
+
+def _full_driver(machine: PlannedMachine, tables: Tables, cuda: str) -> str:
+    """The driver of the CUDA's first toolkit; the first of the card's own, where that is newer."""
+    platform = machine.system.platform
+    shipped, first = shipped_drivers(tables, cuda, platform), first_branch(tables, machine.capability, platform)
+    return max(shipped[0].values, first.low if first else "", key=numbers) if shipped else ""
 
 
 def _shows_code(finding: Finding) -> bool:
@@ -137,8 +144,11 @@ def is_known_to_run(machine: PlannedMachine, cuda: str, tables: Tables, day: dat
 
 
 def may_start(machine: PlannedMachine, cuda: str, tables: Tables) -> bool:
-    """Whether the driver that is named may serve this CUDA: one look into the tables, where rules take many."""
-    return not machine.driver or serves(tables, machine.driver, cuda, machine.system.platform) is not False
+    """Whether the driver that is named may serve this CUDA and the card: a look into the tables, not all rules."""
+    driver, platform = machine.driver, machine.system.platform
+    return not driver or (
+        serves(tables, driver, cuda, platform) is not False and knows_card(tables, driver, machine.capability, platform)
+    )
 
 
 def command(machine: PlannedMachine, build: Build | None, tables: Tables) -> str:

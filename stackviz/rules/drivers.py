@@ -8,7 +8,18 @@ from dataclasses import replace
 from stackviz.rules.compatibility import Requirement, Tables, computed_once, newest_up_to
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
-__all__ = ["driver_branch", "driver_floor", "reaches", "serves", "shipped_drivers"]
+__all__ = [
+    "driver_branch",
+    "driver_floor",
+    "first_branch",
+    "is_older_than_card",
+    "knows_card",
+    "last_branch",
+    "needed_driver",
+    "reaches",
+    "serves",
+    "shipped_drivers",
+]
 
 # On Windows a branch numbers its drivers a little upwards (R570 reaches 573, R610 is 610): never five or more.
 WINDOWS_BRANCH_SPAN = 5
@@ -47,6 +58,61 @@ def shipped_drivers(tables: Tables, cuda: str, platform: str) -> tuple[Requireme
     rows = tables.rows("cuda-toolkit", "ships", "nvidia-driver", platform=platform)
     line = major_minor(cuda)
     return tuple(row for row in rows if same_line(row.version, line))
+
+
+@computed_once
+def first_branch(tables: Tables, capability: str, platform: str) -> Requirement | None:
+    """The first branch that knows cards of this compute capability; None if the tables do not say.
+
+    A capability that NVIDIA's matrix does not print has the branch of the nearest lower one of its major version: a
+    driver before that knows nothing of the generation.
+    """
+    version = numbers(capability)
+    rows = [
+        row
+        for row in tables.rows("compute-capability", "needs", "nvidia-driver", platform=platform)
+        if numbers(row.version)[:1] == version[:1] and numbers(row.version) <= version
+    ]
+    return rows[-1] if rows else None
+
+
+@computed_once
+def last_branch(tables: Tables, capability: str) -> str:
+    """The last branch that supports cards of this compute capability; "" where none is known to be the last."""
+    rows = tables.rows("compute-capability", "ends-with", "nvidia-driver")
+    return next((row.values for row in rows if row.version == capability), "")
+
+
+def is_older_than_card(tables: Tables, driver: str, capability: str, platform: str) -> bool:
+    """Whether a driver is of a branch before the first that knows such a card."""
+    first = first_branch(tables, capability, platform)
+    return first is not None and is_below(driver, first.low)
+
+
+def knows_card(tables: Tables, driver: str, capability: str, platform: str) -> bool:
+    """Whether a driver is neither older than the first branch for such a card nor newer than the last."""
+    last, branch = last_branch(tables, capability), driver_branch(tables, driver, platform) or driver
+    return not is_older_than_card(tables, driver, capability, platform) and not (last and is_below(last, branch))
+
+
+@computed_once
+def needed_driver(tables: Tables, cuda: str, capability: str, platform: str) -> Requirement | None:
+    """The oldest driver under which programs of this CUDA version run on such a card: it serves both.
+
+    None if neither a floor nor a branch is published for the CUDA version.
+    """
+    floor = driver_floor(tables, cuda, platform) or _first_offering(tables, cuda, platform)
+    first = first_branch(tables, capability, platform)
+    if floor is None or first is None:
+        return floor
+    return max(floor, first, key=lambda row: numbers(row.low))
+
+
+def _first_offering(tables: Tables, cuda: str, platform: str) -> Requirement | None:
+    """The oldest branch that is published for this CUDA family."""
+    rows = tables.rows("nvidia-driver", "offers", "cuda-runtime", platform=platform)
+    fitting = [row for row in rows if row.values and numbers(row.values)[:1] >= numbers(cuda)[:1]]
+    return replace(fitting[0], low=fitting[0].version) if fitting else None
 
 
 def reaches(tables: Tables, driver: str, low: str, platform: str) -> bool | None:

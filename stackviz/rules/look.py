@@ -12,11 +12,12 @@ from stackviz.rules.versions import numbers
 from stackviz.wire import Absent, Card, Report, Result, systems
 from stackviz.wire.packages import PACKAGE_METADATA
 
-__all__ = ["CardLook", "Look", "NotReported"]
+__all__ = ["DRIVER_PLATFORMS", "CardLook", "Look", "NotReported"]
 
 # Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
 MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
 NOT_COLLECTED = "not_collected"
+DRIVER_PLATFORMS = ("linux", "windows")  # where NVIDIA publishes drivers that the tables know
 _CAPABILITY = {"nvidia": "compute_capability", "amd": "gfx_target"}
 """The fact that says what code runs on the cards of a vendor."""
 _PACKAGES = re.compile(r"\b(?:packages?|pip|conda)\b")
@@ -249,6 +250,11 @@ class Look(_Facts):
             return "windows"
         driver = self.get("nvidia.driver_version") or ""
         return "linux" if len(numbers(driver)) > 2 else ""
+
+    @property
+    def driver_platforms(self) -> tuple[str, ...]:
+        """The platform of the driver; where nothing tells it, each of them: often all say the same."""
+        return (self.driver_platform,) if self.driver_platform else DRIVER_PLATFORMS
 
     @cached_property
     def mentions_torch(self) -> bool:

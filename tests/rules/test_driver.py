@@ -6,6 +6,7 @@ import pytest
 
 from stackviz.rules import judge, packaged_tables
 from stackviz.rules.checks.builds import ReleasedBuild, served
+from stackviz.rules.checks.driver_cards import ARCHITECTURES
 from stackviz.rules.look import Look
 from stackviz.wire import Absent
 from tests.rules.build import FAILED, UNSET, answer, answers, card, linux, mac, report
@@ -56,7 +57,8 @@ def test_old_driver_with_working_cuda_is_a_contradiction():
 
 @pytest.mark.parametrize(("driver", "build"), [("535.183.01", "whl/cu126"), ("470.10", "whl/cu118")])
 def test_an_old_driver_is_offered_the_newest_build_it_serves(driver, build):
-    seen = linux(nvidia__driver_version=driver, cuda__available=False)
+    a100 = card(name="NVIDIA A100-SXM4-80GB", compute_capability="8.0")
+    seen = linux(a100, nvidia__driver_version=driver, cuda__available=False)
     assert build in answer("driver-too-old", seen).advice
 
 
@@ -122,7 +124,8 @@ def test_partial_driver_versions_compare_partly(system, cuda, driver, severity):
 
 @pytest.mark.parametrize(("system", "driver"), [("Linux", "450.51.06"), ("Windows", "451.48")])
 def test_check_and_advice_agree_on_drivers(system, driver):
-    seen = linux(os__name=system, torch__cuda_version="11.0", torch__version="1.7.1", nvidia__driver_version=driver)
+    cuda_11 = {"torch__cuda_version": "11.0", "torch__version": "1.7.1"}
+    seen = linux(card(compute_capability="8.0"), os__name=system, nvidia__driver_version=driver, **cuda_11)
     assert answer("driver-too-old", seen).severity == "fits"
     look = Look(seen, packaged_tables())
     assert served(look, packaged_tables(), [ReleasedBuild("1.7", "cu110")]) == [ReleasedBuild("1.7", "cu110")]
@@ -354,6 +357,81 @@ def test_a_card_of_an_unknown_generation_is_looked_up_first():
 )
 def test_the_advice_on_an_old_branch_names_the_step(system, words):
     assert words in answer("driver-branch-ended", linux(nvidia__driver_version="535.183.01", **system)).advice
+
+
+# --- driver-older-than-card ---
+
+STOPPED = {"cuda__available": False, "cuda__init_code": None}
+
+
+@pytest.mark.parametrize(
+    ("driver", "capability", "severity"),
+    [
+        ("550.54.15", "12.0", "broken"),
+        ("570.86.16", "12.0", "fits"),
+        ("550.54.15", "12.1", "broken"),  # not in NVIDIA's matrix: no driver before Blackwell knows it
+        ("515.105.01", "8.9", "broken"),
+        ("520.56.06", "8.9", "fits"),  # the driver of the first RTX 4090, before that of CUDA 11.8 but of its branch
+        ("470.57.02", "9.0", "broken"),
+        ("470.57.02", "8.6", "fits"),
+        ("384", "7.5", "broken"),
+    ],
+)
+def test_a_driver_before_the_first_branch_does_not_know_the_card(driver, capability, severity):
+    seen = linux(card(name="A card", compute_capability=capability), nvidia__driver_version=driver, **STOPPED)
+    found = answer("driver-older-than-card", seen)
+    assert found.severity == severity
+    assert found.evidence["nvidia.driver_version"] == driver
+    assert found.evidence["card 0 compute_capability"] == capability
+
+
+@pytest.mark.parametrize(("system", "driver"), [("Windows", "516.94"), ("Linux", "515.65.01"), (None, "516.94")])
+def test_an_rtx_4090_is_newer_than_r515_on_every_system(system, driver):
+    rtx_4090 = card(name="NVIDIA GeForce RTX 4090", compute_capability=None)
+    seen = linux(rtx_4090, os__name=system, nvidia__driver_version=driver, **STOPPED)
+    found = answer("driver-older-than-card", seen)
+    assert (found.severity, found.source_url) == ("broken", ARCHITECTURES.url)
+    assert "capability 8.9 begins with R520" in found.title
+    assert "Move to a supported branch; R580 (LTS)" in found.advice
+
+
+def test_a_card_that_runs_under_an_older_driver_is_a_contradiction():
+    rtx_5090 = card(name="NVIDIA GeForce RTX 5090", compute_capability="12.0")
+    assert answer("driver-older-than-card", linux(rtx_5090, nvidia__driver_version="550.54")).severity == "warning"
+    beside = linux(rtx_5090, card(1), nvidia__driver_version="550.54")  # CUDA may start with the H100
+    severities = {found.severity for found in answers("driver-older-than-card", beside)}
+    assert severities == {"broken", "fits"}
+
+
+def test_the_cards_of_a_silent_machine_may_be_too_new_for_an_old_driver_only():
+    unknown = card(name="Unheard of", compute_capability=None)
+    assert answer("driver-older-than-card", linux(unknown, nvidia__driver_version="535.54")).severity == "cannot-tell"
+    assert answers("driver-older-than-card", linux(unknown, nvidia__driver_version="570.86.16")) == []
+
+
+def test_no_driver_is_named_where_none_serves_all_cards():
+    cards = (card(0, "Tesla K80", compute_capability="3.7"), card(1, "NVIDIA RTX 4090", compute_capability="8.9"))
+    for rule, driver in (("driver-older-than-card", "470.57"), ("driver-dropped-card", "580.65.06")):
+        [found] = [found for found in answers(rule, linux(*cards, nvidia__driver_version=driver)) if found.advice]
+        assert found.advice.startswith("No driver serves all of these cards")
+
+
+@pytest.mark.parametrize(
+    ("capability", "cuda", "driver", "words"),
+    [
+        ("7.0", "13.0", "535.183.01", "to 580.65.06 or newer, up to R580, the last branch that supports"),
+        ("3.7", "12.1", "470.57.02", "Use other cards, since no driver for this CUDA supports all of these"),
+        ("12.0", "12.8", "470.57.02", "Update the NVIDIA driver to 570 or newer"),
+        ("9.0", "13.0", "535.183.01", "to 580.65.06 or newer, or install"),
+    ],
+)
+def test_the_advice_stays_within_the_branches_of_the_card(capability, cuda, driver, words):
+    seen = linux(
+        card(compute_capability=capability), nvidia__driver_version=driver, torch__cuda_version=cuda, **STOPPED
+    )
+    found = answer("driver-too-old", seen).advice
+    assert words in found
+    assert ("install an older build" in found) is (capability != "12.0")  # no build helps a card that is not known
 
 
 # --- driver-dropped-card ---

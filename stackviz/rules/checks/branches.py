@@ -13,11 +13,11 @@ from stackviz.rules.checks.places import (
     why_container,
 )
 from stackviz.rules.compatibility import Release, Tables, newest_up_to
-from stackviz.rules.drivers import driver_branch
+from stackviz.rules.drivers import driver_branch, first_branch, last_branch
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.versions import numbers
+from stackviz.rules.versions import is_below, numbers
 
-__all__ = ["DOWNLOADS", "ubuntu_packages", "where_to_move"]
+__all__ = ["DOWNLOADS", "driver_range", "no_common_branch", "ubuntu_packages", "where_to_move"]
 
 DOWNLOADS = "https://www.nvidia.com/drivers"
 CAPABILITIES = "https://developer.nvidia.com/cuda-gpus"
@@ -35,7 +35,11 @@ def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str
             "The driver of a vGPU belongs to the vGPU release of its host: ask who runs the hypervisor for the guest "
             "driver that goes with it. Install no other; it would find no licence, or no card."
         )
-    here = driver_branch(tables, driver, platform) or driver
+    if contradiction := no_common_branch(look, tables, platform):
+        return contradiction
+    here = max(
+        driver_branch(tables, driver, platform) or driver, _first_for_cards(look, tables, platform)[0], key=numbers
+    )
     releases = [row for row in tables.releases_of("nvidia-driver", platform) if row.last_day >= look.day]
     supported = [release for release in releases if numbers(release.version) >= numbers(here)[:1]]
     oldest, limited = _last_for_cards(look, tables)
@@ -54,14 +58,48 @@ def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str
     )
 
 
+def driver_range(look: Look, tables: Tables, low: str, platform: str) -> str:
+    """`525.60.13 or newer`, bounded by what the cards here need and take; "" where no such driver serves them all.
+
+    `low`: the oldest driver that would do for the software; "" where that is not published.
+    """
+    first, _cards = _first_for_cards(look, tables, platform)
+    oldest = max(low, first, key=numbers)
+    last, ending = _last_for_cards(look, tables)
+    if last and is_below(last, driver_branch(tables, oldest, platform) or oldest):
+        return ""
+    bound = f", up to R{last}, the last branch that supports {named(ending)}" if last else ""
+    return f"{oldest} or newer{bound}"
+
+
+def no_common_branch(look: Look, tables: Tables, platform: str) -> str:
+    """What to do where some cards here need a newer branch than others take; "" where one serves them all."""
+    first, beginning = _first_for_cards(look, tables, platform)
+    last, ending = _last_for_cards(look, tables)
+    if not (first and last and is_below(last, first)):
+        return ""
+    return (
+        f"No driver serves all of these cards: {named(beginning)} begins with R{first}, and R{last} is the last branch "
+        f"that supports {named(ending)}. Move one of them to another machine."
+    )
+
+
+def _first_for_cards(look: Look, tables: Tables, platform: str) -> tuple[str, list[CardLook]]:
+    """The newest of the first branches that know these cards, and the cards that need it; "" where none is known."""
+    first: dict[str, list[CardLook]] = {}
+    for card in look.cards("nvidia"):
+        if row := first_branch(tables, card.get("compute_capability") or "", platform):
+            first.setdefault(row.low, []).append(card)
+    newest = max(first, key=numbers, default="")
+    return newest, first.get(newest, [])
+
+
 def _last_for_cards(look: Look, tables: Tables) -> tuple[str, list[CardLook]]:
     """The oldest of the last branches that serve these cards, and the cards it is the last for; "" where none ends."""
     last: dict[str, list[CardLook]] = {}
     for card in look.cards("nvidia"):
-        capability = card.get("compute_capability")
-        for row in tables.rows("compute-capability", "ends-with", "nvidia-driver"):
-            if row.version == capability:
-                last.setdefault(row.values, []).append(card)
+        if branch := last_branch(tables, card.get("compute_capability") or ""):
+            last.setdefault(branch, []).append(card)
     oldest = min(last, key=numbers, default="")
     return oldest, last.get(oldest, [])
 

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from stackviz.backports import StrEnum
+from stackviz.rules.checks.branches import driver_range
 from stackviz.rules.checks.companions import line_specs
 from stackviz.rules.checks.places import is_jetson, why_container
 from stackviz.rules.checks.steps import JETSON, ReleasedBuild, after, before, for_shell, nearest, why_not_installable
 from stackviz.rules.compatibility import Requirement, Tables, computed_once
-from stackviz.rules.drivers import driver_floor, serves
+from stackviz.rules.drivers import is_older_than_card, needed_driver, serves
 from stackviz.rules.look import Look
 from stackviz.rules.versions import major_minor, numbers
 from stackviz.wire.systems import wheel_variant
@@ -120,7 +121,8 @@ def _covers_all(capabilities: Sequence[str], archs: Sequence[str]) -> bool:
 
 
 def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[ReleasedBuild]:
-    """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known.
+    """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known, none if it
+    does not know the cards.
 
     If the driver version is too vague for some: those that certainly run, or all that may run if none does.
     """
@@ -128,6 +130,8 @@ def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[
     if driver is None:
         family = numbers(api_version)[:1]
         return [build for build in builds if not family or numbers(build.cuda)[:1] <= family]
+    if any(is_older_than_card(tables, driver, card, look.driver_platform) for card in capabilities_of(look)):
+        return []
     runs = {build: serves(tables, driver, build.cuda, look.driver_platform, api_version) for build in builds}
     return [build for build, does in runs.items() if does] or [build for build, does in runs.items() if does is None]
 
@@ -214,8 +218,9 @@ def step_to(look: Look, tables: Tables, fitting: Sequence[ReleasedBuild]) -> str
     if running:
         kind = "The smallest step that fits" if look.get("torch.version") else "The newest build known to fit"
         return f"{kind}: torch {best.torch} for {best.variant}: {command}"
-    floor = driver_floor(tables, best.cuda, look.driver_platform)
-    to = f" to {floor.low} or newer" if floor else ""
+    needed = needed_driver(tables, best.cuda, "", look.driver_platform)
+    span = driver_range(look, tables, needed.low, look.driver_platform) if needed else ""
+    to = f" to {span}" if span else ""
     return f"No such build runs under this driver: update the driver{where_driver(look)}{to}, then: {command}"
 
 

@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stackviz.rules.checks.branches import where_to_move
+from stackviz.rules.checks.branches import driver_range, where_to_move
 from stackviz.rules.checks.builds import advice, covers, published_archs, where_driver
 from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
-from stackviz.rules.checks.grouping import by_capability, indexes, named
+from stackviz.rules.checks.driver_cards import ARCHITECTURES
+from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.checks.places import is_jetson
 from stackviz.rules.checks.steps import JETSON
-from stackviz.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
-from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
+from stackviz.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
+from stackviz.rules.drivers import driver_branch, driver_floor, needed_driver, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Conclusion, Severity
-from stackviz.rules.look import CardLook, Look, NotReported
+from stackviz.rules.look import DRIVER_PLATFORMS, CardLook, Look, NotReported
 from stackviz.rules.rule import RuleSet, command_to_read
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 from stackviz.wire.systems import is_cpu_build
@@ -29,17 +30,14 @@ SUPPORTED_DRIVERS = RuleSource(
     "NVIDIA Supported Drivers and CUDA Toolkit Versions, 615 edition",
     "https://docs.nvidia.com/datacenter/tesla/drivers/615/supported-drivers-and-cuda-toolkit-versions.html",
 )
-ARCHITECTURES = RuleSource(
-    "nvidia-architecture-matrix",
-    "CUDA Toolkit, Driver and Architecture Matrix",
-    "https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html",
-)
 FORWARD = RuleSource(
     "cuda-forward-compatibility",
     "CUDA Compatibility: Forward Compatibility",
     "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html",
 )
-PLATFORMS = ("linux", "windows")
+
+
+_FROM_AN_OLD_DRIVER = ("driver-older-than-card", "driver-too-old")
 
 
 def uses_nvidia(look: Look) -> bool:
@@ -101,9 +99,9 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 def _any_platform(tables: Tables, driver: str, cuda: str) -> str:
     """One of the platforms where the floors of all give the same answer; "" where the platform matters."""
-    floors = [floor for platform in PLATFORMS if (floor := driver_floor(tables, cuda, platform))]
+    floors = [floor for platform in DRIVER_PLATFORMS if (floor := driver_floor(tables, cuda, platform))]
     answers = {reaches(tables, driver, floor.low, "") for floor in floors}
-    return PLATFORMS[0] if len(floors) == len(PLATFORMS) and len(answers) == 1 else ""
+    return DRIVER_PLATFORMS[0] if len(floors) == len(DRIVER_PLATFORMS) and len(answers) == 1 else ""
 
 
 def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Conclusion | None:
@@ -140,8 +138,8 @@ def _by_family(look: Look, tables: Tables, cuda: str, api_version: str, *, runs:
 
 
 def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Conclusion:
-    update = f"Update the NVIDIA driver{where_driver(look)}{f' to {floor.low} or newer' if floor else ''}"
-    source = floor.source if floor else None
+    update, source = _update(look, tables, cuda, floor), floor.source if floor else None
+    is_unknown_card = "driver-older-than-card" in look.broken_rules  # then no build helps
     if look.works("cuda"):
         return Conclusion(
             severity=Severity.WARNING,
@@ -160,9 +158,20 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
             "The CUDA runtime inside the torch wheel rejects a driver below the minimum for its major version: "
             f"torch sees no GPU at all.{_error_of_torch(look)}{_moved_default(look, tables, cuda)}"
         ),
-        advice=f"{update}, or install an older build. {_older_build(look, tables)}",
+        advice=update if is_unknown_card else f"{update}, or install an older build. {_older_build(look, tables)}",
         source=source,
     )
+
+
+def _update(look: Look, tables: Tables, cuda: str, floor: Requirement | None) -> str:
+    """To which driver, where one serves this CUDA and every card here."""
+    platform = look.driver_platforms[0]
+    needed = floor or needed_driver(tables, cuda, "", platform)
+    if needed is None:
+        return f"Update the NVIDIA driver{where_driver(look)}"
+    if span := driver_range(look, tables, needed.low, platform):
+        return f"Update the NVIDIA driver{where_driver(look)} to {span}"
+    return "Use other cards, since no driver for this CUDA supports all of these"
 
 
 def _error_of_torch(look: Look) -> str:
@@ -217,10 +226,18 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
         return
     title = f"Driver {driver} is older than the one that shipped with CUDA {major_minor(cuda)} ({shipped[0].values})"
     needing = _needing_ptx(look, tables, cuda)
-    yield _ptx_only(look, tables, title, shipped[0], needing) if needing else _minor_compatible(look, title, shipped[0])
+    span = driver_range(look, tables, shipped[0].values, platform)
+    if needing:
+        yield _ptx_only(look, tables, title, shipped[0], needing, span)
+    else:
+        yield _minor_compatible(look, title, shipped[0], span)
 
 
-def _ptx_only(look: Look, tables: Tables, title: str, shipped: Requirement, needing: list[CardLook]) -> Conclusion:
+def _ptx_only(
+    look: Look, tables: Tables, title: str, shipped: Requirement, needing: list[CardLook], span: str
+) -> Conclusion:
+    """`span`: the drivers that would do; "" where none supports every card here."""
+    update = f"Update the driver{where_driver(look)} to {span}, or use another build."
     return Conclusion(
         severity=Severity.WARNING,
         title=f"{title}, and would have to compile the code for {named(needing)}",
@@ -228,16 +245,14 @@ def _ptx_only(look: Look, tables: Tables, title: str, shipped: Requirement, need
             "The build has only PTX for this card, and a driver cannot compile PTX of a CUDA newer than its "
             'own: the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".'
         ),
-        advice=(
-            f"Update the driver{where_driver(look)} to {shipped.values} or newer, or use another build. "
-            f"{_older_build(look, tables)}"
-        ),
+        advice=f"{update if span else 'Use another build.'} {_older_build(look, tables)}",
         cards=indexes(needing),
         source=shipped.source,
     )
 
 
-def _minor_compatible(look: Look, title: str, shipped: Requirement) -> Conclusion:
+def _minor_compatible(look: Look, title: str, shipped: Requirement, span: str) -> Conclusion:
+    update = f"Nothing to do; for extensions that carry only PTX, update the driver{where_driver(look)} to {span}."
     return Conclusion(
         severity=Severity.NOTE,
         title=title,
@@ -245,10 +260,7 @@ def _minor_compatible(look: Look, title: str, shipped: Requirement) -> Conclusio
             "Programs run under minor-version compatibility, which NVIDIA supports. They cannot use code that this "
             "driver would have to compile from newer PTX, or features of the newer driver."
         ),
-        advice=(
-            f"Nothing to do; for extensions that carry only PTX, update the driver{where_driver(look)} to "
-            f"{shipped.values} or newer."
-        ),
+        advice=update if span else "Nothing to do.",
         source=shipped.source,
     )
 
@@ -279,22 +291,17 @@ def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Conclusion
         if look.cards("nvidia") and look.mentions("nvidia.driver_version"):
             raise NotReported("nvidia.driver_version")
         return
-    conclusions = [_support(look, tables, driver, platform) for platform in _platforms(look)]
+    conclusions = [_support(look, tables, driver, platform) for platform in look.driver_platforms]
     if len({conclusion.severity for conclusion in conclusions}) > 1:
         look.need("os.name")
     yield _weighed(look, conclusions[0])
 
 
 def _weighed(look: Look, conclusion: Conclusion) -> Conclusion:
-    """An old branch that works is worth knowing; a problem is what follows from it: that torch's CUDA needs a newer."""
-    if conclusion.severity == Severity.WARNING and "driver-too-old" not in look.broken_rules:
+    """An old branch that works is worth knowing; a problem is that the card or torch's CUDA needs a newer one."""
+    if conclusion.severity == Severity.WARNING and look.broken_rules.isdisjoint(_FROM_AN_OLD_DRIVER):
         return replace(conclusion, severity=Severity.NOTE)
     return conclusion
-
-
-def _platforms(look: Look) -> tuple[str, ...]:
-    """The platform of the driver; where nothing tells it, each of them: often all say the same."""
-    return (look.driver_platform,) if look.driver_platform else PLATFORMS
 
 
 def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusion:
@@ -333,60 +340,6 @@ def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusi
 def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
     supported = [row.version for row in tables.releases_of("nvidia-driver", platform) if row.last_day >= day]
     return min(supported, key=numbers, default="")
-
-
-@RULES.rule(
-    "driver-dropped-card",
-    "nvidia-driver",
-    asks="the driver still supports the card",
-    worst=Severity.BROKEN,
-    source=ARCHITECTURES,
-    needs=("nvidia-driver", "hardware"),
-)
-def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
-    cards = look.cards("nvidia")
-    driver = look.get("nvidia.driver_version")
-    if not cards or (driver is None and not look.mentions("nvidia.driver_version")):
-        return
-    driver = look.need("nvidia.driver_version")
-    platforms = _platforms(look)
-    floors = [row for row in (_serves(tables, driver, platform) for platform in platforms) if row]
-    if not floors:
-        return
-    for capability, group in by_capability(cards):
-        dropped = [row for row in floors if is_below(capability, row.low)]
-        if dropped and len(dropped) < len(platforms):
-            look.need("os.name")
-        if dropped:
-            yield Conclusion(
-                severity=Severity.BROKEN,
-                title=f"Driver {driver} no longer supports {named(group)} (capability {capability})",
-                explanation=(
-                    f"A driver of R{dropped[0].version} or newer supports compute capability {dropped[0].low} and "
-                    "newer only."
-                ),
-                advice=_last_branch_for(look, tables, capability, platforms[0]),
-                cards=indexes(group),
-                source=dropped[0].source,
-            )
-
-
-@computed_once
-def _serves(tables: Tables, driver: str, platform: str) -> Requirement | None:
-    """The lowest compute capability a driver serves; None if the tables do not reach back to it."""
-    rows = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)
-    return next(iter(newest_up_to(rows, driver)), None)
-
-
-def _last_branch_for(look: Look, tables: Tables, capability: str, platform: str) -> str:
-    branches = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)
-    fitting = [row.version for row in branches if row.low and not is_below(capability, row.low)]
-    if not fitting:
-        return "No driver branch known here supports this capability: use another card."
-    return (
-        f"Go back{where_driver(look)} to a driver of the R{fitting[-1]} branch, the last one for compute capability "
-        f"{capability}. It takes effect with a reboot, which ends every program. To check: nvidia-smi lists the card"
-    )
 
 
 @RULES.rule(
