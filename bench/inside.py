@@ -61,7 +61,7 @@ def key() -> dict[str, Any]:
     from stackviz.labs.keys import create_key
     from stackviz.labs.models import Lab
 
-    lab, _ = Lab.objects.get_or_create(slug="bench", defaults={"name": "Bench"})
+    lab, _ = Lab.objects.get_or_create(slug="bench", defaults={"name": "Bench", "is_public": True})
     return {"key": create_key(lab=lab, name="bench")[1]}
 
 
@@ -99,7 +99,7 @@ def machine_ids() -> list[int]:
     from stackviz.labs.models import Lab, Machine
     from tests.wire.reports import sha256
 
-    lab, _ = Lab.objects.get_or_create(slug="bench", defaults={"name": "Bench"})
+    lab, _ = Lab.objects.get_or_create(slug="bench", defaults={"name": "Bench", "is_public": True})
     made = []
     for number in range(MACHINES):
         name = f"node-{number}"

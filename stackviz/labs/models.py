@@ -19,7 +19,7 @@ class Lab(models.Model):
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=100)
-    is_public = models.BooleanField(default=True, help_text=_("Anyone can see this lab's machines and reports."))
+    is_public = models.BooleanField(default=False, help_text=_("Anyone can see this lab's machines and reports."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="labs")
 

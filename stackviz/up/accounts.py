@@ -51,10 +51,10 @@ def ensure_admin() -> Login:
     return Login(name, password)
 
 
-def ensure_lab(owner_name: str) -> Lab:
-    """The lab of this installation. It is public, because the site is reachable from this machine only by default."""
+def ensure_lab(owner_name: str, *, is_public: bool) -> Lab:
+    """The lab of this installation. One that exists stays as public or private as it is."""
     with transaction.atomic():
-        lab, is_new = Lab.objects.get_or_create(slug=LAB, defaults={"name": "Local lab", "is_public": True})
+        lab, is_new = Lab.objects.get_or_create(slug=LAB, defaults={"name": "Local lab", "is_public": is_public})
         if is_new:
             Membership.objects.create(lab=lab, user=User.objects.get(username=owner_name), role=Membership.Role.OWNER)
     return lab

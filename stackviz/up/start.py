@@ -57,7 +57,8 @@ def serve(progress: StartProgress, var: Path, children: Children, site_lock: loc
     site_lock.note(url)
     with progress.step("accounts") as step:
         login = accounts.ensure_admin()
-        key = accounts.ensure_lab_key(accounts.ensure_lab(login.name), var / "lab_key")
+        lab = accounts.ensure_lab(login.name, is_public=is_for_this_machine_alone())
+        key = accounts.ensure_lab_key(lab, var / "lab_key")
         step.outcome = "created" if login.password else "unchanged"
     machine = report(progress, url, key, var, children) if with_agent else None
     print_summary(progress, var, url=url, login=login, key=key, machine=machine)
@@ -85,6 +86,12 @@ def approvals_needed() -> int:
     if "CURATION_APPROVALS" in inherited_environment() or not web.is_loopback(settings.UP_HOST):
         return settings.CURATION_APPROVALS
     return 1
+
+
+def is_for_this_machine_alone() -> bool:
+    """Whether no other machine reaches the site, directly or through a proxy, as far as its settings tell."""
+    names = set(settings.ALLOWED_HOSTS) - set(settings.THIS_MACHINE.split(","))
+    return web.is_loopback(settings.UP_HOST) and not settings.HTTPS and not names
 
 
 def report(
@@ -117,8 +124,15 @@ def print_summary(
         progress.say(f"  for others    {web.url_for_others(url)}/")
     progress.say(f"  results       {cited_text()}")
     if machine:
-        progress.say(f"  this machine  {machine.url}")
+        progress.say(
+            f"  this machine  {machine.url}{'' if machine.is_public else '   (log in first: its lab is private)'}"
+        )
         progress.say(f"  compare       '{this_machine.comparison_url(url, machine.subject)}'")
+        if machine.is_public and not is_for_this_machine_alone():
+            progress.say(
+                "                public: whoever reaches this site sees it and its reports; "
+                f"{url}/labs/{accounts.LAB}/settings/ makes the lab private"
+            )
     if login.password:
         progress.say(f"  admin         {url}/admin/   name {login.name}, password {login.password}   (shown only once)")
     else:

@@ -28,6 +28,7 @@ class ListedMachine:
     url: str
     subject: str
     has_results: bool
+    is_public: bool
 
 
 def report_this_machine(server: str, key: str, var: Path, children: Children) -> ListedMachine:
@@ -61,7 +62,7 @@ def wait_for_page(server: str, key: str, children: Children) -> ListedMachine:
     machine = report.machine
     url = server + reverse("machines:machine", args=[machine.lab.slug, machine.slug])
     children.wait_until(lambda: page_answers(url), url, READ_WITHIN_S)
-    return ListedMachine(url, machine.subject, has_results(key))
+    return ListedMachine(url, machine.subject, has_results(key), machine.lab.is_public)
 
 
 def comparison_url(server: str, subject: str) -> str:

@@ -132,7 +132,7 @@ def test_restored_site_answers_byte_for_byte(filled, empty, tmp_path):
     assert json.loads(empty.shell(ANSWERS).splitlines()[-1]) == before
 
     # It has what an upload needs: new rows get keys of their own.
-    empty.shell("from stackviz.labs.models import Lab\nLab.objects.create(slug='new', name='New')")
+    empty.shell("from stackviz.labs.models import Lab\nLab.objects.create(slug='new', name='New', is_public=True)")
 
     with pytest.raises(AssertionError, match=f"this database is in use: 1 users, 3 labs, {total} reports"):
         empty.manage("restore", str(under_load))
@@ -223,7 +223,7 @@ def test_backup_after_a_month_was_taken_out_is_restored_on_postgres(on_postgres_
     site.manage("result_partitions", "--detach-before", "2025-02")
     site.manage("backup", str(file))
     site.shell(f"FILE = {str(earlier)!r}\n{EARLIER_BACKUP}")
-    site.shell("from stackviz.labs.models import Lab\nLab.objects.create(slug='new', name='New')")
+    site.shell("from stackviz.labs.models import Lab\nLab.objects.create(slug='new', name='New', is_public=True)")
     for backup in (file, earlier):
         site.manage("restore", "--replace", str(backup))
         assert labs_and_old_month(site) == [(1, True)]

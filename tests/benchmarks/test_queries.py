@@ -39,7 +39,7 @@ def h100(db) -> Accelerator:
 @pytest.fixture
 def new_machine(db):
     def make(slug) -> Machine:
-        lab, _ = Lab.objects.get_or_create(slug="north", defaults={"name": "North"})
+        lab, _ = Lab.objects.get_or_create(slug="north", defaults={"name": "North", "is_public": True})
         return Machine.objects.create(lab=lab, slug=slug, name=slug)
 
     return make

@@ -13,7 +13,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 def machine_with(db):
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
 
     def make(slug: str, count: int, taken_at: datetime = START) -> Machine:
         """A machine with series, the first of which was measured last."""

@@ -267,7 +267,7 @@ def test_stale_decision_page_shows_the_decision(lab, small, large, mira):
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_decide_differently_at_once_one_wins_on_postgres(on_postgres):
-    lab = Lab.objects.create(slug="north", name="North lab")
+    lab = Lab.objects.create(slug="north", name="North lab", is_public=True)
     card(lab, gb=24)
     (waiting,) = waiting_names(q="z9").items
     assert (waiting.machines, waiting.public_machines, waiting.sizes) == (1, 1, (24 * 2**30,))

@@ -32,7 +32,7 @@ def bells(monkeypatch) -> list[str]:
 
 @pytest.fixture
 def lab(db) -> Lab:
-    return Lab.objects.create(slug="north", name="North lab")
+    return Lab.objects.create(slug="north", name="North lab", is_public=True)
 
 
 @dataclass

@@ -29,7 +29,7 @@ class DropBodies:
 
     @pytest.fixture
     def sender(self):
-        lab, _made = Lab.objects.get_or_create(slug="north", defaults={"name": "North"})
+        lab, _made = Lab.objects.get_or_create(slug="north", defaults={"name": "North", "is_public": True})
         return authenticate(f"Bearer {create_key(lab=lab, name='k')[1]}")
 
     @pytest.fixture

@@ -13,7 +13,7 @@ from tests.wire.reports import report_body
 
 
 def waiting(number: int, **fields) -> list[str]:
-    lab, _ = Lab.objects.get_or_create(slug="north", name="North")
+    lab, _ = Lab.objects.get_or_create(slug="north", name="North", is_public=True)
     machine, _ = Machine.objects.get_or_create(lab=lab, slug="m", name="m")
     bodies = [report_body() for _ in range(number)]
     for body in bodies:

@@ -63,7 +63,7 @@ def together(*works: Callable[[], Any]) -> list[Any]:
 
 
 def new_lab() -> tuple[Lab, str]:
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
     return lab, create_key(lab=lab, name="k")[1]
 
 
@@ -109,7 +109,7 @@ def first_reports_of_machines_with_one_name() -> tuple[Counter[int], int]:
 
 def announced_machine_with_two_first_reports() -> tuple[Counter[int], set[str | None]]:
     """Two computers use one machine's key for the first time, four times each -> (answers, identities)."""
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
     machine = Machine.objects.create(lab=lab, slug="m", name="m")
     secret = create_key(lab=lab, machine=machine, name="k")[1]
     machines = [{"identity": sha256(str(number % 2)), "name": None} for number in range(SENDERS)]
@@ -118,7 +118,7 @@ def announced_machine_with_two_first_reports() -> tuple[Counter[int], set[str | 
 
 
 def stored(count: int, **changes: Any) -> list[str]:
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
     machine = Machine.objects.create(lab=lab, slug="m", name="m")
     ids = []
     for number in range(count):

@@ -17,7 +17,7 @@ from tests.wire.reports import report_body
 
 def read_once(machines: int) -> list[str]:
     """Two reports of each of so many machines."""
-    lab, _ = Lab.objects.get_or_create(slug="north", name="North")
+    lab, _ = Lab.objects.get_or_create(slug="north", name="North", is_public=True)
     ids = []
     for number in range(2 * machines):
         machine, _ = Machine.objects.get_or_create(lab=lab, slug=f"m{number // 2}", name="m")

@@ -18,7 +18,7 @@ SECRETS = f"marie@rack-7:~$ python -m torch.utils.collect_env\n{CPU_WHEEL}\nPATH
 
 @pytest.fixture
 def lab(db) -> Lab:
-    return Lab.objects.create(slug="north", name="North lab")
+    return Lab.objects.create(slug="north", name="North lab", is_public=True)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_unnamed_machines_are_left_out(member):
     ids=["no-name", "same-name", "foreign-lab", "long"],
 )
 def test_a_form_that_cannot_be_taken_says_why(member, form, says):
-    Lab.objects.create(slug="other", name="Other")
+    Lab.objects.create(slug="other", name="Other", is_public=True)
     page = add(member, TWO_MACHINES, **form)
     assert page.status_code == 422
     assert says in page.content.decode()

@@ -73,7 +73,7 @@ def test_a_key_of_one_machine_speaks_for_no_other(client, sender_with, lab, mach
 
 
 def test_a_key_of_another_lab_learns_nothing(client, sender_with, machine):
-    elsewhere = Lab.objects.create(slug="south", name="South lab")
+    elsewhere = Lab.objects.create(slug="south", name="South lab", is_public=True)
     assert beat(client, sender_with(lab=elsewhere)).json() == {"machine": None, "silent_from": None}
 
 

@@ -80,7 +80,7 @@ def test_a_key_of_one_machine_is_taken_after_a_card_is_lost(read, sender_with, l
 
 def test_a_machine_of_another_lab_is_none_of_this_one(read, sender_with):
     read(by_cards(*EIGHT))
-    other = sender_with(lab=Lab.objects.create(slug="south", name="South lab"))
+    other = sender_with(lab=Lab.objects.create(slug="south", name="South lab", is_public=True))
     assert other(by_cards(*EIGHT[1:])).status_code == 202
     assert sorted(shown().values_list("lab__slug", flat=True)) == ["north", "south"]
 

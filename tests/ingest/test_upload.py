@@ -64,7 +64,7 @@ def test_reused_id_with_new_content_is_a_conflict(post, changed):
 
 
 def test_id_of_another_lab_is_a_conflict(post, sender_with):
-    other = sender_with(lab=Lab.objects.create(slug="south", name="South lab"))
+    other = sender_with(lab=Lab.objects.create(slug="south", name="South lab", is_public=True))
     body = report_body()
     assert post(body).status_code == 202
     assert other(body).status_code == 409

@@ -15,7 +15,7 @@ def _no_memory():
 
 @pytest.fixture
 def lab(db) -> Lab:
-    return Lab.objects.create(slug="north", name="North lab")
+    return Lab.objects.create(slug="north", name="North lab", is_public=True)
 
 
 @pytest.fixture

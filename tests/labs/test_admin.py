@@ -47,6 +47,16 @@ def test_every_list_and_page_opens_and_runs_nothing(desk, read_report, lab, mode
         assert EVIL not in response.content.decode()
 
 
+@pytest.mark.parametrize("box", [{}, {"is_public": "on"}], ids=["left alone", "ticked"])
+def test_a_new_lab_is_private_unless_the_box_is_ticked(desk, box):
+    address = reverse("admin:labs_lab_add")
+    shown = re.search(r'<input type="checkbox" name="is_public"[^>]*>', desk.get(address).content.decode())[0]
+    assert "checked" not in shown
+    form = {"name": "East lab", "slug": "east", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0, **box}
+    assert desk.post(address, form).status_code == 302
+    assert Lab.objects.get(slug="east").is_public is bool(box)
+
+
 @pytest.mark.parametrize("model", [Report, Snapshot, Card, Finding, Series, Result], ids=lambda model: model.__name__)
 def test_what_came_from_machines_cannot_be_edited(desk, read_report, model):
     name = f"admin:{model._meta.app_label}_{model._meta.model_name}"

@@ -33,7 +33,7 @@ def test_concurrent_deletion_removes_text_once():
 
 
 def test_same_dump_added_concurrently_is_one_report(monkeypatch):
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
     user = User.objects.create_user("member", password="x")
     Membership.objects.create(lab=lab, user=user)
 

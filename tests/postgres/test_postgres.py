@@ -20,7 +20,7 @@ SERIES = 60
 
 @pytest.fixture
 def machine() -> Machine:
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
     return Machine.objects.create(lab=lab, slug="m", name="m")
 
 

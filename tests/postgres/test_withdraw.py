@@ -41,7 +41,7 @@ def withdrawn_at_once(users: list[User]) -> list[str]:
 
 
 def test_of_the_last_two_owners_one_stays():
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
     owners = [User.objects.create_user(name) for name in ("ada", "mina")]
     for user in owners:
         Membership.objects.create(lab=lab, user=user, role=Membership.Role.OWNER)

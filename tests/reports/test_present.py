@@ -112,7 +112,7 @@ def sent(curated, db):
 
     def send(name: str) -> tuple[Machine, wire.Report, JudgedReport]:
         body = fixture(f"reports/{name}.json").encode()
-        lab, _made = Lab.objects.get_or_create(slug="north", name="North lab")
+        lab, _made = Lab.objects.get_or_create(slug="north", name="North lab", is_public=True)
         machine = Machine.objects.create(lab=lab, slug=name, name=name)
         report = wire.parse_report(body)
         Report.objects.create(id=report.id, machine=machine, body=body, received_at=timezone.now())

@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import AgentKey, Lab
-from stackviz.up.accounts import KEY_LASTS, RENEWED_BEFORE, ensure_lab_key, key_row
+from stackviz.up.accounts import KEY_LASTS, RENEWED_BEFORE, ensure_admin, ensure_lab, ensure_lab_key, key_row
 
 
 @pytest.fixture
 def lab(db):
-    return Lab.objects.create(slug="local", name="Local lab")
+    return Lab.objects.create(slug="local", name="Local lab", is_public=True)
 
 
 def test_a_new_key_has_an_end(lab, tmp_path):
@@ -43,3 +43,11 @@ def test_a_revoked_key_is_replaced(lab, tmp_path):
     first = ensure_lab_key(lab, tmp_path / "lab_key")
     AgentKey.objects.update(revoked_at=timezone.now())
     assert ensure_lab_key(lab, tmp_path / "lab_key").text != first.text
+
+
+@pytest.mark.parametrize("is_public", [True, False])
+def test_a_lab_that_is_there_stays_as_public_as_it_is(db, is_public):
+    owner = ensure_admin().name
+    made = ensure_lab(owner, is_public=is_public)
+    assert (made.is_public, ensure_lab(owner, is_public=not is_public).is_public) == (is_public, is_public)
+    assert made.memberships.get().role == "owner"

@@ -8,9 +8,11 @@ import sys
 import pytest
 
 from stackviz.up import broker, lock, start, var_folder, web
+from stackviz.up.accounts import LabKey, Login
 from stackviz.up.children import ended_with_us
 from stackviz.up.errors import AlreadyRunning, CannotStart
 from stackviz.up.progress import StartProgress
+from stackviz.up.this_machine import ListedMachine
 from tests.live import ROOT
 
 HOLDER = """
@@ -166,3 +168,38 @@ def test_one_person_is_enough_on_a_site_of_this_machine_alone(monkeypatch, setti
     if environment:
         monkeypatch.setenv("CURATION_APPROVALS", environment)
     assert start.approvals_needed() == needed
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "https", "is_alone"),
+    [
+        ("127.0.0.1", ["localhost", "127.0.0.1", "[::1]"], False, True),
+        ("::1", ["localhost"], False, True),
+        ("0.0.0.0", ["localhost"], False, False),
+        ("192.0.2.7", ["localhost"], False, False),
+        ("127.0.0.1", ["localhost", "site.example"], False, False),
+        ("127.0.0.1", ["*"], False, False),
+        ("127.0.0.1", ["localhost"], True, False),
+    ],
+)
+def test_the_local_lab_is_public_only_where_no_other_machine_reaches_the_site(settings, host, names, https, is_alone):
+    settings.UP_HOST, settings.ALLOWED_HOSTS, settings.HTTPS = host, names, https
+    assert start.is_for_this_machine_alone() is is_alone
+
+
+@pytest.mark.parametrize(
+    ("host", "is_public", "words"),
+    [
+        ("127.0.0.1", True, []),
+        ("0.0.0.0", True, ["makes the lab private"]),
+        ("0.0.0.0", False, ["its lab is private"]),
+    ],
+)
+def test_a_start_says_who_sees_this_machine(db, settings, tmp_path, host, is_public, words):
+    settings.UP_HOST, settings.ALLOWED_HOSTS = host, ["localhost"]
+    out = io.StringIO()
+    machine = ListedMachine("http://127.0.0.1:8000/machines/local/x/", "x", has_results=True, is_public=is_public)
+    key = LabKey("aw_x_y", is_new=False, expires_at=None)
+    start.print_summary(StartProgress(out), tmp_path, "http://127.0.0.1:8000", Login("admin", None), key, machine)
+    said = [text for text in ("makes the lab private", "its lab is private") if text in out.getvalue()]
+    assert said == words

@@ -17,7 +17,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def machines(db):
     """Twelve machines: some that reported at the same time, some that never did."""
-    lab = Lab.objects.create(slug="north", name="North")
+    lab = Lab.objects.create(slug="north", name="North", is_public=True)
     times = [START + timedelta(hours=hour) for hour in (5, 4, 4, 4, 3, 2, 1)] + [None] * 5
     for number, at in enumerate(times):
         Machine.objects.create(lab=lab, slug=f"m-{number}", name=f"m-{number}", latest_taken_at=at)

@@ -32,7 +32,7 @@ def test_rows_are_those_of_the_query_written_anew(pks, count, django_assert_num_
 
 def test_json_is_read_as_django_reads_it(db):
     facts = {"name": "Größe 8", "numbers": [1, 2.5, -(2**63), None, True], "nested": {"a": {}}}
-    lab = Lab.objects.create(slug="a", name="a")
+    lab = Lab.objects.create(slug="a", name="a", is_public=True)
     machine = Machine.objects.create(lab=lab, slug="a", name="a")
     report = Report.objects.create(id=uuid4(), machine=machine, body=b"{}")
     Snapshot.objects.create(machine=machine, report=report, taken_at=timezone.now(), facts=facts)
