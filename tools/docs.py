@@ -7,6 +7,7 @@ import ast
 import os
 import re
 import sys
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -166,8 +167,37 @@ def _floor_texts() -> list[str]:
     return [re.sub(r"[()]|stackviz\.", "", layer) for layer in layers]
 
 
+# What is on a floor, by one of its rooms.
+_FLOORS = {
+    "accelweb": "wiring",
+    "search": "use all pages or tables",
+    "accelerators": "pages, uploads, make run",
+    "reports": "parts of one report, events",
+    "benchmarks": "results, freshness",
+    "labs": "tables",
+    "catalog": "the catalogue's tables",
+    "audit": "audit log",
+    "agent": "runs on lab machines",
+    "dumps": "dumps to findings",
+    "web": "shared by pages; rules",
+    "wire": "report format",
+    "facts": "what a report can state",
+    "units": "import at most backports",
+    "backports": "for Python 3.10",
+}
+
+
 def _floors() -> Iterator[str]:
-    yield from ["```", *_floor_texts(), "```"]
+    """A drawing: a box a floor, what it is for at the left, its rooms at the right."""
+    edge = f"+{'-' * 29}+{'-' * 80}+"
+    yield from ["```", edge]
+    for text in _floor_texts():
+        rooms = text.split(" | ")
+        purpose = next(_FLOORS[room] for room in rooms if room in _FLOORS)
+        for number, line in enumerate(textwrap.wrap("  ".join(rooms), 78)):
+            yield f"| {'' if number else purpose:<27} | {line:<78} |"
+        yield edge
+    yield "```"
 
 
 def _rooms() -> Iterator[str]:
