@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
 __all__ = [
@@ -113,36 +113,45 @@ def without_homes(text: str) -> str:
     return _OTHER_HOME.sub("~", text) if mentions(text, _FOLDER_WORDS) else text
 
 
-def without_addresses(text: str, stand_in: str, *, is_version: bool = False) -> str:
-    """Addresses of the network, IPv4 and IPv6, replaced. `is_version`: four numbers with dots are no address here."""
+def without_addresses(
+    text: str, stand_in: str, *, is_version: bool = False, go_on: Callable[[], None] = lambda: None
+) -> str:
+    """Addresses of the network, IPv4 and IPv6, replaced. `is_version`: four numbers with dots are no address here.
+
+    `go_on` is called before each one is parsed, of which a line may hold a hundred thousand: it may raise.
+    """
 
     def without_ipv6(match: re.Match[str]) -> str:
-        return _without_ipv6(match, stand_in)
+        return _without_ipv6(match, stand_in, go_on)
 
     def without_ipv4(match: re.Match[str]) -> str:
-        return _without_ipv4(match, stand_in)
+        return _without_ipv4(match, stand_in, go_on)
 
     text = _IPV6.sub(without_ipv6, text) if text.count(":") >= 2 else text
     return text if is_version else _IPV4.sub(without_ipv4, text)
 
 
-def _without_ipv6(match: re.Match[str], stand_in: str) -> str:
+def _without_ipv6(match: re.Match[str], stand_in: str, go_on: Callable[[], None]) -> str:
     """Short forms such as a::b are names in C++ as well: one that begins with a whole group is taken for an address."""
     text, zone = match[0].removesuffix(match[1] or ""), match[1] or ""
     for candidate in (text, text.removesuffix(":")):
+        is_telling = candidate.find(":") == 4 or candidate.count(":") == 7 or "." in candidate
+        is_telling = is_telling or candidate.lower().startswith(("64:ff9b:", "::ffff:"))
+        if not is_telling or ":::" in candidate:
+            continue
+        go_on()
         with suppress(ValueError):
             address = ipaddress.IPv6Address(candidate)
-            is_telling = candidate.find(":") == 4 or candidate.count(":") == 7 or "." in candidate
-            is_telling = is_telling or candidate.lower().startswith(("64:ff9b:", "::ffff:"))
-            if is_telling and not (address.is_loopback or address.is_unspecified):
+            if not (address.is_loopback or address.is_unspecified):
                 return f"{stand_in}{text[len(candidate) :]}"
     return f"{text}{zone}"
 
 
-def _without_ipv4(match: re.Match[str], stand_in: str) -> str:
+def _without_ipv4(match: re.Match[str], stand_in: str, go_on: Callable[[], None]) -> str:
     """A version may look the same: what the text calls one, and what is no address, stays."""
     if _SAYS_VERSION.search(match.string[max(0, match.start() - 20) : match.start()]):
         return match[0]
+    go_on()
     with suppress(ValueError):
         address = ipaddress.IPv4Address(match[0])
         if not (address.is_loopback or address.is_unspecified):

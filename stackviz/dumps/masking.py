@@ -102,6 +102,7 @@ def _masked(text: str, deadline: Deadline) -> str:
         deadline.check()
         if not words or mentions(text, words):
             text = step(text)
+    text = "\n".join(_without_addresses(line, deadline) for line in _without_serial_column(text.split("\n")))
     deadline.check()
     return without_names(text, names)
 
@@ -113,10 +114,6 @@ def _named(text: str) -> str:
 def _identifiers(text: str) -> str:
     text = _UDID.sub(REDACTED, UUID.sub(REDACTED, text))
     return NETWORK_CARD.sub(REDACTED, text)
-
-
-def _line_by_line(text: str) -> str:
-    return "\n".join(_without_addresses(line) for line in _without_serial_column(text.split("\n")))
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
@@ -172,11 +169,12 @@ def _masked_cell(cell: str) -> str:
     return cell.replace(value, REDACTED) if value and value.lower() not in _DOES_NOT_TELL else cell
 
 
-def _without_addresses(line: str) -> str:
+def _without_addresses(line: str, deadline: Deadline) -> str:
     has_dots = line.count(".") >= 3
     if not has_dots and line.count(":") < 2:
         return line
-    return without_addresses(line, REDACTED, is_version=not has_dots or bool(_PACKAGE_LINE.search(line)))
+    is_version = not has_dots or bool(_PACKAGE_LINE.search(line))
+    return without_addresses(line, REDACTED, is_version=is_version, go_on=deadline.check)
 
 
 _STEPS: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
@@ -197,7 +195,6 @@ _STEPS: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
     (("-", ":"), _identifiers),
     ((".",), partial(_CISCO_CARD.sub, REDACTED)),
     (("@", "＠"), partial(_MAIL.sub, REDACTED)),
-    ((), _line_by_line),
 )
-"""What is masked, in this order: what one step masks, the next ones take for masked. A text that has none of the words,
-in lower case, has nothing for that step; (): it is always taken."""
+"""What is masked before addresses, in this order: what one step masks, the next ones take for masked. A text that has
+none of the words, in lower case, has nothing for that step; (): it is always taken."""

@@ -73,6 +73,13 @@ def test_a_text_is_masked_whole_or_not_at_all(clock):
     assert answers == {"", whole}
 
 
+def test_masking_asks_for_each_address_of_a_line(clock):
+    with pytest.raises(DeadlinePassed):
+        mask_text("10.0.0.1 " * 1_000, Deadline(500))
+    with pytest.raises(DeadlinePassed):
+        mask_text("2001:db8::1 " * 1_000, Deadline(500))
+
+
 def test_a_share_is_a_part_of_what_is_left(clock):
     deadline = Deadline(100.0)
     assert 45 < deadline.share(0.5)._end - deadline._start < 60
