@@ -16,7 +16,7 @@ from stackviz.importers.env_report import is_given, state_python, state_truth
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading
 from stackviz.importers.typed_lines import find_typed_lines, values_of
-from stackviz.wire.packages import component_of
+from stackviz.wire.packages import PACKAGES, component_of
 
 __all__ = ["IMPORTER"]
 
@@ -120,12 +120,21 @@ _ITEM = re.compile(
     r"(?:[ \t]*[:=][ \t]*|[ \t]+[–—-][ \t]+|[ \t]*\|[ \t]*|\*\*[ \t]+)(?P<value>[^\n]{0,4000})$",
     re.MULTILINE,
 )
+_FIRST_WORD = re.compile(
+    r"\n[ \t>]{0,8}(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+|\|[ \t]*)?(?P<word>[A-Za-z*`_][\w*`?]{0,100})(?P<is_open>[(\[]?)"
+)
+"""How a line of a list begins. Of `[` or `(` right behind the word, more of it may follow."""
 _HEADING = re.compile(
     r"^(?:#{1,6}[ \t]{1,4}|(?=\*\*))(?P<label>[A-Za-z*][^\n:#]{1,80}?)[:?]{0,2}\**[ \t]*\n{1,3}"
     r"(?P<value>[^\n#]{1,400})$",
     re.MULTILINE,
 )
 _MARKS = re.compile(r"[`*_?]|\([^)]{0,60}\)|\[[^\]]{0,60}\]|\bthe\b|\bmy\b|\byour\b")
+_NO_MARKS = str.maketrans("", "", "`*_?")
+_FIRST_WORDS = frozenset(
+    {"", "the", "my", "your", *(re.split(r"\W", label)[0].replace("_", "") for label in [*_TOPICS, *PACKAGES])}
+)
+"""What a label begins with, without marks."""
 _ELSEWHERE = re.compile(
     r"\b(?:other|another|second|old|different|friend'?s|colleague'?s) "
     r"(?:box|machine|pc|computer|laptop|server|system)\b",
@@ -163,7 +172,7 @@ def _items(text: str) -> list[_Item]:
 
 
 def _lines(text: str) -> Iterator[_Item]:
-    for number, match in enumerate(_ITEM.finditer(text)):
+    for number, match in enumerate(_matches(text)):
         label = _plain(match["label"])
         if topic := _topic(label):
             value = match["value"].strip(" \t|").strip("*`").strip()
@@ -172,6 +181,14 @@ def _lines(text: str) -> Iterator[_Item]:
             yield _Item(topic, label, value, match.start(), match.end(), bool(match["bullet"] is not None), is_hinted)
         if number > 50_000:
             return
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Those of `_ITEM` in the lines that begin as a label does: of a log these are few."""
+    for line in _FIRST_WORD.finditer(f"\n{text}"):
+        word = line["word"].translate(_NO_MARKS).lower()
+        if (word in _FIRST_WORDS or line["is_open"]) and (match := _ITEM.match(text, line.start())):
+            yield match
 
 
 def _headings(text: str) -> Iterator[_Item]:

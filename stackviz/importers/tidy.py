@@ -120,14 +120,16 @@ def _character(entity: str) -> str:
 # Patterns begin with the line end before: a search for one character is quick.
 
 _QUOTE = re.compile(r"\n[ \t]{0,3}>(?:[ \t]?>){0,9} ?")
-_STAMP = re.compile(
-    r"\n(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?(?:"  # job and step, as `gh run view --log` puts them
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?![\d,;])"
+_JOB_AND_STEP = r"(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?"  # as `gh run view --log` puts them
+_STAMPS = (
+    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?![\d,;])"
     r"|\[(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]"
     r"|\[ {0,6}\d{1,7}\.\d{6}\]"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,7}\])?:"
     r")(?:[ \t]|(?=\n))"
 )
+_STAMP = re.compile(rf"\n{_STAMPS}")
+_STAMP_OF_JOB = re.compile(rf"\n{_JOB_AND_STEP}{_STAMPS}")
 _BEGINS_WITH_A_STAMP = re.compile(
     r"\n(?:\d{4}-\d\d|\[ {0,6}\d|[^\t\n]{1,80}\t[^\t\n]{1,80}\t\d{4}-|[A-Z][a-z]{2} [ \d]\d \d\d:)"
 )
@@ -149,7 +151,7 @@ def _drop_beginnings(text: str) -> str:
     if text.count("\n>") + text.count("\n >") >= _MARK_LEAST:
         text = _QUOTE.sub("\n", text)
     if _BEGINS_WITH_A_STAMP.search(text):
-        text = _STAMP.sub("\n", text)
+        text = (_STAMP_OF_JOB if "\t" in text else _STAMP).sub("\n", text)
     if "```" in text or "~~~" in text:
         text = re.sub(r"`{3,8}(?=\n|$)", "", _FENCE.sub("\n", text))
     return _PROMPT.sub("\n", text)[1:] if _has_prompt(text) else text[1:]
@@ -269,10 +271,14 @@ def _escape(match: re.Match[str]) -> str:
 
 _MOST_BLANKS = 256
 _BLANKS = re.compile(rf"(?<![ \t])[ \t]{{{_MOST_BLANKS}}}[ \t]+")
+_SAMPLED = 32  # one of so many characters: of a row that is too long, at least eight
+_MANY_BLANKS = re.compile(rf"[ \t]{{{_MOST_BLANKS // _SAMPLED}}}")
 
 
 def _short_blanks(text: str) -> str:
     """No more blanks in a row than a wide table has: a pattern that may end at many places passes them from each."""
+    if not _MANY_BLANKS.search(text[::_SAMPLED]):
+        return text
     return _BLANKS.sub(lambda blanks: blanks[0][:_MOST_BLANKS], text)
 
 

@@ -6,6 +6,7 @@ an error message only.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from stackviz.importers.importer import Span
@@ -14,7 +15,7 @@ from stackviz.importers.messages import find_messages, message_bounds
 __all__ = ["TypedValue", "find_typed_lines", "values_of"]
 
 _LONGEST_LINE = 240
-_MOST_LINES = 20_000
+_MOST_LINES = 20_000  # that begin with a value
 _MOST_ALONE = 8  # lines of one card: more of them are a list of what exists, not of what a machine has
 _STRONG = frozenset({"torch", "gpu", "driver", "rocm"})
 _CARD = (
@@ -53,6 +54,8 @@ _PATTERNS = {
         ("driver", "(?:nvidia |gpu )?driver", r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"),
     )
 }  # fmt: skip
+_ANY_VALUE = "|".join(pattern.pattern.replace("?P<value>", "?:") for pattern in _PATTERNS.values())
+_BEGINS_WITH_A_VALUE = re.compile(rf"\n(?=[^\S\n]{{0,{_LONGEST_LINE}}}(?=\S)(?:{_ANY_VALUE}))", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;/|+&·()–-]{1,8}(?:(?:with|and|on)\s{1,3})?")
 _AROUND = re.compile(r"[\s.,;!()]{0,8}$")
 _ABOVE = re.compile(r"(?P<line>[^\n]{0,200})\n[ \t]*$")
@@ -121,11 +124,11 @@ def _agree(text: str, spans: list[Span]) -> bool:
 def _lines(text: str) -> Iterator[Span]:
     """Whole lines: of two topics wherever they stand, of one card beside a message."""
     alone: list[Span] = []
-    position = 0
-    for number, line in enumerate(text.split("\n")):
-        span = Span(position, position + len(line))
-        position = span.end + 1
-        if number < _MOST_LINES and 0 < len(line) <= _LONGEST_LINE and (values := values_of(line)):
+    for match in islice(_BEGINS_WITH_A_VALUE.finditer(f"\n{text}"), _MOST_LINES):
+        end = text.find("\n", match.start())
+        span = Span(match.start(), len(text) if end < 0 else end)
+        line = text[span.start : span.end]
+        if len(line) <= _LONGEST_LINE and (values := values_of(line)):
             if _is_elsewhere(text, span.start):
                 continue
             if _are_enough(values):

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from stackviz.wire.components import COMPONENTS
 
-__all__ = ["PACKAGE_METADATA", "component_of"]
+__all__ = ["PACKAGES", "PACKAGE_METADATA", "component_of"]
 
 PACKAGE_METADATA = "package metadata"
 """`found_by` of an agent that looked through all installed packages: what it does not name is not installed."""
@@ -44,6 +44,8 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 
 # Components that are no package, and packages of that name that are something else.
 _SAME_NAME = frozenset(COMPONENTS) - {"accelerate", "linux", "windows", "macos", "metal", "mps", "hardware", "python"}
+PACKAGES = frozenset(_OTHER_NAMES) | _SAME_NAME
+"""All names that `component_of` knows."""
 _FOR_CUDA = re.compile(r"-cu\d{1,3}$")
 _LONGEST_NAME = 120
 
