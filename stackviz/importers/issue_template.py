@@ -121,7 +121,7 @@ _ITEM = re.compile(
     re.MULTILINE,
 )
 _FIRST_WORD = re.compile(
-    r"\n[ \t>]{0,8}(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+|\|[ \t]*)?(?P<word>[A-Za-z*`_][\w*`?]{0,100})(?P<is_open>[(\[]?)"
+    r"\n[ \t>]{0,8}(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+|\|[ \t]*)?(?P<first>[A-Za-z*`_][\w*`?]{0,100})(?P<is_open>[(\[]?)"
 )
 """How a line of a list begins. Of `[` or `(` right behind the word, more of it may follow."""
 _HEADING = re.compile(
@@ -186,8 +186,8 @@ def _lines(text: str) -> Iterator[_Item]:
 def _matches(text: str) -> Iterator[re.Match[str]]:
     """Those of `_ITEM` in the lines that begin as a label does: of a log these are few."""
     for line in _FIRST_WORD.finditer(f"\n{text}"):
-        word = line["word"].translate(_NO_MARKS).lower()
-        if (word in _FIRST_WORDS or line["is_open"]) and (match := _ITEM.match(text, line.start())):
+        first = line["first"].translate(_NO_MARKS).lower()
+        if (first in _FIRST_WORDS or line["is_open"]) and (match := _ITEM.match(text, line.start())):
             yield match
 
 
