@@ -5,7 +5,9 @@ Every variable read here stands in `.env.example` and in `docs/operations.md`; a
 
 import ipaddress
 import os
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -56,6 +58,26 @@ def env_int(name: str, default: int, *, least: int = 0) -> int:
     if number < least:
         raise EnvError(f"{name}={number} is too small: use {least} or more")
     return number
+
+
+def env_site(name: str) -> str:
+    """The address of a site, such as `https://stacks.example.org`, without a slash at its end; "" if unset.
+
+    Raises EnvError for anything that is more or less than a scheme, a host and perhaps a port.
+    """
+    text = env_text(name)
+    problem = f"{name}={text!r} is no address of a site: write it as https://stacks.example.org, without a path"
+    try:
+        parts = urlsplit(text)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        raise EnvError(problem) from None
+    host = parts.hostname or ""
+    address = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
+    is_host = re.fullmatch(r"[a-z0-9.-]+|[0-9a-f:.]+", host)
+    if text and (parts.scheme not in {"http", "https"} or not is_host or text.lower().removesuffix("/") != address):
+        raise EnvError(problem)
+    return address if text else ""
 
 
 def env_secret(name: str, default_file: Path, fallback: str) -> str:

@@ -12,7 +12,7 @@ import dj_database_url
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
-from accelweb.env import EnvError, env_flag, env_int, env_list, env_networks, env_secret, env_text
+from accelweb.env import EnvError, env_flag, env_int, env_list, env_networks, env_secret, env_site, env_text
 from accelweb.error_reports import start_error_reports
 from accelweb.logs import FORMATTERS
 
@@ -26,6 +26,7 @@ DEBUG = env_flag("DEBUG")
 HTTPS = env_flag("HTTPS")
 THIS_MACHINE = "localhost,127.0.0.1,[::1]"
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", THIS_MACHINE)
+SITE_URL = env_site("SITE_URL")  # for links in mails; without it none is sent
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 PUBLISHED_KEY = "django-insecure-only-for-trying-things-out"
 SECRET_KEY = env_secret("SECRET_KEY", VAR_DIR / "secret_key", PUBLISHED_KEY)

@@ -4,7 +4,6 @@ import logging
 from http import HTTPStatus
 from typing import Any, cast
 
-from django.conf import settings
 from django.contrib.auth import views
 from django.contrib.auth.forms import PasswordResetForm
 from django.contrib.auth.models import User
@@ -18,6 +17,7 @@ from kombu.exceptions import OperationalError
 
 from stackviz.accounts.attempts import count_login, count_reset, too_many_attempts
 from stackviz.accounts.tasks import mail_reset_link
+from stackviz.web.mail import sends_mail
 from stackviz.web.rate_limit import RateLimited, ask_to_wait
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class AskForReset(views.PasswordResetView):
     success_url = reverse_lazy("accounts:reset-sent")
 
     def dispatch(self, request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
-        if not settings.EMAIL_HOST:
+        if not sends_mail():
             return render(request, "accounts/no_mail.html")
         return super().dispatch(request, *arguments, **named)
 
@@ -38,7 +38,7 @@ class AskForReset(views.PasswordResetView):
         address = form.cleaned_data["email"]
         try:
             count_reset(self.request, address)
-            mail_reset_link.delay(address, self.request.get_host(), self.request.is_secure(), get_language())
+            mail_reset_link.delay(address, get_language())
         except RateLimited as limited:
             form.add_error(None, _("Too many requests. Wait an hour, then try again."))
             return ask_to_wait(self.form_invalid(form), limited)

@@ -38,6 +38,7 @@ from stackviz.labs.queries import visible_labs
 from stackviz.machines.lab_keys import lab_of_member
 from stackviz.notices.mails import ask_for_mails, gets_mails, stop_mails
 from stackviz.web.address import row_key
+from stackviz.web.mail import sends_mail
 from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
 PEOPLE_SHOWN = 500
@@ -61,6 +62,7 @@ def people_page(request: HttpRequest, lab: str) -> HttpResponse:
                 return redirect(_changed(request, of_lab, may_rule=rights.may_rule))
         except ValidationError as error:
             problems = error.messages
+    offers_mails = sends_mail()
     context = {
         "lab": of_lab,
         "rights": rights,
@@ -71,8 +73,8 @@ def people_page(request: HttpRequest, lab: str) -> HttpResponse:
         "code": code,
         "join_url": request.build_absolute_uri(reverse("machines:join")),
         "problems": problems,
-        "offers_mails": bool(settings.EMAIL_HOST),
-        "gets_mails": bool(settings.EMAIL_HOST) and gets_mails(of_lab, request.user),
+        "offers_mails": offers_mails,
+        "gets_mails": offers_mails and gets_mails(of_lab, request.user),
         "posted": request.POST if problems else {},
     }
     return render(request, "machines/lab_people.html", context, status=422 if problems else 200)
@@ -123,7 +125,7 @@ def _ask_for_mails(request: HttpRequest, lab: Lab, user_id: int) -> None:
     membership = Membership.objects.get(lab=lab, user_id=user_id)
     if not getattr(request.user, "email", ""):
         raise ValidationError(_("Your account has no mail address. Ask whoever runs this site to add it."))
-    ask_for_mails(membership, request.build_absolute_uri("/"), get_language() or settings.LANGUAGE_CODE)
+    ask_for_mails(membership, get_language() or settings.LANGUAGE_CODE)
     messages.success(request, _("What happens from now on is mailed to you, once an hour at most."))
 
 

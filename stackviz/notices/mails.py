@@ -18,6 +18,7 @@ from stackviz.labs.queries import Visitor
 from stackviz.notices.models import EventMail
 from stackviz.notices.queries import lab_events
 from stackviz.notices.wording import event_address, event_text, event_title
+from stackviz.web.mail import sends_mail
 
 LISTED = 50  # events in one mail; how many more there are is said
 EVERY = timedelta(hours=1)
@@ -30,10 +31,10 @@ _SALT = "stackviz.notices.mails"
 log = logging.getLogger(__name__)
 
 
-def ask_for_mails(membership: Membership, site: str, language: str) -> None:
+def ask_for_mails(membership: Membership, language: str) -> None:
     """Mail this person what happens in the lab from now on."""
     EventMail.objects.update_or_create(
-        membership=membership, defaults={"site": site.rstrip("/"), "language": language, "noted_until": timezone.now()}
+        membership=membership, defaults={"language": language, "noted_until": timezone.now()}
     )
 
 
@@ -62,7 +63,7 @@ def mail_of_token(token: str) -> EventMail | None:
 
 def send_mails() -> int:
     """Send those that are due -> how many. What cannot be sent now is tried in the next run."""
-    if not settings.EMAIL_HOST:
+    if not sends_mail():
         return 0
     due = EventMail.objects.filter(noted_until__lte=timezone.now() - EVERY, membership__user__is_active=True)
     keys = due.exclude(membership__user__email="").order_by("noted_until").values_list("pk", flat=True)
@@ -94,18 +95,18 @@ def _send(pk: int) -> bool:
 def _message(mail: EventMail, until: datetime) -> EmailMessage | None:
     """The events since the last mail, in the language in which they were asked for; None where nothing happened."""
     membership = mail.membership
-    lab, user = membership.lab, membership.user
+    lab, user, site = membership.lab, membership.user, settings.SITE_URL
     news = lab_events(lab).filter(noted_at__gt=mail.noted_until, noted_at__lte=until)
     count = news.count()
     if not count:
         return None
     with override(mail.language):
-        stop = mail.site + reverse("notices:unsubscribe", args=[unsubscribe_token(mail)])
+        stop = site + reverse("notices:unsubscribe", args=[unsubscribe_token(mail)])
         context = {
             "lab": lab.name,
-            "address": mail.site + lab.get_absolute_url(),
+            "address": site + lab.get_absolute_url(),
             "events": [
-                {"title": event_title(event), "text": event_text(event), "address": mail.site + event_address(event)}
+                {"title": event_title(event), "text": event_text(event), "address": site + event_address(event)}
                 for event in news[:LISTED]
             ],
             "more": max(0, count - LISTED),

@@ -126,12 +126,10 @@ class WebhookDelivery(models.Model):
 class EventMail(models.Model):
     """Somebody of a lab who asked for mails about its events; the row goes when they leave it.
 
-    Events noted after `noted_until` are in the next mail. `site`: scheme and host of the page on which they asked.
-    `busy_until`: while a worker is sending.
+    Events noted after `noted_until` are in the next mail. `busy_until`: while a worker is sending.
     """
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="event_mail")
-    site = models.CharField(max_length=300, editable=False)
     language = models.CharField(max_length=20)
     noted_until = models.DateTimeField(default=timezone.now)
     busy_until = models.DateTimeField(null=True)

@@ -1,9 +1,11 @@
 """Django system checks for unsafe or unsupported settings, run by `manage.py check` and `check --deploy`."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
+from django.http.request import validate_host
 
 PUBLISHED_KEY_PREFIX = "django-insecure-"
 THIS_MACHINE = {"localhost", "127.0.0.1", "[::1]", "testserver"}
@@ -89,6 +91,29 @@ def check_allowed_hosts(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
             id="accelweb.W003",
         )
     ]
+
+
+@register(Tags.security)
+def check_site_url(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
+    """Links in mails need an address, and the site must answer under it."""
+    name = urlsplit(settings.SITE_URL).hostname or ""
+    if settings.EMAIL_HOST and not settings.SITE_URL:
+        return [
+            Warning(
+                "EMAIL_HOST is set, but SITE_URL is not: no mail is sent, as its links would have no address.",
+                hint="Set SITE_URL to the address that people open, such as https://stacks.example.org.",
+                id="accelweb.W004",
+            )
+        ]
+    if name and not validate_host(f"[{name}]" if ":" in name else name, settings.ALLOWED_HOSTS):
+        return [
+            Warning(
+                f"SITE_URL names {name}, but ALLOWED_HOSTS does not: links in mails lead to an error.",
+                hint="Correct SITE_URL, or add its name to ALLOWED_HOSTS.",
+                id="accelweb.W005",
+            )
+        ]
+    return []
 
 
 def is_public_site() -> bool:

@@ -72,6 +72,7 @@ def start_site(var: Path, children: Children, broker_env: dict[str, str]) -> str
     changes = {"VAR_DIR": str(var), **broker_env}
     if not web.is_loopback(settings.UP_HOST) and "ALLOWED_HOSTS" not in inherited_environment():
         changes["ALLOWED_HOSTS"] = web.allowed_hosts(settings.UP_HOST)
+    changes["SITE_URL"] = address_for_mails(url)
     changes["CURATION_APPROVALS"] = str(approvals_needed())
     env = inherited_environment(**changes)
     worker = web.start_worker(children, env, var)
@@ -79,6 +80,16 @@ def start_site(var: Path, children: Children, broker_env: dict[str, str]) -> str
     children.wait_until(lambda: web.page_answers(f"{url}{reverse('pages:health')}"), f"{url}/", web.UP_WITHIN_S)
     children.wait_until(lambda: web.is_ready(worker), "the worker", web.UP_WITHIN_S)
     return url
+
+
+def address_for_mails(url: str) -> str:
+    """SITE_URL, or else the printed address; "" where settings say that people open another one.
+
+    `url`: the site's own.
+    """
+    if settings.SITE_URL or settings.HTTPS or "ALLOWED_HOSTS" in inherited_environment():
+        return settings.SITE_URL
+    return web.url_for_others(url) if web.is_everywhere(settings.UP_HOST) else url
 
 
 def approvals_needed() -> int:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def mails(settings, monkeypatch):
     """Mails are sent, and at once."""
-    settings.EMAIL_HOST = "mail.example.org"
+    settings.EMAIL_HOST, settings.SITE_URL = "mail.example.org", "https://stacks.example.org:8443"
     monkeypatch.setattr(passwords.mail_reset_link, "delay", passwords.mail_reset_link)
 
 
@@ -24,13 +24,13 @@ def ask(client, address: str, path: str = "/password/"):
 
 
 def link_in(message) -> str:
-    return re.search(r"https?://testserver(/\S+)", message.body)[1]
+    return re.search(r"https://stacks\.example\.org:8443(/\S+)", message.body)[1]
 
 
 def test_a_link_is_mailed_that_sets_a_new_password_once(client, member):
     assert ask(client, "Mina@example.org")["Location"] == "/password/sent/"
     (message,) = mail.outbox
-    assert (message.to, message.subject) == (["mina@example.org"], "New password for testserver")
+    assert (message.to, message.subject) == (["mina@example.org"], "New password for stacks.example.org:8443")
     form = client.get(link_in(message), follow=True)
     assert link_in(message).split("/")[-2] not in form.request["PATH_INFO"]  # no page knows the word of the link
     new = {"new_password1": "a staple of batteries", "new_password2": "a staple of batteries"}
@@ -102,6 +102,26 @@ def test_a_site_without_mail_says_who_helps(client, settings):
 def test_what_is_no_address_is_refused(client, member, address):
     assert ask(client, address).status_code == 200
     assert mail.outbox == []
+
+
+@pytest.mark.parametrize("host", ["testserver", "testserver:8081", "127.0.0.1:8081", "[::1]:22", "TESTSERVER.:1"])
+@pytest.mark.parametrize("header", ["HTTP_HOST", "HTTP_X_FORWARDED_HOST"])
+def test_no_link_is_made_of_what_a_request_says_about_its_host(client, member, settings, host, header):
+    settings.ALLOWED_HOSTS = ["testserver", "127.0.0.1", "[::1]"]
+    sent = client.post("/password/", {"email": "mina@example.org"}, **{header: host, "HTTP_X_FORWARDED_PORT": "8081"})
+    assert sent.status_code == 302
+    (message,) = mail.outbox
+    links = re.findall(r"\w+://[^/\s]+", f"{message.subject} {message.body}")
+    assert links == ["https://stacks.example.org:8443"]
+    assert host not in f"{message.message()}"
+
+
+def test_without_an_address_of_the_site_none_is_sent_and_the_log_says_why(client, member, settings, caplog):
+    settings.SITE_URL = ""
+    assert "Ask its administrator" in ask(client, "mina@example.org").content.decode()
+    assert passwords.mail_reset_link("mina@example.org", "en") == "no mail"  # by a worker with other settings
+    assert mail.outbox == []
+    assert "EMAIL_HOST is set, but SITE_URL, the address for links in mails, is not" in caplog.text
 
 
 def test_a_host_that_is_not_ours_makes_no_link(client, member):

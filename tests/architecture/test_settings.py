@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import override_settings
 
+from accelweb.env import EnvError, env_site
 from stackviz.pages.checks import (
     check_allowed_hosts,
     check_broker_is_shared,
@@ -14,6 +15,7 @@ from stackviz.pages.checks import (
     check_database_scheme,
     check_redis_url,
     check_secret_key,
+    check_site_url,
 )
 from tests.live import ROOT
 
@@ -65,6 +67,35 @@ def test_a_variable_that_cannot_be_read_is_named(run_python, name, text, problem
     assert problem in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("", ""),
+        ("https://stacks.example.org", "https://stacks.example.org"),
+        (" HTTPS://Stacks.Example.org/ ", "https://stacks.example.org"),
+        ("http://192.0.2.7:8000", "http://192.0.2.7:8000"),
+        ("http://[::1]:8000/", "http://[::1]:8000"),
+    ],
+)
+def test_the_address_of_a_site_is_scheme_host_and_port(monkeypatch, text, address):
+    monkeypatch.setenv("SITE_URL", text)
+    assert env_site("SITE_URL") == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stacks.example.org", "//stacks.example.org", "ftp://stacks.example.org", "https://", "https:///x", "https://x/y",
+        "https://x?y", "https://x#y", "https://ada@x", "https://x:port", "https://x:99999", "https://x:", "https://[x",
+        "https://a b", "https://a\nb", "https://a<b", "https://x\\y", "javascript:alert(1)", "https://x//",
+    ],
+)  # fmt: skip
+def test_what_is_no_address_of_a_site_is_refused_by_name(monkeypatch, text):
+    monkeypatch.setenv("SITE_URL", text)
+    with pytest.raises(EnvError, match=r"^SITE_URL=.* is no address of a site: write it as https://"):
+        env_site("SITE_URL")
+
+
 SQLITE = {"DATABASE_URL": "sqlite:////srv/accelweb.sqlite3"}
 POSTGRES = {"DATABASE_URL": "postgresql://accelweb@db/accelweb"}
 OTHERS = ["accelweb.example"]
@@ -79,6 +110,8 @@ OTHERS = ["accelweb.example"]
         (check_redis_url, {"REDIS_URL": "localhost:6379"}, {"REDIS_URL": "unix:///run/redis.sock"}, "accelweb.E003"),
         (check_database_is_shared, SQLITE, POSTGRES, "accelweb.W001"),
         (check_broker_is_shared, {"REDIS_URL": ""}, {"REDIS_URL": "redis://localhost:6379/0"}, "accelweb.W002"),
+        (check_site_url, {"EMAIL_HOST": "mail.example", "SITE_URL": ""}, {"EMAIL_HOST": "", "SITE_URL": ""}, "accelweb.W004"),
+        (check_site_url, {"SITE_URL": "https://other.example", "ALLOWED_HOSTS": OTHERS}, {"EMAIL_HOST": "mail.example", "SITE_URL": "https://accelweb.example:8443", "ALLOWED_HOSTS": OTHERS}, "accelweb.W005"),
         (check_allowed_hosts, {"ALLOWED_HOSTS": ["localhost", "127.0.0.1"], "HTTPS": False}, {"ALLOWED_HOSTS": OTHERS}, "accelweb.W003"),
     ],
 )  # fmt: skip

@@ -21,7 +21,7 @@ PEOPLE = "/labs/north/people/"
 
 @pytest.fixture(autouse=True)
 def _mail_server(settings):
-    settings.EMAIL_HOST = "mail.example.org"
+    settings.EMAIL_HOST, settings.SITE_URL = "mail.example.org", "https://site.example"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def sent():
 
 
 def test_who_asks_gets_one_mail_with_all_that_happened(lab):
-    ask_for_mails(join(lab, "ada", email="ada@example.org"), "https://site.example/", "en")
+    ask_for_mails(join(lab, "ada", email="ada@example.org"), "en")
     join(lab, "silent", email="silent@example.org")
     settled(lab, 2)
     an_hour_later()
@@ -69,7 +69,7 @@ def test_who_asks_gets_one_mail_with_all_that_happened(lab):
 
 
 def test_not_twice_in_an_hour_and_not_what_is_not_settled(lab):
-    ask_for_mails(join(lab, "ada"), "https://site.example", "en")
+    ask_for_mails(join(lab, "ada"), "en")
     note(lab)
     assert sent() == []  # just asked
     an_hour_later()
@@ -78,7 +78,7 @@ def test_not_twice_in_an_hour_and_not_what_is_not_settled(lab):
 
 
 def test_a_bad_night_is_one_mail_of_bounded_size(lab):
-    ask_for_mails(join(lab, "ada"), "https://site.example", "en")
+    ask_for_mails(join(lab, "ada"), "en")
     settled(lab, LISTED + 3)
     an_hour_later()
     (message,) = sent()
@@ -87,7 +87,7 @@ def test_a_bad_night_is_one_mail_of_bounded_size(lab):
 
 
 def test_it_is_in_the_language_of_who_asked(lab):
-    ask_for_mails(join(lab, "ada"), "https://site.example", "zh-hans")
+    ask_for_mails(join(lab, "ada"), "zh-hans")
     settled(lab)
     an_hour_later()
     (message,) = sent()
@@ -98,7 +98,7 @@ def test_it_is_in_the_language_of_who_asked(lab):
 def test_a_name_with_a_line_end_adds_no_header(lab):
     type(lab).objects.update(name="North\r\nBcc: eve@example.org")
     lab.refresh_from_db()
-    ask_for_mails(join(lab, "ada"), "https://site.example", "en")
+    ask_for_mails(join(lab, "ada"), "en")
     settled(lab, title="<b>&\r\nBcc: x")
     an_hour_later()
     (message,) = sent()
@@ -109,7 +109,7 @@ def test_a_name_with_a_line_end_adds_no_header(lab):
 def test_who_left_is_inactive_or_has_no_address_gets_none(lab):
     left, inactive, without = (join(lab, name) for name in ("left", "inactive", "without"))
     for membership in (left, inactive, without):
-        ask_for_mails(membership, "https://site.example", "en")
+        ask_for_mails(membership, "en")
     left.delete()
     User.objects.filter(username="inactive").update(is_active=False)
     User.objects.filter(username="without").update(email="")
@@ -119,7 +119,7 @@ def test_who_left_is_inactive_or_has_no_address_gets_none(lab):
 
 
 def test_a_mail_that_could_not_be_sent_is_sent_in_the_next_run(lab, monkeypatch):
-    ask_for_mails(join(lab, "ada"), "https://site.example", "en")
+    ask_for_mails(join(lab, "ada"), "en")
     settled(lab)
     an_hour_later()
     with monkeypatch.context() as broken:
@@ -129,11 +129,22 @@ def test_a_mail_that_could_not_be_sent_is_sent_in_the_next_run(lab, monkeypatch)
 
 
 def test_a_site_without_a_mail_server_sends_and_offers_none(client, lab, settings):
-    ask_for_mails(join(lab, "ada"), "https://site.example", "en")
+    ask_for_mails(join(lab, "ada"), "en")
     settled(lab)
     an_hour_later()
     settings.EMAIL_HOST = ""
     assert sent() == []
+
+
+def test_without_an_address_of_the_site_none_is_sent_and_the_log_says_why(lab, settings, caplog):
+    ask_for_mails(join(lab, "ada"), "en")
+    settled(lab)
+    an_hour_later()
+    settings.SITE_URL = ""
+    assert sent() == []
+    assert "SITE_URL, the address for links in mails, is not" in caplog.text
+    settings.SITE_URL = "https://site.example"
+    assert len(sent()) == 1  # once it is set
 
 
 # --- asking, and ending ---
@@ -150,6 +161,23 @@ def test_people_ask_for_themselves_and_end_it(client, lab, role):
     assert not EventMail.objects.exists()
 
 
+def test_the_host_of_the_page_on_which_somebody_asks_is_in_no_mail(client, lab, settings):
+    settings.ALLOWED_HOSTS = ["testserver", "127.0.0.1"]
+    client.force_login(join(lab, "ada").user)
+    assert client.post(PEOPLE, {"do": "mails"}, headers={"host": "127.0.0.1:8081"}).status_code == 302
+    settled(lab)
+    an_hour_later()
+    (message,) = sent()
+    assert "127.0.0.1" not in f"{message.message()}"
+    assert "https://site.example/labs/mails/" in message.body
+
+
+def test_without_an_address_of_the_site_pages_offer_no_mails(client, lab, settings):
+    settings.SITE_URL = ""
+    client.force_login(join(lab, "ada").user)
+    assert "Mail me what happens" not in client.get(PEOPLE).content.decode()
+
+
 def test_without_an_address_and_of_others_it_is_refused(client, lab):
     client.force_login(join(lab, "ada", email="").user)
     refused = client.post(PEOPLE, {"do": "mails"})
@@ -162,11 +190,11 @@ def test_without_an_address_and_of_others_it_is_refused(client, lab):
 
 
 def test_the_link_in_a_mail_ends_it_with_a_post_and_without_a_login(lab):
-    ask_for_mails(join(lab, "ada"), "http://testserver", "en")
+    ask_for_mails(join(lab, "ada"), "en")
     settled(lab)
     an_hour_later()
     (message,) = sent()
-    link = re.search(r"http://testserver(/labs/mails/\S+)", message.body)[1]
+    link = re.search(r"https://site.example(/labs/mails/\S+)", message.body)[1]
     client = Client(enforce_csrf_checks=True)
     assert "North lab" in client.get(link).content.decode()
     assert EventMail.objects.exists()
@@ -177,7 +205,7 @@ def test_the_link_in_a_mail_ends_it_with_a_post_and_without_a_login(lab):
 
 @pytest.mark.parametrize("token", ["x", "WzEsMV0:1abc:xxxx", "a:b:c", "%00", "x" * 2000])
 def test_a_link_that_is_none_of_ours_ends_nothing(client, lab, token):
-    ask_for_mails(join(lab, "ada"), "https://site.example", "en")
+    ask_for_mails(join(lab, "ada"), "en")
     for answer in (client.get(f"/labs/mails/{token}/"), client.post(f"/labs/mails/{token}/")):
         assert answer.status_code == 200
         assert "North" not in answer.content.decode()
@@ -186,10 +214,10 @@ def test_a_link_that_is_none_of_ours_ends_nothing(client, lab, token):
 
 def test_an_old_link_does_not_end_what_was_asked_for_later(lab):
     membership = join(lab, "ada")
-    ask_for_mails(membership, "https://site.example", "en")
+    ask_for_mails(membership, "en")
     token = unsubscribe_token(EventMail.objects.get())
     assert mail_of_token(token) == EventMail.objects.get()
     other = join(lab, "ben")
     EventMail.objects.all().delete()
-    ask_for_mails(other, "https://site.example", "en")
+    ask_for_mails(other, "en")
     assert mail_of_token(token) is None

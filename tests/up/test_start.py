@@ -203,3 +203,24 @@ def test_a_start_says_who_sees_this_machine(db, settings, tmp_path, host, is_pub
     start.print_summary(StartProgress(out), tmp_path, "http://127.0.0.1:8000", Login("admin", None), key, machine)
     said = [text for text in ("makes the lab private", "its lab is private") if text in out.getvalue()]
     assert said == words
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "site", "https", "address"),
+    [
+        ("127.0.0.1", None, "", False, "http://127.0.0.1:8003"),
+        ("0.0.0.0", None, "", False, "http://192.0.2.7:8003"),
+        ("127.0.0.1", "site.example", "", False, ""),
+        ("127.0.0.1", None, "", True, ""),
+        ("0.0.0.0", "site.example", "https://site.example", True, "https://site.example"),
+    ],
+)
+def test_mails_of_make_run_lead_to_the_printed_address_unless_people_open_another(
+    monkeypatch, settings, host, names, site, https, address
+):
+    settings.UP_HOST, settings.SITE_URL, settings.HTTPS = host, site, https
+    monkeypatch.setattr(web, "_address_towards_the_network", lambda: "192.0.2.7")
+    monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
+    if names:
+        monkeypatch.setenv("ALLOWED_HOSTS", names)
+    assert start.address_for_mails("http://127.0.0.1:8003") == address

@@ -106,7 +106,7 @@ def test_a_host_in_other_headers_stands_in_no_page(client, name):
 
 def test_no_mail_about_a_password_names_another_host(client, ada, settings):
     settings.EMAIL_HOST, settings.CELERY_TASK_ALWAYS_EAGER = "mail.example", True
-    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.ALLOWED_HOSTS, settings.SITE_URL = ["testserver"], "https://site.example"
     assert client.post("/password/", {"email": "ada@example.org"}, HTTP_HOST="evil.example").status_code == 400
     client.post("/password/", {"email": "ada@example.org"}, HTTP_X_FORWARDED_HOST="evil.example")
     assert not [message for message in mail.outbox if "evil.example" in message.body]
