@@ -36,12 +36,13 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev test test-all test-slice check mutants lint format docs bench translations release clean reset pins
+.PHONY: help run dev test test-changed test-all test-slice check mutants lint format docs bench translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
 	@echo "make dev     the site while you work on it, with three recorded machines  [PORT= TOOLBAR=1]"
 	@echo "make test    the fast tests, of all rooms                                [ARGS='tests/wire -k sparse' JOBS=3]"
+	@echo "make test-changed  the fast tests of what you changed since main        [ARGS= JOBS=2]"
 	@echo "make test-all    every test, the slow ones too; writes tests/slow.txt   [ARGS= JOBS=3]"
 	@echo "make test-slice  a part of the slow tests                               [SLICE=2 JOBS=3]"
 	@echo "make check   lint, and the tests of the rooms without a database or a page"
@@ -70,6 +71,11 @@ test:
 	$(call installed,server dev)
 	$(translated)
 	@exec $(PY) -m pytest -n $(or $(JOBS),3) --tier fast $(ARGS)
+
+test-changed:
+	$(call installed,server dev)
+	$(translated)
+	@exec $(PY) -m tools.changed -n $(or $(JOBS),2) $(ARGS)
 
 test-all:
 	$(call installed,server dev)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.live import ROOT
 
-OURS = ("accelweb", "stackviz", "tests")
+OURS = ("accelweb", "bench", "stackviz", "tests", "tools")
 
 
 def files_imported(roots: Iterable[Path]) -> set[Path]:
@@ -18,10 +18,14 @@ def files_imported(roots: Iterable[Path]) -> set[Path]:
         file = waiting.pop()
         if file not in reached:
             reached.add(file)
-            nodes = list(ast.walk(ast.parse(file.read_bytes())))
-            waiting += [path for name in set(_names_imported(nodes)) if (path := _file_of(name))]
-            waiting += _files_discovered(nodes)
+            waiting += imports_of(file)
     return reached
+
+
+def imports_of(file: Path) -> set[Path]:
+    """What one file imports itself, the packages of it included."""
+    nodes = list(ast.walk(ast.parse(file.read_bytes())))
+    return {path for name in set(_names_imported(nodes)) if (path := _file_of(name))} | set(_files_discovered(nodes))
 
 
 def _names_imported(nodes: list[ast.AST]) -> Iterator[str]:

@@ -1,0 +1,28 @@
+"""Which tests `make test-changed` chooses for a file."""
+
+import pytest
+
+from tools.changed import reasons
+
+
+@pytest.mark.parametrize(
+    ("changed", "chosen"),
+    [
+        (
+            "stackviz/compare/matrix.py",
+            {"tests/compare", "tests/compare/test_matrix.py", "tests/compare/test_leading.py"},
+        ),
+        ("stackviz/units.py", {"tests/units/test_units.py"}),
+        ("templates/compare/page.html", {"tests/compare", "tests/architecture/test_templates.py"}),
+        ("static/css/sheet.css", {"tests/accelerators", "tests/web/test_static.py"}),
+        ("stackviz/catalog/data/specs/any.csv", {"tests/catalog"}),
+        ("tests/importers/test_tidy.py", {"tests/importers/test_tidy.py"}),
+        ("tests/importers/tool_outputs.py", {"tests/importers", "tests/importers/test_tool_outputs.py"}),
+        ("docs/testing.md", {"tests/architecture/test_docs.py"}),
+        ("LICENSE", set()),
+    ],
+)
+def test_each_kind_of_file_has_its_tests(changed, chosen):
+    found = set().union(*(tests for _why, tests in reasons(changed)))
+    assert found >= chosen
+    assert bool(found) == bool(chosen)
