@@ -20,6 +20,7 @@ def test_list_takes_what_is_long_and_keeps_what_is_still_half_as_long(monkeypatc
             "tests/a.py::new": (1.9, 5.9),
             "tests/a.py::works": (2.1, 2.1),
             "tests/a.py::waits": (0.1, 6.1),
+            "tests/a.py::on_a_busy_machine": (0.7, 6.9),
             "tests/up/test_up.py::by_rule": (40.0, 90.0),
         }
     )
