@@ -9,7 +9,6 @@ from django.core.cache import caches
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.recorder import MigrationRecorder
 
 from stackviz.audit.record import record
 from stackviz.backups import postgres_copy, sqlite_copy
@@ -17,6 +16,7 @@ from stackviz.backups.archive import Archive, Manifest
 from stackviz.backups.errors import BackupError
 from stackviz.benchmarks.partitions import is_partitioned, make_months, partition_of
 from stackviz.labs.models import Lab, Report
+from stackviz.web.squashed import BEFORE_SQUASH, TooOld, under_todays_names
 
 
 def restore_backup(path: Path, *, replace: bool) -> Manifest:
@@ -46,7 +46,7 @@ def check_backup(path: Path) -> Manifest:
     """The manifest of a file that could be restored by this release. Raises BackupError."""
     archive = Archive(path)
     try:
-        _refuse_newer(archive.manifest)
+        _refuse_other_releases(archive.manifest)
         _refuse_hollow(archive)
         if archive.manifest.database == "sqlite":
             sqlite_copy.check_copy(archive, path.parent)
@@ -58,7 +58,7 @@ def check_backup(path: Path) -> Manifest:
 def _refuse(manifest: Manifest, *, replace: bool) -> None:
     if manifest.database != connection.vendor:
         raise BackupError(f"this is a backup of {manifest.database}, and the site's database is {connection.vendor}")
-    _refuse_newer(manifest)
+    _refuse_other_releases(manifest)
     if not replace and (stored := _what_is_stored()):
         raise BackupError(f"this database is in use: {stored}. Take a backup of it first, then add --replace")
 
@@ -77,9 +77,10 @@ def _refuse_hollow(archive: Archive) -> None:
         raise BackupError(f"the backup is incomplete; it lacks {', '.join(sorted(missing)[:3])}")
 
 
-def _refuse_newer(manifest: Manifest) -> None:
+def _refuse_other_releases(manifest: Manifest) -> None:
+    """Refuse a backup of a newer release, and one from before the migrations were squashed."""
     known = MigrationExecutor(connection).loader.disk_migrations
-    unknown = [f"{app}.{name}" for app, name in manifest.migrations if (app, name) not in known]
+    unknown = [f"{app}.{name}" for app, name in sorted(_applied(manifest)) if (app, name) not in known]
     if unknown:
         raise BackupError(
             f"the backup was taken by a newer release ({manifest.site_version}): this one does not know "
@@ -87,10 +88,20 @@ def _refuse_newer(manifest: Manifest) -> None:
         )
 
 
+def _applied(manifest: Manifest) -> set[tuple[str, str]]:
+    """The migrations of the backup under the names of today."""
+    try:
+        return under_todays_names((app, name) for app, name in manifest.migrations)
+    except TooOld as problem:
+        raise BackupError(
+            f"the backup was taken before 0.1.0: {problem}. Restore it with commit {BEFORE_SQUASH}, "
+            "take a new backup there, and restore that one"
+        ) from None
+
+
 def _what_is_stored() -> str:
     """`2 users, 1 labs`; empty for a database without people, labs and reports, whatever the catalogue has."""
-    applied = MigrationRecorder(connection).applied_migrations()
-    if ("labs", "0001_initial") not in applied:
+    if Lab._meta.db_table not in connection.introspection.table_names():  # noqa: SLF001 (Django's documented API)
         return ""
     counts = {"users": User.objects.count(), "labs": Lab.objects.count(), "reports": Report.objects.count()}
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
@@ -128,7 +139,7 @@ def _check_constraints(action: str, *_args: Any, **_options: Any) -> None:  # no
 
 def _newest_of_each_app(manifest: Manifest, executor: MigrationExecutor) -> list[tuple[str, str]]:
     """Migrations of the backup that no other one of their app follows."""
-    applied = {(app, name) for app, name in manifest.migrations}
+    applied = _applied(manifest)
     nodes = executor.loader.graph.node_map
     followed = {
         key for key in applied if any(child.key[0] == key[0] and child.key in applied for child in nodes[key].children)

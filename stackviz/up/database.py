@@ -2,6 +2,7 @@
 
 from io import StringIO
 
+from django.core.checks import Tags, run_checks
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -12,6 +13,9 @@ from stackviz.up.errors import CannotStart
 def migrate() -> str:
     """Apply missing migrations, also after an interrupted run. Returns the outcome as text. Raises CannotStart."""
     try:
+        for problem in run_checks(tags=[Tags.database], databases=[connection.alias]):
+            if problem.is_serious():
+                raise CannotStart(f"{problem.msg}\n{problem.hint}")
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if missing:

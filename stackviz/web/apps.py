@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 from stackviz.web.model_labels import translate_all
@@ -8,3 +10,6 @@ translate_all()  # apps are imported before models
 class WebConfig(AppConfig):
     name = "stackviz.web"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        import_module("stackviz.web.squashed")  # registers its check

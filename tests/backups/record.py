@@ -16,6 +16,7 @@ import django
 
 ACCELERATORS = ("nvidia-h100-sxm5-80gb", "apple-m1-8")  # kept of the catalogue, which every release loads itself
 REPORTS_OF_EACH = 3
+ROWS_OF_HISTORY = 20  # kept of each table
 
 
 def fill() -> None:
@@ -34,11 +35,17 @@ def fill() -> None:
 
 def keep_few_accelerators() -> None:
     from django.core.management import call_command
+    from django.db import connection
 
-    from stackviz.catalog.models import Accelerator
+    from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 
     call_command("load_catalogue", verbosity=0)
     Accelerator.objects.exclude(slug__in=ACCELERATORS).delete()
+    for model in (Accelerator, SpecValue, Alias):
+        model.history.exclude(pk__in=model.history.order_by("pk")[:ROWS_OF_HISTORY]).delete()
+    Source.objects.filter(spec_values__isnull=True, aliases__isnull=True, prices__isnull=True).delete()
+    if connection.vendor == "sqlite":
+        connection.cursor().execute("VACUUM")
 
 
 def send_reports(lab) -> None:

@@ -1,6 +1,6 @@
 """Filled databases of earlier releases, recorded with their own code (`record.py`), become databases of this one.
 
-There was no numbered release yet: the files are named for the day of the commit that wrote them (cd01cd6f, 4656694d, bbb8d63a).
+Files of before 0.1.0 are named for the day of the commit that wrote them: 8695c0f7, the last with all migrations.
 """
 
 import json
@@ -44,8 +44,17 @@ call_command("check_series")
 """
 
 
-def test_three_releases_are_recorded():
-    assert len({file.name.partition(".")[0] for file in RELEASES}) >= 3
+# As if the database had last been migrated by a commit of the middle of November.
+MADE_OLDER = """
+from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute("DELETE FROM django_migrations WHERE app = 'labs' AND name != '0001_initial'")
+"""
+
+
+def test_the_last_release_is_recorded_on_both_databases():
+    kinds = Counter(file.name.split(".")[-2] for file in RELEASES)
+    assert kinds["sqlite"] == kinds["postgresql"] >= 1
 
 
 @pytest.fixture
@@ -62,7 +71,7 @@ def upgraded(request, tmp_path):
 @pytest.mark.parametrize("upgraded", RELEASES, ids=lambda file: file.name, indirect=True)
 def test_filled_database_of_an_earlier_release_is_upgraded(upgraded):
     assert dict(upgraded.rows("SELECT status, count(*) FROM labs_report GROUP BY status")) == STATUSES
-    for table, rows in {"labs_machine": 4, "labs_snapshot": 10, "labs_card": 10, "benchmarks_result": 20, "catalog_accelerator": 2}.items():  # fmt: skip
+    for table, rows in {"labs_machine": 4, "labs_snapshot": 10, "labs_card": 10, "benchmarks_result": 20, "catalog_accelerator": 2, "search_machineword": 30}.items():  # fmt: skip
         assert upgraded.rows(f"SELECT count(*) FROM {table}") == [(rows,)], table
     answers = json.loads(upgraded.shell(f"BODY = {json.dumps(report_body())!r}\n{PAGES}").splitlines()[-1])
     statuses = Counter(
@@ -74,3 +83,15 @@ def test_filled_database_of_an_earlier_release_is_upgraded(upgraded):
     assert answers["upload"] == [202, ["read"]]
     # What each series keeps of its results is what its results say.
     assert "every series is what its results come to" in upgraded.shell(CHECKS)
+
+
+def test_database_older_than_the_squash_is_refused_with_the_way_out(tmp_path):
+    site = Site(tmp_path)
+    site.manage("restore", str(next(file for file in RELEASES if ".sqlite." in file.name)))
+    site.shell(MADE_OLDER)
+    site.stop()
+    site.manage("backup", str(tmp_path / "old.backup"))
+    with pytest.raises(AssertionError, match=r"made before 0.1.0: labs lacks 0002_namedecision(?s:.*)8695c0f7"):
+        site.manage("migrate")
+    with pytest.raises(AssertionError, match=r"taken before 0.1.0: labs lacks (?s:.*)8695c0f7"):
+        site.manage("restore", "--replace", str(tmp_path / "old.backup"))

@@ -1,12 +1,10 @@
 """Feeds against the tables: a recorded month, and a server that fails in every way."""
 
-import importlib
 import json
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
-from django.apps import apps
 from django.core.management import CommandError, call_command
 
 from stackviz.stacks.models import Release, TableCheck
@@ -229,16 +227,6 @@ def test_a_date_that_changes_back_is_proposed_again(month):
     for before, day in zip(["2030-10", *days], days, strict=False):
         difference = TableDifference(kind="support-ends", version="3.14", support_ends=day, before=before)
         assert [store_proposals(feed, [difference]) for _run in range(2)] == [1, 0]
-
-
-def test_the_upgrade_keeps_what_was_declined(month):
-    feed = next(feed for feed in feeds() if feed.key == "endoflife-python")
-    difference = TableDifference(kind="support-ends", version="3.14", support_ends="2031-01-31", before="2030-10")
-    store_proposals(feed, [difference])
-    ProposedChange.objects.update(key="support-ends/python//3.14/2031-01-31")  # as it was before
-    migration = importlib.import_module("stackviz.watch.migrations.0003_both_days_in_keys")
-    migration.add_the_day_before(apps, None)
-    assert store_proposals(feed, [difference]) == 0
 
 
 @pytest.mark.parametrize("is_elsewhere", [True, False])

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('catalog', '0005_source_reading'),
+        ('catalog', '0001_squashed_0007_price_digits'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """New labs are private unless somebody says otherwise. Labs that exist keep what they are: no table changes."""
 
-    dependencies = [("labs", "0010_read_keys")]
+    dependencies = [("labs", "0001_squashed_0010_read_keys")]
     operations = [
         migrations.SeparateDatabaseAndState(
             state_operations=[

@@ -1,30 +1,13 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from stackviz.search.beginnings import beginnings
-
-AT_ONCE = 500  # machines
-
-
-def write_words(apps, schema_editor):
-    """The words of the machines that are there; those made later get theirs when they are saved."""
-    word = apps.get_model("search", "MachineWord")
-    machines = apps.get_model("labs", "Machine").objects.values_list("pk", "name", "slug", "lab__name").order_by("pk")
-    last = 0
-    while batch := list(machines.filter(pk__gt=last)[:AT_ONCE]):
-        word.objects.bulk_create(
-            (word(machine_id=pk, beginning=text) for pk, *names in batch for text in beginnings(names, longest=20)),
-            batch_size=2000,
-        )
-        last = batch[-1][0]
-
 
 class Migration(migrations.Migration):
 
     initial = True
 
     dependencies = [
-        ('labs', '0006_merge_and_withdraw'),
+        ('labs', '0001_squashed_0010_read_keys'),
     ]
 
     operations = [
@@ -41,5 +24,4 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('beginning', 'machine'), name='machine_word_once_per_machine')],
             },
         ),
-        migrations.RunPython(write_words, migrations.RunPython.noop),
     ]
