@@ -16,7 +16,7 @@ FIELDS = {
     "taken_at": "2026-11-27T12:00:00+00:00",
     "site_version": "0.1.0",
     "database": "sqlite",
-    "migrations": [["labs", "0001_initial"]],
+    "migrations": [["labs", "0001_squashed_0010_read_keys"]],
 }
 
 
@@ -45,7 +45,7 @@ def rewritten(path: Path, change) -> None:
 
 def test_what_was_written_is_read(backup):
     archive = Archive(backup)
-    assert archive.manifest.migrations == [["labs", "0001_initial"]]
+    assert archive.manifest.migrations == [["labs", "0001_squashed_0010_read_keys"]]
     assert b"".join(archive.blocks("one")) == b"a" * 3_000_000 + b"b"
     assert b"".join(archive.blocks("two")) == b""
 
@@ -150,7 +150,7 @@ def test_a_hollow_backup_is_refused_when_it_is_checked(tmp_path, content, why):
 
 @pytest.mark.django_db
 def test_a_whole_backup_passes(tmp_path):
-    write(tmp_path / "site.backup", **{"database.sqlite3": [database_of(tmp_path, ("labs", "0001_initial"))]})
+    write(tmp_path / "site.backup", **{"database.sqlite3": [database_of(tmp_path, ("labs", "0001_squashed_0010_read_keys"))]})
     assert check_backup(tmp_path / "site.backup").database == "sqlite"
 
 
