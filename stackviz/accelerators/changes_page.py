@@ -43,11 +43,6 @@ class ChangesQuery:
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the rendered page is worth caching: few filters, no position, no notes."""
-        return self.before is None and not self.notes and len(self.query) <= 1
-
-    @property
     def query(self) -> QueryDict:
         """The filters as parameters, empty ones left out."""
         return as_query(self.part)
@@ -116,11 +111,8 @@ def changes(request: HttpRequest) -> HttpResponse:
             return refuse_notes(query.notes)
         log = read_log(query.part, query.before, IN_A_FILE)
         return changes_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
-    body = (
-        cached_html(("changes", query, *log_edition()), lambda: _body(query), CACHE_S)
-        if query.is_plain
-        else _body(query)
-    )
+    state = ("changes", query.part, query.before, query.title, *log_edition())
+    body = cached_html(state, lambda: _body(query), CACHE_S)
     feed = reverse("catalog:changes-feed")
     filters = as_query(LogFilter(query.part.accelerator, query.part.vendor, query.part.field)).urlencode()
     context = {"wanted": query, "body": body, "feed": f"{feed}?{filters}" if filters else feed}

@@ -16,7 +16,7 @@ from stackviz.catalog.models import CatalogueEdition
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response, json_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.parts import cached_html
+from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 
 CACHE_S = 600
@@ -103,16 +103,15 @@ def read_claims_query(parameters: QueryDict) -> ClaimsQuery:
 
 
 def _html(query: ClaimsQuery, matches: Sequence[Claim]) -> str:
-    """The list as HTML, cached per edition. Searches are not cached: their number is unlimited."""
+    """The notes, then the list as HTML, cached per edition."""
 
     def made() -> str:
         return render_to_string(
             "accelerators/_claims.html", {"asked": query, "items": checked(matches), "choices": _choices(query)}
         )
 
-    if query.q or query.notes:
-        return made()
-    return cached_html(("claims", query.verdict, CatalogueEdition.current()), made, CACHE_S)
+    claims_html = cached_html(("claims", query.verdict, query.q, CatalogueEdition.current()), made, CACHE_S)
+    return render_part("web/_notes.jinja", notes=query.notes) + claims_html
 
 
 def _choices(query: ClaimsQuery) -> list[VerdictChoice]:

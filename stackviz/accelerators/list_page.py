@@ -1,7 +1,5 @@
 """The page `/accelerators/`: filters, the list, its files. The address is the whole state."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -9,10 +7,9 @@ from django_htmx.http import push_url
 
 from stackviz.accelerators.list_files import list_file
 from stackviz.accelerators.list_filters import column_choices, facets, known_choices
-from stackviz.accelerators.list_query import FilterChoices, ListQuery, read_list_query
+from stackviz.accelerators.list_query import FilterChoices, read_list_query
 from stackviz.accelerators.list_rows import (
     found_text,
-    is_cacheable,
     kind_column,
     lacking_text,
     list_columns,
@@ -30,7 +27,6 @@ from stackviz.web.paging import page_as, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 
 PER_PAGE = 60
-CACHED_PAGES = 4  # pages of the whole list; higher numbers are not cached, since they are unlimited
 CACHE_S = 600  # a list is slow to render and changes rarely; its key moves with the catalogue's edition
 _READ_HERE = frozenset({"page", "format"})
 
@@ -46,24 +42,15 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
     if query.format:
         return refuse_notes(query.notes) if query.notes else list_file(request, search)
     number = page_number(request)
-    state = (query.query_string, catalogue.edition)
-    if number <= CACHED_PAGES:
-        results = _cached_if_plain(query, ("found", number, *state), lambda: _results_html(search, number, choices))
-    else:
-        results = _results_html(search, number, choices)
+    state = ("accelerators", query.query_string, catalogue.edition)
+    results = cached_html(("found", number, *state), lambda: _results_html(search, number, choices), CACHE_S)
+    results = render_part("web/_notes.jinja", notes=query.notes) + results
     if wants_partial(request):
-        counts = _cached_if_plain(
-            query, ("counts", *state), lambda: _rendered("_counts", facets=facets(search, choices))
-        )
+        counts = cached_html(("counts", *state), lambda: _rendered("_counts", facets=facets(search, choices)), CACHE_S)
         response = HttpResponse(results + counts)
         return push_url(response, request.path + query.address().removesuffix("?")) if number == 1 else response
-    filters = _cached_if_plain(query, ("filters", *state), lambda: _filters(search, choices))
+    filters = cached_html(("filters", *state), lambda: _filters(search, choices), CACHE_S)
     return render(request, "accelerators/list.html", {"filters": filters, "found": results})
-
-
-def _cached_if_plain(query: ListQuery, state: tuple[object, ...], make: Any) -> str:  # noqa: ANN401 - a function without arguments
-    """What `make` renders; cached if the query is a common one (`plain`)."""
-    return cached_html(("accelerators", *state), make, CACHE_S) if is_cacheable(query) else make()
 
 
 def _rendered(name: str, **context: object) -> str:

@@ -1,12 +1,12 @@
 """The list of accelerators as it is shown: column heads, rows, and the texts around them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.list_query import AVAILABILITY, BOUNDS, COLUMNS, FORMS, FilterChoices, ListQuery
+from stackviz.accelerators.list_query import AVAILABILITY, BOUNDS, FORMS, FilterChoices, ListQuery
 from stackviz.accelerators.list_search import Counted, Search, largest_shown, listed_field
 from stackviz.catalog.announced import is_announced
 from stackviz.catalog.fields import DENSE, FIELDS, Field
@@ -311,15 +311,3 @@ def reported_as(q: str) -> Reported | None:
         return Reported(q, (match.accelerator,), "") if match.accelerator.is_public else None
     sheets = tuple(item for item in match.candidates if item.is_public)
     return Reported(q, sheets, match.needs) if sheets else None
-
-
-def is_cacheable(query: ListQuery) -> bool:
-    """Whether the rendered list is worth caching: the number of such queries is limited.
-
-    Not so for typed searches, years and sizes, nor for combinations of filters and columns.
-    """
-    if query.q or query.notes or query.cols != COLUMNS:
-        return False
-    filters = len(replace(query, sort="").query_string.split("&")) if query.is_filtered else 0
-    typed = (query.year_from, query.year_to, query.memory_min, query.power_max)
-    return not any(value is not None for value in typed) and filters + bool(query.sort) <= 1

@@ -91,11 +91,6 @@ class LadderChoice(ExploreFilters):
     condition: str = ""
     scale: str = ""
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the page is common enough to cache: at most one parameter."""
-        return len(self.query) <= 1
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterChoice(ExploreFilters):
@@ -108,23 +103,12 @@ class ScatterChoice(ExploreFilters):
     xscale: str = ""
     yscale: str = ""
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the page is common enough to cache: a preset with at most one more parameter."""
-        more = self.query.keys() - {"x", "y", "size"}
-        return (self.x, self.y, self.size) in SCATTER_PRESETS and len(more) <= 1
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatmapChoice(ExploreFilters):
     """`settings` "": the fullest of each benchmark; ALL_SETTINGS: every one that many accelerators have."""
 
     settings: str = ""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the page is common enough to cache: at most one parameter."""
-        return len(self.query) <= 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,7 @@ def ladder(request: HttpRequest) -> HttpResponse:
 def _ladder_html(
     choice: LadderChoice, catalogue: PlotData, results: Mapping[int, MeasuredSummary], number: int
 ) -> SafeString:
-    """The form and the ranking; the first page of a common choice is cached."""
+    """The form and the ranking, cached."""
 
     def render_body() -> str:
         ranking, known = rank(catalogue, choice, results), catalogue.known
@@ -74,11 +74,8 @@ def _ladder_html(
             later=later_vendors(ranking, page),
         )
 
-    if number > 1 or not choice.is_plain:
-        return SafeString(render_body())
-    return cached_html(
-        ("ladder", choice.query_string, catalogue.edition, sorted(results.items())), render_body, CACHE_S
-    )
+    state = ("ladder", choice.query_string, number, catalogue.edition, sorted(results.items()))
+    return cached_html(state, render_body, CACHE_S)
 
 
 @require_safe
@@ -96,7 +93,7 @@ def scatter(request: HttpRequest) -> HttpResponse:
 
 
 def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> SafeString:
-    """The form, the plot and its table; the first page of a common choice is cached."""
+    """The form, the plot and its table, cached."""
 
     def render_body() -> str:
         drawing = draw_scatter(catalogue, choice)
@@ -110,9 +107,7 @@ def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> Sa
             page=page_of(drawing.points, number, POINTS_PER_PAGE),
         )
 
-    if number > 1 or not choice.is_plain:
-        return SafeString(render_body())
-    return cached_html(("scatter", choice.query_string, catalogue.edition), render_body, CACHE_S)
+    return cached_html(("scatter", choice.query_string, number, catalogue.edition), render_body, CACHE_S)
 
 
 @require_safe
@@ -130,7 +125,7 @@ def heatmap(request: HttpRequest) -> HttpResponse:
 
 
 def _heatmap_html(choice: HeatmapChoice, catalogue: PlotData, number: int) -> SafeString:
-    """The form and the table; the first page of a common choice is cached."""
+    """The form and the table, cached."""
 
     def render_body() -> str:
         drawn = draw_heatmap(catalogue, choice)
@@ -142,9 +137,7 @@ def _heatmap_html(choice: HeatmapChoice, catalogue: PlotData, number: int) -> Sa
             page=page_of(drawn.rows, number, HEAT_ROWS_PER_PAGE),
         )
 
-    if number > 1 or not choice.is_plain:
-        return SafeString(render_body())
-    return cached_html(("heat map", choice.query_string, catalogue.edition), render_body, CACHE_S)
+    return cached_html(("heat map", choice.query_string, number, catalogue.edition), render_body, CACHE_S)
 
 
 @require_safe

@@ -65,7 +65,7 @@ def roofline_page(request: HttpRequest) -> HttpResponse:
 
 
 def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
-    """The form, the drawing and its tables; common choices are cached."""
+    """The form, the drawing and its tables, cached."""
 
     def draw() -> str:
         roofline = assemble_roofline(catalogue, choice)
@@ -79,8 +79,6 @@ def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
             shapes=_shapes(roofline),
         )
 
-    if not choice.is_plain:
-        return SafeString(draw())
     return cached_html(("roofline", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
 
 
@@ -114,8 +112,6 @@ def _figure_part(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeStri
             notes=roofline.notes,
         )
 
-    if not choice.is_plain:
-        return SafeString(draw())
     return cached_html(("roofline figure", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
 
 

@@ -58,7 +58,7 @@ def _settings(kind: CurveKind) -> set[str]:
 
 
 def _body(catalogue: PublicCatalogue, choice: ScalingChoice) -> SafeString:
-    """The form, the drawing and its tables; those without chosen accelerators are cached."""
+    """The form, the drawing and its tables, cached."""
 
     def draw() -> str:
         scaling = assemble_scaling(catalogue, choice)
@@ -72,8 +72,6 @@ def _body(catalogue: PublicCatalogue, choice: ScalingChoice) -> SafeString:
             sentences=tuple(curve_sentences(scaling)),
         )
 
-    if not choice.is_plain:
-        return SafeString(draw())
     return cached_html(("scaling", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
 
 

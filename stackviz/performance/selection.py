@@ -42,11 +42,6 @@ class RooflineChoice:
     def query_string(self) -> str:
         return self.query.urlencode()
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the page is common enough to cache: the usual data types, of at most one accelerator or the usual."""
-        return self.dtypes == ROOFLINE_DTYPES and (self.slugs == ROOFLINE_ACCELERATORS or len(self.slugs) == 1)
-
 
 def roofline_choice(parameters: QueryDict, names: Mapping[str, str]) -> RooflineChoice:
     """Read the address. `names`: slug -> name of the public accelerators; either may stand in the address."""
@@ -127,11 +122,6 @@ class ScalingChoice:
     @property
     def query_string(self) -> str:
         return self.query.urlencode()
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the page is common enough to cache: no accelerator is chosen."""
-        return not self.slugs
 
 
 def scaling_choice(
