@@ -1,7 +1,8 @@
 """Labels beside the dots of a scatter that overlap nothing, at a wide, a middle and a narrow width. Pure data."""
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 HEIGHT_PX, WIDE_PX, MIDDLE_PX, NARROW_PX = 520, 1080, 640, 290  # the plot area without its margins
@@ -150,8 +151,8 @@ LINE_LABEL: _Offset = (-4, 12, "end")  # as the template writes it
 
 def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Placing]:
     """Key -> (side, offset and anchor) of the labels that fit at this width."""
-    taken = cloud.boxes(width)
-    names = cloud.boxes(width, only_places=True)
+    taken = _Obstacles(cloud.boxes(width))
+    names = _Obstacles(cloud.boxes(width, only_places=True))
     placings: dict[int, _Placing] = {}
     for key in wanted:
         dot = cloud.dots[key]
@@ -163,16 +164,36 @@ def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Plac
             if free is not None:
                 placing, box = free
                 placings[key] = placing
-                taken.append(box)
-                names.append(box)
+                taken.add(box)
+                names.add(box)
                 break
     return placings
 
 
-def _free_side(dot: NamedDot, obstacles: Sequence[_Box], width: int) -> "tuple[_Placing, _Box] | None":
+class _Obstacles:
+    """Boxes by the bands of one line's height that they touch: a label is compared with those of its own bands only."""
+
+    def __init__(self, boxes: Iterable[_Box]) -> None:
+        self._bands: dict[int, list[_Box]] = defaultdict(list)
+        for box in boxes:
+            self.add(box)
+
+    def add(self, box: _Box) -> None:
+        for band in _bands(box):
+            self._bands[band].append(box)
+
+    def overlap(self, box: _Box) -> bool:
+        return any(_overlap(box, other) for band in _bands(box) for other in self._bands.get(band, ()))
+
+
+def _bands(box: _Box) -> range:
+    return range(math.floor(box[1] / LINE_PX), math.floor(box[3] / LINE_PX) + 1)
+
+
+def _free_side(dot: NamedDot, obstacles: _Obstacles, width: int) -> "tuple[_Placing, _Box] | None":
     for side, offset in _sides(dot.radius_px):
         box = _box(dot.text, _pixels(dot.x, dot.y, width), offset)
-        if _is_inside(box, width) and not any(_overlap(box, other) for other in obstacles):
+        if _is_inside(box, width) and not obstacles.overlap(box):
             return (side, offset), box
     return None
 
