@@ -1,11 +1,19 @@
 """Conditional answers: the view is not called for who has the answer, and no refusal is ever tagged."""
 
+from uuid import uuid4
+
 import pytest
+from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import RequestFactory
 from django.utils import translation
 
 from stackviz.web.conditional import etag_of, unless_changed
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache():
+    cache.clear()
 
 
 def answered(status=200, state="one", **headers):
@@ -42,6 +50,16 @@ def test_a_refusal_is_not_tagged(status):
     response, _called = answered(status)
     assert "ETag" not in response.headers
     assert "Cache-Control" not in response.headers
+
+
+@pytest.mark.parametrize(("status", "calls"), [(200, 1), (404, 2), (500, 2)])
+def test_an_answer_is_worked_out_once_for_each_state_and_a_refusal_each_time(status, calls):
+    state, called = uuid4().hex, []
+    for _ in range(2):
+        response, calls_now = answered(status, state)
+        called += calls_now
+    assert (response.content, response.headers["Content-Type"]) == (b"answer", "text/html; charset=utf-8")
+    assert len(called) == calls
 
 
 def test_a_tag_moves_with_the_state_and_the_address():
