@@ -7,6 +7,7 @@ results count and which is best is defined in `comparability`.
     public_runs(Q(benchmark="gemm"))      the results
     machines_of_runs(results)              their machines by primary key
     cached_for_edition(compute, "gemm")   `compute("gemm")`, remembered while the edition stays
+    cached_for_strangers(user, state, draw)   what `draw(user)` renders, cached where `user` sees public labs alone
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import Any, TypeVar, TypeVarTuple, cast
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import CharField, Count, Max, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from stackviz.benchmarks.comparability import is_of_whole_card
@@ -25,13 +27,16 @@ from stackviz.benchmarks.queries import comparable_runs
 from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
-from stackviz.labs.queries import visible_machines
+from stackviz.labs.queries import LabReader, Visitor, visible_machines
 from stackviz.measuring import BENCHMARKS
+from stackviz.stacks.models import Edition
+from stackviz.web.parts import cached_parts
 from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.request_memo import remember
 
 # Of one edition: fields and benchmarks that are measured, 19 in November 2026, in each language.
 MOST_ANSWERS = 64
+STRANGERS_CACHE_S = 60  # what they see says how long ago a machine reported, and its name, which moves no edition
 
 _ON_SEVERAL_CARDS = tuple(known.key for known in BENCHMARKS.values() if known.on_several_cards)
 
@@ -106,3 +111,17 @@ def _cached(
     _edition: tuple[object, ...], _language: str | None, compute: Callable[..., object], key: tuple[object, ...]
 ) -> object:
     return compute(*key)
+
+
+def cached_for_strangers(
+    visitor: Visitor, state: tuple[object, ...], draw: Callable[[Visitor], tuple[str, ...]]
+) -> tuple[SafeString, ...]:
+    """The pieces of HTML that `draw` renders for this visitor.
+
+    Whoever belongs to a lab, or sent a key of one, may see private machines: they get their own. Everybody else gets
+    what was drawn for somebody without an account, while `state`, public machines, sheets and stacks stay as they are.
+    """
+    if visitor.is_authenticated or isinstance(visitor, LabReader):
+        return tuple(map(SafeString, draw(visitor)))
+    editions = (*measured_edition(), Edition.current())
+    return cached_parts((*state, *editions), lambda: draw(AnonymousUser()), STRANGERS_CACHE_S)

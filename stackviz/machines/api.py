@@ -1,5 +1,7 @@
 """Machines over HTTP, for reading. A private lab's machines are there for its members only; else 404."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +13,7 @@ from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.queries import latest_results
 from stackviz.labs.keys import KeyForbidden, KeyUnknown
 from stackviz.labs.models import Card, Finding, Machine
-from stackviz.labs.queries import LabReader, Visitor, latest_snapshots, machine_detail
+from stackviz.labs.queries import LabReader, Visitor, machine_detail
 from stackviz.labs.read_keys import reader_of
 from stackviz.machines.rows import machines_found, machines_page
 from stackviz.web.address import clean_text
@@ -138,13 +140,12 @@ def list_machines(request: HttpRequest, response: HttpResponse, filters: Query[M
     page = machines_page(rows, cut, filters.limit)
     counted = rows.values("pk")[: COUNTED + 1].count()
     listed = cut.skipped + len(page.items) + bool(page.after)
-    snapshots = latest_snapshots(page.items)
-    cards = {pk: list(snapshot.cards.all()) for pk, snapshot in snapshots.items()}
+    slugs = _accelerators_in(page.items)
     return {
         "count": counted if counted <= COUNTED else max(COUNTED, listed),
         "is_count_exact": counted <= COUNTED,
         "next": _next_address(request, page.after),
-        "items": [_item(machine, cards.get(machine.pk, [])) for machine in page.items],
+        "items": [_item(machine, slugs.get(machine.latest_snapshot_id, ())) for machine in page.items],
     }
 
 
@@ -192,7 +193,7 @@ def get_machine(request: HttpRequest, response: HttpResponse, lab: str, slug: st
     snapshot = detail.snapshot
     results = latest_results([detail.machine])[detail.machine.pk]
     return {
-        **_item(detail.machine, detail.cards),
+        **_item(detail.machine, filter(None, map(_sheet, detail.cards))),
         "facts": snapshot.facts if snapshot else {},
         "absent": snapshot.absent if snapshot else {},
         "cards": [_card(card) for card in detail.cards],
@@ -203,7 +204,17 @@ def get_machine(request: HttpRequest, response: HttpResponse, lab: str, slug: st
     }
 
 
-def _item(machine: Machine, cards: list[Card] | tuple[Card, ...]) -> dict[str, Any]:
+def _accelerators_in(machines: Iterable[Machine]) -> dict[int | None, list[str]]:
+    """Snapshot pk -> the slugs of public sheets of its cards. One query, without what the reports say."""
+    snapshots = [machine.latest_snapshot_id for machine in machines if machine.latest_snapshot_id is not None]
+    cards = Card.objects.filter(snapshot__in=snapshots, accelerator__is_public=True)
+    slugs: dict[int | None, list[str]] = defaultdict(list)
+    for pk, slug in cards.values_list("snapshot_id", "accelerator__slug") if snapshots else ():
+        slugs[pk].append(slug)
+    return slugs
+
+
+def _item(machine: Machine, slugs: Iterable[str]) -> dict[str, Any]:
     return {
         "lab": machine.lab.slug,
         "slug": machine.slug,
@@ -211,7 +222,7 @@ def _item(machine: Machine, cards: list[Card] | tuple[Card, ...]) -> dict[str, A
         "subject": machine.subject,
         "url": machine.get_absolute_url(),
         "last_report_at": machine.latest_taken_at,
-        "accelerators": sorted({slug for card in cards if (slug := _sheet(card)) is not None}),
+        "accelerators": sorted(set(slugs)),
     }
 
 

@@ -13,7 +13,7 @@ from stackviz.benchmarks.history import decide_change
 from stackviz.benchmarks.models import Series
 from stackviz.labs.queries import visible_machines
 from stackviz.machines.history import may_decide
-from stackviz.machines.series import series_page
+from stackviz.machines.series import drawn_series, series_page
 
 
 @login_required
@@ -38,6 +38,7 @@ def change(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
     try:
         decide_change(series, report, posted.get("answer", ""), request.user, posted.get("note", ""))
     except ValidationError as error:
-        context = {"shown": series_page(machine, series_id, request.user), "problems": error.messages}
-        return render(request, "machines/series.html", context, status=422)
+        shown = series_page(machine, series_id, request.user)
+        title, body = drawn_series(shown, request, error.messages)
+        return render(request, "machines/series.html", {"title": title, "body": body}, status=422)
     return redirect(changes)

@@ -14,6 +14,7 @@ from stackviz.benchmarks.history import SeriesHistory, recent_histories
 from stackviz.benchmarks.measurement import benchmark, benchmark_titles, setting_label
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.peers import PeerComparison, PeerDifference, compare_with_peers
+from stackviz.benchmarks.public_runs import cached_for_strangers
 from stackviz.benchmarks.queries import latest_results
 from stackviz.charts.sparkline import Sparkline, sparkline
 from stackviz.labs.models import Machine
@@ -66,7 +67,6 @@ class MachinePast:
     outliers: Sequence[OutlierGroup]
     others: Sequence[PeerRow]
     series: Sequence[PastRowOfSeries]
-    against_url: str
 
 
 def machine_past(machine: Machine, visitor: Visitor) -> MachinePast:
@@ -81,7 +81,6 @@ def machine_past(machine: Machine, visitor: Visitor) -> MachinePast:
         series=[
             _series_row(machine, series, history, is_member=is_member) for series, history in recent_histories(machine)
         ],
-        against_url=reverse("machines:against", args=[machine.lab.slug, machine.slug]),
     )
 
 
@@ -166,7 +165,12 @@ def past(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
     if machine.latest_snapshot_id is None:
         raise Http404
-    shown = machine_past(machine, request.user)
+
+    def draw(visitor: Visitor) -> tuple[str]:
+        return (render_part("machines/_past.jinja", past=machine_past(machine, visitor)),)
+
+    (body,) = cached_for_strangers(request.user, ("past", machine.pk), draw)
     if wants_partial(request):
-        return HttpResponse(render_part("machines/_past.jinja", past=shown))
-    return render(request, "machines/past.html", {"past": shown, "machine": machine})
+        return HttpResponse(body)
+    against_url = reverse("machines:against", args=[machine.lab.slug, machine.slug])
+    return render(request, "machines/past.html", {"body": body, "against_url": against_url, "machine": machine})

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from stackviz.benchmarks.history import StackChange, history_of
 from stackviz.benchmarks.measurement import Measurement
@@ -58,6 +62,10 @@ class SeriesPage:
     history: PastOfSeries
     command: str
 
+    @property
+    def title(self) -> SafeString:
+        return format_html("{} {} · {}", self.measured.title, self.measured.setting, self.machine.name)
+
 
 def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPage:
     """At most thirteen queries. Raises Series.DoesNotExist, also for a series of another machine."""
@@ -85,6 +93,12 @@ def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPag
         history=past_of_series(history, measured, machine, visitor, listed=SHOWN_POINTS),
         command=reproduce_command(measured),
     )
+
+
+def drawn_series(shown: SeriesPage, request: HttpRequest, problems: Sequence[str] = ()) -> tuple[str, str]:
+    """(title, body) as HTML. Only members of the lab have forms on it, which need the request."""
+    with_forms = request if shown.history.may_decide else None
+    return shown.title, render_to_string("machines/_series.html", {"shown": shown, "problems": problems}, with_forms)
 
 
 def _rate(measured: Measurement, sample: float | None) -> float | None:

@@ -3,17 +3,19 @@
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from stackviz.benchmarks.models import Series
+from stackviz.benchmarks.public_runs import cached_for_strangers
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
 from stackviz.labs.heartbeats import silent_machines
 from stackviz.labs.models import Machine
-from stackviz.labs.queries import visible_labs, visible_machines
+from stackviz.labs.queries import Visitor, visible_labs, visible_machines
 from stackviz.labs.rights import may_manage, rights_in
 from stackviz.labs.withdraw import may_withdraw
 from stackviz.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
@@ -27,7 +29,7 @@ from stackviz.machines.page import (
 from stackviz.machines.report_rows import REPORTS_PER_PAGE
 from stackviz.machines.results_file import results_csv
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
-from stackviz.machines.series import series_figure, series_page
+from stackviz.machines.series import drawn_series, series_figure, series_page
 from stackviz.machines.series_file import series_csv
 from stackviz.notices.queries import webhook_disabled_at
 from stackviz.web.address import text_parameter, whole_number
@@ -47,10 +49,20 @@ def machine_list(request: HttpRequest) -> HttpResponse:
     """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
     q, slug = text_parameter(request, "q"), text_parameter(request, "accelerator")
     accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
-    page = machines_page(machines_found(request.user, q=q, accelerator=slug), page_cut(request, MACHINES_PER_PAGE))
-    rows = machine_rows(page.items, accelerator.pk if accelerator else None)
-    context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows}
-    return render(request, "machines/_rows.html" if wants_partial(request) else "machines/list.html", context)
+    cut = page_cut(request, MACHINES_PER_PAGE)
+    query = QueryDict(mutable=True)
+    query.update({name: value for name, value in (("q", q), ("accelerator", slug)) if value})
+
+    def draw(visitor: Visitor) -> tuple[str]:
+        page = machines_page(machines_found(visitor, q=q, accelerator=slug), cut)
+        rows = machine_rows(page.items, accelerator.pk if accelerator else None)
+        context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows, "query": query}
+        return (render_to_string("machines/_rows.html", context),)
+
+    (rows,) = cached_for_strangers(request.user, ("machines", q, slug, cut), draw)
+    if wants_partial(request):
+        return HttpResponse(rows)
+    return render(request, "machines/list.html", {"q": q, "slug": slug, "accelerator": accelerator, "rows": rows})
 
 
 @require_safe
@@ -67,6 +79,7 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
         "lab": visible_lab,
         "page": page,
         "rows": machine_rows(page.items),
+        "query": request.GET,
         "asked": query,
         "is_filtered": query.is_filtered,
         "groups": fleet_groups(machines, query),
@@ -168,10 +181,14 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
             return file
         if request.GET.get("format") == "plotly":
             return _figure(machine, series_id)
-        shown = series_page(machine, series_id, request.user)
+        title, body = cached_for_strangers(
+            request.user,
+            ("series", machine.pk, series_id),
+            lambda visitor: drawn_series(series_page(machine, series_id, visitor), request),
+        )
     except Series.DoesNotExist as error:
         raise Http404 from error
-    return render(request, "machines/series.html", {"shown": shown})
+    return render(request, "machines/series.html", {"title": title, "body": body})
 
 
 def _figure(machine: Machine, series_id: int) -> JsonResponse:

@@ -13,7 +13,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from stackviz.benchmarks.public_runs import cached_for_strangers
 from stackviz.catalog.queries import public_catalogue
+from stackviz.cited.models import CitedEdition
+from stackviz.labs.queries import Visitor
 from stackviz.pages.decode_picture import decode_picture_html
 from stackviz.pages.home import front_page
 from stackviz.pages.well_known import fit_question, well_known_html
@@ -40,14 +43,19 @@ Sitemap: {sitemap}
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The front page."""
-    context = {
-        "front": front_page(request.user),
-        "decode": decode_picture_html(),
-        "well_known": well_known_html(),
-        "fit": fit_question(public_catalogue()),
-        "preview": _home_preview(request),
-    }
-    return render(request, "pages/home.html", context)
+    parts = cached_for_strangers(request.user, ("home", CitedEdition.current()), _home_parts)
+    named = dict(zip(("well_known", "counts", "fit", "more"), parts, strict=True))
+    return render(request, "pages/home.html", {**named, "preview": _home_preview(request)})
+
+
+def _home_parts(visitor: Visitor) -> tuple[str, ...]:
+    front = front_page(visitor)
+    return (
+        well_known_html(),
+        render_to_string("pages/_counts.html", {"front": front}),
+        render_to_string("pages/_fit.html", {"fit": fit_question(public_catalogue())}),
+        render_to_string("pages/_more.html", {"front": front, "decode": decode_picture_html()}),
+    )
 
 
 def _home_preview(request: HttpRequest) -> Preview:

@@ -10,9 +10,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.sitemaps import Sitemap
 from django.contrib.sitemaps.views import index, sitemap
 from django.db.models import Max, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path, reverse
+from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.sheet import last_changes
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.labs.models import Machine
@@ -21,14 +24,17 @@ from stackviz.learn.chapters import read_chapters
 from stackviz.learn.text_files import ENGLISH
 from stackviz.learn.trying import all_tries
 from stackviz.measuring import BENCHMARKS
-from stackviz.stacks.models import Component
+from stackviz.stacks.models import Component, Edition
 from stackviz.stacks.operators import operators
 from stackviz.stacks.queries import public_stacks
 from stackviz.symptoms import SYMPTOMS
+from stackviz.web.address import whole_number
 from stackviz.web.languages import address_in, hreflang_of
+from stackviz.web.parts import cached_html
 
 __all__ = ["SECTIONS", "urlpatterns"]
 
+CACHE_S = 600  # the key moves with what is listed
 MOST_ADDRESSES = 50_000  # of one file: the limit of the protocol
 PAGES = (
     "pages:home", "catalog:list", "stacks:list", "stacks:operators", "results:index", "machines:list", "compare:page",
@@ -141,7 +147,23 @@ SECTIONS: dict[str, type[_MapOfPages] | type[_MapOfMachines]] = {
 }
 
 
+@require_safe
+def sitemap_section(request: HttpRequest, section: str) -> HttpResponse:
+    """One file, rendered once for each state of what it lists; `?p=` chooses a part of a long one."""
+    number = whole_number(request.GET.get("p", "1"), max_digits=4)
+    if section not in SECTIONS or number is None:
+        raise Http404
+
+    def draw() -> str:
+        return sitemap(request, SECTIONS, section).render().content.decode()  # type: ignore[arg-type, no-any-return]
+
+    state = ("sitemap", section, number, request.scheme, request.get_host(), *measured_edition(), Edition.current())
+    return HttpResponse(
+        cached_html(state, draw, CACHE_S), content_type="application/xml", headers={"X-Robots-Tag": "noindex"}
+    )
+
+
 urlpatterns = [
     path("sitemap.xml", index, {"sitemaps": SECTIONS, "sitemap_url_name": "sharing:sitemap-section"}, name="sitemap"),
-    path("sitemap-<section>.xml", sitemap, {"sitemaps": SECTIONS}, name="sitemap-section"),
+    path("sitemap-<section>.xml", sitemap_section, name="sitemap-section"),
 ]

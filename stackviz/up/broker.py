@@ -48,6 +48,8 @@ def start_private_redis(folder: Path, server: str, children: Children) -> tuple[
     socket.unlink(missing_ok=True)
     command = [server, "--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"]
     command += ["--dir", str(folder), "--save", "", "--appendonly", "no", "--daemonize", "no"]
+    # What is cached expires; what waits for a worker does not, and is never evicted.
+    command += ["--maxmemory", "128mb", "--maxmemory-policy", "volatile-lru"]
     children.start("broker", command, inherited_environment())
     url = f"unix://{socket}"
     children.wait_until(lambda: answers(url), "the private Redis", ANSWER_WITHIN_S)
