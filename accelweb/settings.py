@@ -245,6 +245,9 @@ CACHES: dict[str, Any] = {
     },
 }
 
+# Whether a web process prepares its pages beside its first requests, and again when the catalogue has changed.
+WARM_PAGES = env_flag("WARM_PAGES", default=True)
+
 # --- background work --------------------------------------------------------------------------------------------
 # Reports wait in the database; the broker only wakes a worker. The periodic task repeats lost messages.
 

@@ -5,7 +5,8 @@ What was drawn may be cached: such a part may not contain a request, a user or a
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, cast
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from django.template.backends.jinja2 import Jinja2
 
 _frame: ContextVar[tuple[str | None, str] | None] = ContextVar("part_frame", default=None)
+_is_anew: ContextVar[bool] = ContextVar("rendering_anew", default=False)
 
 
 def render_part(name: str, /, **values: object) -> SafeString:
@@ -64,6 +66,16 @@ def _environment() -> Environment:
     return cast("Jinja2", engines["jinja2"]).env
 
 
+@contextmanager
+def rendering_anew() -> Iterator[None]:
+    """What is cached is rendered again, and cached, by what is done inside."""
+    before = _is_anew.set(True)
+    try:
+        yield
+    finally:
+        _is_anew.reset(before)
+
+
 def cached_html(state: tuple[object, ...], make: Callable[[], str], seconds: int) -> SafeString:
     """The HTML that `make` renders, from the cache where it has been rendered for this state, language and version.
 
@@ -81,7 +93,7 @@ def cached_parts(
         return tuple(SafeString(html) for html in make())
     named = repr((state, get_language(), settings.VERSION))
     key = "kept-" + hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
-    parts: tuple[str, ...] | None = cache.get(key)
+    parts: tuple[str, ...] | None = None if _is_anew.get() else cache.get(key)
     if parts is None:
         parts = tuple(map(str, make()))
         cache.set(key, parts, seconds)

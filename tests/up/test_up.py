@@ -32,6 +32,7 @@ class Up:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         env = {
             **kept,
+            "WARM_PAGES": "0",
             "HOME": str(var.parent),
             "VAR_DIR": str(var),
             "TERM": "dumb",

@@ -1,12 +1,14 @@
 """Parts of pages are macros: Python, a Django template and another part draw them alike; what was drawn is cached."""
 
+from uuid import uuid4
+
 import jinja2
 import pytest
 from django.core.cache import cache
 from django.template import Context, Template, engines
 from django.utils.translation import override
 
-from stackviz.web.parts import cached_html, render_part
+from stackviz.web.parts import cached_html, render_part, rendering_anew
 from stackviz.web.templatetags.web import css_text
 
 WORD = """\
@@ -123,6 +125,14 @@ def test_a_kept_part_is_made_once_for_each_state_and_language():
 def test_nothing_is_kept_while_templates_are_worked_on(settings):
     settings.DEBUG = True
     assert [cached_html(("page",), lambda word=word: word, 60) for word in ("old", "new")] == ["old", "new"]
+
+
+def test_what_is_rendered_anew_is_what_others_get_from_then_on():
+    state = ("anew", uuid4().hex)
+    assert cached_html(state, lambda: "old", 60) == "old"
+    with rendering_anew():
+        assert cached_html(state, lambda: "new", 60) == "new"
+    assert cached_html(state, lambda: "newest", 60) == "new"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,128 @@
+"""Fill a web process beside its requests: the first view of a kind of page costs a process 0.3 to 1.5 s.
+
+A thread renders one page of each kind in each language right after the start, and again after the catalogue, the
+stacks or cited results have changed. It calls views, not the site: nothing is logged, counted or limited.
+"""
+
+import gc
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import DatabaseError, connections
+from django.http import Http404
+from django.urls import resolve
+from django.utils import translation
+from django_htmx.middleware import HtmxDetails
+
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.cited.models import CitedEdition
+from stackviz.diagnose.examples import example_texts
+from stackviz.diagnose.stepped import diagnose_steps
+from stackviz.importers.deadline import Deadline
+from stackviz.labs.queries import visible_machines
+from stackviz.reports.pasted import MOST_SECONDS
+from stackviz.stacks.models import Edition
+from stackviz.web.languages import address_in
+from stackviz.web.parts import rendering_anew
+from stackviz.web.request_memo import remembering
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 15  # whether an edition has moved: one query
+PAUSE_S = 0.02  # between two pages, for requests that wait for the interpreter
+H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
+PAGES = (
+    "/", "/accelerators/", "/accelerators/?q=h100", f"/accelerators/{H100}/", f"/compare/?a={H100}&a={M3_MAX}",
+    "/fit/", f"/fit/?accelerator={H100}", "/search/?q=h100", "/benchmarks/", "/benchmarks/llama-bench/", "/ladder/",
+    "/explore/", "/heatmap/", "/timeline/", "/roofline/", "/scaling/", "/stacks/", "/stacks/nvidia-cuda/",
+    "/components/cudnn/", "/machines/", "/plan/", "/diagnose/", "/causes/", "/learn/", "/claims/", "/changes/",
+    "/freshness/", "/data/",
+)  # fmt: skip
+EXAMPLE = "old-driver"
+Editions = tuple[str, str, str]  # of the catalogue, the stacks and cited results
+
+
+def keep_warm() -> None:
+    """Start the thread, unless WARM_PAGES=0."""
+    if settings.WARM_PAGES:
+        threading.Thread(target=_look_forever, name="warm", daemon=True).start()
+
+
+def _look_forever() -> None:
+    warmed: Editions | None = None
+    while True:
+        try:
+            warmed = warm_unless(warmed)
+        finally:
+            connections.close_all()  # of this thread: between two looks it needs none
+        time.sleep(LOOK_EVERY_S)
+
+
+def warm_unless(warmed: Editions | None) -> Editions | None:
+    """Prepare the pages unless that is done for the present editions -> what it is done for; None if it cannot be."""
+    try:
+        with remembering():
+            now = (CatalogueEdition.current(), Edition.current(), CitedEdition.current())
+        if now != warmed:
+            warm()
+    except DatabaseError:
+        log.warning("pages are not prepared: the database does not answer; next attempt in %d s", LOOK_EVERY_S)
+        return None
+    return now  # what was loaded meanwhile is seen the next time
+
+
+def warm() -> None:
+    """Render every page once in each language. Raises DatabaseError; an error of a page is left to its readers."""
+    started = time.monotonic()
+    with translation.override("en"):
+        newest = visible_machines(AnonymousUser()).order_by("-latest_taken_at").first()
+        addresses = [*PAGES, *([newest.get_absolute_url()] if newest else [])]
+    for language, _name in settings.LANGUAGES:
+        for address in addresses:
+            with _alone(language):
+                _render(address_in(language, address))
+            time.sleep(PAUSE_S)
+        with _alone(language):
+            diagnose_steps([], example_texts()[EXAMPLE], Deadline(MOST_SECONDS))
+    gc.collect()
+    gc.freeze()  # lives as long as its edition: the collector need not visit it
+    log.info("pages are prepared: %.1f s", time.monotonic() - started)
+
+
+@contextmanager
+def _alone(language: str) -> Iterator[None]:
+    """As a request in this language, which takes nothing from the cache that other processes fill, too."""
+    with translation.override(language), remembering(), rendering_anew():
+        yield
+
+
+def _render(address: str) -> None:
+    path, _, query = address.partition("?")
+    environ = {
+        "REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "SERVER_NAME": _host(), "SERVER_PORT": "80",
+        "REMOTE_ADDR": "127.0.0.1", "wsgi.input": BytesIO(), "wsgi.url_scheme": "http",
+    }  # fmt: skip
+    request = WSGIRequest(environ)
+    request.user = AnonymousUser()
+    request.htmx = HtmxDetails(request)  # type: ignore[attr-defined]
+    try:
+        view, arguments, named = resolve(path)
+        view(request, *arguments, **named)
+    except Http404:  # a site without the catalogue has no such sheet
+        return
+    except DatabaseError:
+        raise
+    except Exception:  # readers of this page see the error themselves; the other pages are still prepared
+        log.exception("%s was not prepared", address)
+
+
+def _host() -> str:
+    """A name that the site answers to."""
+    return next((host for host in settings.ALLOWED_HOSTS if host[0] not in ".*["), "localhost")

@@ -1,0 +1,68 @@
+"""A web process prepares its pages by itself: nobody is their first reader, and nobody counts or limits it."""
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.db import OperationalError
+
+from accelweb import warm
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.web.languages import address_in
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache(monkeypatch):
+    cache.clear()
+    monkeypatch.setattr(warm, "PAUSE_S", 0)
+
+
+def test_pages_that_are_prepared_are_not_rendered_for_their_first_reader(client, curated, db, monkeypatch):
+    warm.warm()
+    for module, name in (
+        ("pages", "_home_parts"),
+        ("accelerators.list_page", "_results_html"),
+        ("explore", "draw_scatter"),
+        ("performance.roofline_page", "assemble_roofline"),
+    ):
+        path = module if "." in module else f"{module}.views"
+        monkeypatch.setattr(f"stackviz.{path}.{name}", lambda *_given: pytest.fail("rendered again"))
+    for language, _name in settings.LANGUAGES:
+        for address in ("/", "/accelerators/", "/explore/", "/roofline/"):
+            assert client.get(address_in(language, address)).status_code == 200
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+@pytest.mark.parametrize("address", [address for address in warm.PAGES if warm.H100 not in address])
+def test_every_address_is_a_page_of_an_empty_site_too(client, db, caplog, language, address):
+    with warm._alone(language):
+        warm._render(address_in(language, address))
+    assert "was not prepared" not in caplog.text
+
+
+def test_a_page_that_fails_does_not_keep_the_others_from_being_prepared(db, caplog, monkeypatch):
+    rendered = []
+    monkeypatch.setattr("stackviz.explore.views.read_plot_data", lambda: 1 / 0)
+    monkeypatch.setattr("stackviz.accelerators.claims_page.read_claims", lambda: rendered.append(1) or [])
+    warm.warm()
+    assert "/ladder/ was not prepared" in caplog.text
+    assert rendered
+
+
+def test_pages_are_prepared_again_when_an_edition_has_moved(db, monkeypatch):
+    prepared = []
+    monkeypatch.setattr(warm, "warm", lambda: prepared.append(1))
+    warmed = warm.warm_unless(None)
+    assert warm.warm_unless(warmed) == warmed
+    assert len(prepared) == 1
+    CatalogueEdition.renew()
+    assert warm.warm_unless(warmed) != warmed
+    assert len(prepared) == 2
+
+
+def test_a_database_that_is_away_is_asked_again(monkeypatch, db, caplog):
+    def fail():
+        raise OperationalError("away")
+
+    monkeypatch.setattr(warm, "warm", fail)
+    assert warm.warm_unless(None) is None
+    assert "next attempt in 15 s" in caplog.text
