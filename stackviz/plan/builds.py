@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from stackviz import wire
-from stackviz.plan.companions import companions, install_command
+from stackviz.plan.companions import Companion, companions, install_command
 from stackviz.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.plan.releases import cuda_versions
 from stackviz.rules import Finding, Severity, Tables, is_broken, judge_breaking
@@ -78,7 +78,7 @@ def _build(machine: PlannedMachine, tables: Tables, day: datetime, cuda: str) ->
         driver_full=full,
         is_default=is_default,
         faults=tuple(finding for finding in findings if finding.severity == Severity.BROKEN),
-        command=install_command(machine.torch, companions(tables, machine.torch), "" if is_default else name),
+        command=_command(machine, tables, "" if is_default else name),
         carries_code=carries_code,
         outside=None if carries_code else _cuda_without_card(tables, machine.capability, cuda),
     )
@@ -153,10 +153,28 @@ def may_start(machine: PlannedMachine, cuda: str, tables: Tables) -> bool:
 
 def command(machine: PlannedMachine, build: Build | None, tables: Tables) -> str:
     """What to type: the build's own, else the plain one; without a card on Linux and Windows the CPU's."""
+    return build.command if build else _command(machine, tables, _index(machine, build))
+
+
+def companions_beside(machine: PlannedMachine, build: Build | None, tables: Tables) -> tuple[Companion, ...]:
+    """What goes with the torch of the plan, in its command where a wheel is known."""
+    return _companions(machine, tables, _index(machine, build))
+
+
+def _index(machine: PlannedMachine, build: Build | None) -> str:
+    """Of pytorch.org, from which the build comes; "" for pip's own."""
     if build is not None:
-        return build.command
-    is_plain = machine.system.platform == "macos" or machine.card is not None
-    return install_command(machine.torch, companions(tables, machine.torch), "" if is_plain else "cpu")
+        return "" if build.is_default else build.name
+    return "" if machine.system.platform == "macos" or machine.card is not None else "cpu"
+
+
+def _companions(machine: PlannedMachine, tables: Tables, index: str) -> tuple[Companion, ...]:
+    pythons = (machine.python,) if machine.python else ()
+    return companions(tables, machine.torch, machine.system.wheel, pythons, index)
+
+
+def _command(machine: PlannedMachine, tables: Tables, index: str) -> str:
+    return install_command(machine.torch, _companions(machine, tables, index), index)
 
 
 def planned_report(machine: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> wire.Report:

@@ -12,8 +12,8 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.layers import State
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.plan.branches import Branch, branches, choose_branch
-from stackviz.plan.builds import Build, PlanOutcome, builds, choose_build, command, planned_report
-from stackviz.plan.companions import Companion, companions
+from stackviz.plan.builds import Build, PlanOutcome, builds, choose_build, command, companions_beside, planned_report
+from stackviz.plan.companions import Companion
 from stackviz.plan.driver_install import DriverInstall, driver_install
 from stackviz.plan.features import feature_title, features
 from stackviz.plan.fit import judge_plan, newest_working_release, outcome_of
@@ -131,7 +131,7 @@ def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         outcome=outcome,
         alternative=None if outcome is PlanOutcome.WORKS else _alternative(query, tables, day),
         command=command(machine, choice.shown, tables),
-        companions=companions(tables, machine.torch),
+        companions=companions_beside(machine, choice.shown, tables),
         driver_install=driver_install(planned, planned.driver, tables, day),
         build=choice.build,
         builds=tuple(BuildRow(build, tuple(_reasons(build, machine))) for build in choice.offered),

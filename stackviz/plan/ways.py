@@ -147,14 +147,16 @@ def _rocm_ways(tables: Tables, target: str) -> Iterator[InstallWay]:
     torch = next((version for version in torch_releases(tables, _LINUX) if same_line(version, row.version)), "")
     if not torch:
         return
+    pythons = pythons_of(tables, torch, _LINUX)
+    beside = companions(tables, torch, _LINUX, pythons, row.variant)
     yield InstallWay(
         framework=PYTORCH,
         system=_LINUX,
         installer="pip",
         outcome=PlanOutcome.WORKS,
-        commands=(install_command(torch, companions(tables, torch), row.variant),),
+        commands=(install_command(torch, beside, row.variant),),
         needs="AMD driver (amdgpu)",
-        pythons=pythons_of(tables, torch, _LINUX),
+        pythons=pythons,
         source=row.source,
     )
 

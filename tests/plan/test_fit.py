@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
 
@@ -12,9 +13,10 @@ from stackviz.plan.driver_install import driver_install
 from stackviz.plan.features import TITLES, features
 from stackviz.plan.fit import MOST_TRIED, judge_plan, newest_working_release, outcome_of
 from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine
-from stackviz.plan.releases import needed_macos, pythons, torch_releases
+from stackviz.plan.releases import cuda_versions, needed_macos, pythons, torch_releases
 from stackviz.rules import packaged_tables, registry
 from stackviz.rules.known_cards import KnownCard
+from stackviz.wire.systems import wheel_variant
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 TABLES = packaged_tables()
@@ -76,7 +78,7 @@ def test_the_build_pip_takes_by_itself_is_chosen_where_it_runs():
     assert (build.name, build.is_default, build.command) == (
         "cu130",
         True,
-        "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0",
+        "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.1",
     )
 
 
@@ -216,15 +218,15 @@ def test_cpu_build_without_a_card():
 
 def test_on_a_mac_the_plain_command_is_right():
     plan = planned(M1, "2.14.1", "macos-arm64", macos="26")
-    assert command(plan, None, TABLES) == "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0"
+    assert command(plan, None, TABLES) == "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.1"
 
 
 @pytest.mark.parametrize(
     ("torch", "vision", "audio"),
-    [("2.5.1", "0.20.1", "2.5.1"), ("2.10.0", "0.25.0", "2.10.0"), ("2.15.0", "0.29.2", "2.11.0"), ("1.0.1", "", "")],
+    [("2.5.1", "0.20.1", "2.5.1"), ("2.10.0", "0.25.0", "2.10.0"), ("2.15.0", "0.29.2", "2.11.1"), ("1.0.1", "", "")],
 )
 def test_what_belongs_to_a_torch_is_what_a_source_says(torch, vision, audio):
-    rows = companions(TABLES, torch)
+    rows = companions(TABLES, torch, "linux-x86_64")
     assert [(row.package, row.version) for row in rows] == [("torchvision", vision), ("torchaudio", audio)]
     assert all(row.row.source.url.startswith("https://") for row in rows if row.row)
     named = [
@@ -235,12 +237,54 @@ def test_what_belongs_to_a_torch_is_what_a_source_says(torch, vision, audio):
 
 def test_a_package_that_outlives_its_torch_is_named_for_the_builds_it_was_published_for():
     """TorchAudio 2.11 goes with every later torch and was published when there were builds for CUDA 12.6, 12.8, 13.0."""
-    rows = companions(TABLES, "2.14.1")
-    named = {
-        build: "torchaudio==2.11.0" in install_command("2.14.1", rows, build) for build in ("", "cpu", "cu126", "cu132")
+    found = {
+        build: {
+            row.package: row.version for row in companions(TABLES, "2.14.1", "linux-x86_64", (), build) if row.is_named
+        }
+        for build in ("", "cpu", "cu126", "cu132")
     }
-    assert named == {"": True, "cpu": True, "cu126": True, "cu132": False}
-    assert "torchvision==0.29.2" in install_command("2.14.1", rows, "cu132")
+    audio = {build: named.get("torchaudio") for build, named in found.items()}
+    assert audio == {"": "2.11.1", "cpu": "2.11.0", "cu126": "2.11.0", "cu132": None}
+    assert {named["torchvision"] for named in found.values()} == {"0.29.2"}
+
+
+@pytest.mark.parametrize(
+    ("torch", "python", "build", "named"),
+    [
+        ("2.15.0", "3.15", "", ["0.29.2", "2.11.1"]),
+        ("2.15.0", "3.15", "cu132", ["0.29.2"]),
+        ("2.15.0", "3.15", "cpu", ["0.29.2"]),
+        ("2.15.0", "3.14", "cpu", ["0.29.2", "2.11.0"]),
+        ("2.5.1", "3.12", "", ["0.20.1", "2.5.1"]),
+        ("2.5.1", "3.13", "", []),
+    ],
+)
+def test_a_companion_is_named_where_a_wheel_for_the_python_is_known(torch, python, build, named):
+    rows = companions(TABLES, torch, "linux-x86_64", (python,), build)
+    assert [row.version for row in rows if row.is_named] == named
+    assert all(row.row for row in rows)  # those left out are named as what belongs to the torch, with the source
+
+
+def test_no_plan_names_a_companion_without_a_wheel_for_its_python():
+    """Every platform, release of torch, Python and index that a plan can print."""
+    checked = 0
+    for system in {system.wheel: system for system in SYSTEMS.values() if system.vendors}.values():
+        for torch in torch_releases(TABLES, system.wheel):
+            pythons_of_torch = pythons(PlannedMachine(system=system, torch=torch, card=None), TABLES)
+            indexes = ["", "cpu", *(wheel_variant(cuda) for cuda in cuda_versions(TABLES, torch))]
+            for python, build in product(pythons_of_torch, indexes):
+                for row in companions(TABLES, torch, system.wheel, (python,), build):
+                    if row.is_named:
+                        assert python in wheels_of(row, system.wheel), (row, torch, python, build)
+                        checked += 1
+    assert checked > 1000
+
+
+def wheels_of(companion, wheel) -> set[str]:
+    """The Pythons that the rows of a release name, those from its `low` on written out."""
+    rows = TABLES.rows(companion.package, "needs", "python", platform=wheel)
+    [row] = [row for row in rows if row.version == companion.version]
+    return set(row.values.split()) or {f"3.{minor}" for minor in range(int(row.low.split(".")[1]), 16)}
 
 
 @pytest.mark.parametrize(

@@ -57,10 +57,10 @@ def test_each_framework_of_every_sheet_has_a_command_or_a_sourced_reason(curated
 @pytest.mark.parametrize(
     ("query", "commands"),
     [
-        ("nvidia-geforce-rtx-4090&torch=2.14.1", ["pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0"]),
+        ("nvidia-geforce-rtx-4090&torch=2.14.1", ["pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.1"]),
         (
             "nvidia-geforce-rtx-4090&torch=2.14.1&installer=uv",
-            ["uv pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0"],
+            ["uv pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.1"],
         ),
         (
             "nvidia-geforce-rtx-4090&installer=container",
@@ -90,7 +90,7 @@ def test_each_framework_of_every_sheet_has_a_command_or_a_sourced_reason(curated
             ["pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/xpu"],
         ),
         ("apple-m4-max-40&framework=mlx", ["pip install mlx"]),
-        ("apple-m4-max-40&torch=2.14.1", ["pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0"]),
+        ("apple-m4-max-40&torch=2.14.1", ["pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.1"]),
         (
             "nvidia-jetson-agx-orin-64gb",
             ["pip install torch==2.8.0 torchvision==0.23.0 --index-url https://pypi.jetson-ai-lab.io/jp6/cu126"],

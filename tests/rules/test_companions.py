@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from stackviz.rules import packaged_tables
-from stackviz.rules.checks.companions import for_torch
+from stackviz.rules.checks.companions import belonging_releases
 from stackviz.wire import Software
 from tests.rules.build import UNSET, answer, answers, card, linux
 
@@ -21,12 +21,12 @@ def pip(**versions: str) -> tuple[Software, ...]:
         ("2.0.0", "0.15.1", "2.0.1"),
         ("2.3.1+cu121", "0.18.1", "2.3.1"),
         ("2.8.0", "0.23.0", "2.8.0"),
-        ("2.12.1", "0.27.1", "2.11.0"),
-        ("2.15.0", "0.29.2", "2.11.0"),  # from 0.29.1 and 2.11 on a wheel takes newer torches too
+        ("2.12.1", "0.27.1", "2.11.1"),
+        ("2.15.0", "0.29.2", "2.11.1"),  # from 0.29.1 and 2.11 on a wheel takes newer torches too
     ],
 )
 def test_the_tables_name_what_goes_with_a_torch(torch, vision, audio):
-    found = [for_torch(packaged_tables(), slug, torch) for slug in ("torchvision", "torchaudio")]
+    found = [belonging_releases(packaged_tables(), slug, torch)[0].version for slug in ("torchvision", "torchaudio")]
     assert found == [vision, audio]
 
 

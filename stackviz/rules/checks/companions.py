@@ -3,11 +3,21 @@
 A torch that is replaced alone leaves them behind, and they no longer load.
 """
 
+from collections.abc import Iterable, Sequence
+
 from stackviz.rules.compatibility import Requirement, Tables
 from stackviz.rules.look import Look
-from stackviz.rules.versions import is_below, major_minor, numbers
+from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
-__all__ = ["COMPANIONS", "fits", "for_torch", "found_companions", "line_specs", "torch_packages"]
+__all__ = [
+    "COMPANIONS",
+    "belonging_releases",
+    "fits",
+    "found_companions",
+    "installable_release",
+    "line_specs",
+    "torch_packages",
+]
 
 COMPANIONS = {"torchvision": "TorchVision", "torchaudio": "TorchAudio"}
 
@@ -28,10 +38,53 @@ def _same_release(version: str, other: str) -> bool:
     return numbers(version)[:3] == numbers(other)[: len(numbers(version)[:3])] or major_minor(version) == other
 
 
-def for_torch(tables: Tables, slug: str, torch: str) -> str:
-    """The newest release of a companion that goes with this torch; "" if the tables name none."""
-    fitting = [row.version for row in tables.rows(slug, "needs", "pytorch") if fits(row, torch)]
-    return fitting[-1] if fitting else ""
+def belonging_releases(tables: Tables, slug: str, torch: str) -> list[Requirement]:
+    """What says which releases of a companion go with this torch, newest first."""
+    return [row for row in reversed(tables.rows(slug, "needs", "pytorch")) if fits(row, torch)]
+
+
+def installable_release(
+    tables: Tables, slug: str, torch: str, wheel: str, pythons: Iterable[str], build: str
+) -> Requirement | None:
+    """The newest that goes with this torch and has a wheel for the platform ("" for any) and all of these Pythons.
+
+    `build`: the index of pytorch.org that has to have it, "cu126" or "cpu"; "" for pip's own.
+    """
+    for row in belonging_releases(tables, slug, torch):
+        has_wheels = all(_has_wheel(tables, row, wheel, python) for python in pythons)
+        if has_wheels and _is_published_for(tables, row, torch, build):
+            return row
+    return None
+
+
+def _has_wheel(tables: Tables, release: Requirement, wheel: str, python: str) -> bool:
+    """Whether a wheel for this Python is known; one that is built for all from some Python on has a `low`."""
+    rows = tables.rows(release.component, "needs", "python", platform=wheel or None)
+    of_release = [row for row in rows if row.version == release.version]
+    return any(python in row.values.split() or (row.low and not is_below(python, row.low)) for row in of_release)
+
+
+def _is_published_for(tables: Tables, release: Requirement, torch: str, build: str) -> bool:
+    """Whether the index of a build ("cu126") has it: a release that outlives its torch stays as it was built.
+
+    No table has for which ROCm or XPU it was built, so it is not named there.
+    """
+    published = [
+        row for row in tables.rows(release.component, "offers", "cuda-runtime") if row.version == release.version
+    ]
+    if not build or not (published or release.low):
+        return True
+    if published:
+        return build.removeprefix("cu") in _variants(published)
+    if numbers(torch)[:2] == numbers(release.low)[:2] or build == "cpu":
+        return True
+    offers = [row for row in tables.rows("pytorch", "offers", "cuda-runtime") if same_line(row.version, release.low)]
+    return not offers or build.removeprefix("cu") in _variants(offers[:1])
+
+
+def _variants(rows: Sequence[Requirement]) -> set[str]:
+    """ "12.6 13.0" -> 126, 130."""
+    return {version.replace(".", "") for row in rows for version in row.values.split()}
 
 
 def line_specs(look: Look, tables: Tables, line: str) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from stackviz.rules.checks.builds import Origin, origin_of
-from stackviz.rules.checks.companions import COMPANIONS, fits, for_torch
+from stackviz.rules.checks.companions import COMPANIONS, fits, installable_release
 from stackviz.rules.compatibility import Requirement, RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
@@ -203,11 +203,12 @@ def _companion_of(look: Look, tables: Tables, slug: str) -> str:
     torch = look.need("torch.version")
     build = torch.partition("+")[2] or wheel_variant(look.get("torch.cuda_version") or "")
     index = f" --index-url https://download.pytorch.org/whl/{build}" if _PUBLISHED_BUILD.fullmatch(build) else ""
-    version = for_torch(tables, slug, torch)
-    if not version:
+    pythons = filter(None, [major_minor(look.get("python.version") or "")])
+    release = installable_release(tables, slug, torch, look.wheel_platform, pythons, build if index else "")
+    if release is None:
         same = ".".join(str(part) for part in numbers(torch)[:3])  # stays as it is: pip finds it satisfied
         return f"pip uninstall -y {slug}; pip install {slug} torch=={same}{index}"
-    return f"pip install --force-reinstall --no-deps {slug}=={version}{index}"
+    return f"pip install --force-reinstall --no-deps {slug}=={release.version}{index}"
 
 
 def _stated(versions: Iterable[str]) -> list[str]:
