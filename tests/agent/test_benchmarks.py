@@ -188,7 +188,7 @@ def test_on_a_processor_a_full_suite_alone_multiplies_fp8_and_int8():
 
 
 def test_a_case_that_lasts_is_visited_once_in_samples_of_a_second(measure):
-    told = measure(lambda *_: prepared(lambda: time.sleep(0.3)), count=1, lasts_s=1.5)
+    told = measure(lambda *_: prepared(lambda: time.sleep(0.26)), count=1, lasts_s=1.5)
     assert [step["is"] for step in told] == ["start", "samples"]
     assert len(told[1]["samples"]) == 2  # of four runs each, which is a second
     assert told[1]["conditions"]["runs_per_block"] == 4

@@ -20,6 +20,7 @@ from stackviz.facts.nvml import Nvml
 from stackviz.measuring import Prepared
 from tests.agent import fake_nvml
 from tests.agent.fake_nvml import NOT_SUPPORTED, Error, healthy_card
+from tests.agent.processes import wait_for
 
 
 def counter(value, code=0):
@@ -89,9 +90,8 @@ def test_conditions_are_sampled_while_the_card_works():
         counters=lambda: {"energy_j": next(energy)},
     )
     with Sampler(instruments) as sampler:
-        time.sleep(0.2)
+        wait_for(lambda: len(sampler.readings) >= 4)
     joined = joined_readings(sampler.readings)
-    assert len(sampler.readings) >= 4
     assert joined["power_w"] == pytest.approx(700, abs=30)
     assert joined["throttle_reasons"] == "sw_power_cap"
     assert sampler.spent() == {"energy_j": 7.0}

@@ -1,10 +1,12 @@
 """However the agent ends, nothing that it started goes on and no folder of its stays. Real processes, real signals."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -92,11 +94,16 @@ def test_a_child_ends_when_its_input_does(tmp_path):
     assert child.wait(20) == -signal.SIGKILL
 
 
+def ignores(pid, number):
+    (mask,) = re.findall(r"^SigIgn:\s*(\w+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
 def test_the_guard_outlives_signals_that_end_the_agent():
     process = guard._started("test-only")
     process.stdin.write(b'nonsense\n["add","group","x"]\n')
     process.stdin.flush()
-    time.sleep(0.3)
+    wait_for(lambda: ignores(process.pid, signal.SIGHUP))  # the last that it learns to ignore
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         process.send_signal(getattr(signal, name))
     time.sleep(0.1)

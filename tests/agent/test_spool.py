@@ -15,6 +15,7 @@ from stackviz.agent import spool as spool_module
 from stackviz.agent.spool import MOST_BYTES, Spool, SpoolError
 from stackviz.agent.terminal_json import terminal_json
 from stackviz.wire import parse_report, to_json
+from tests.agent.processes import wait_for
 from tests.wire.reports import report_body
 
 ROOT = Path(__file__).parents[2]
@@ -159,14 +160,15 @@ while True:
 
 
 def test_killed_agent_leaves_complete_reports(tmp_path):
+    spool = Spool(tmp_path)
     for _ in range(3):
+        before = spool.count()
         agent = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, cwd=ROOT)
         agent.stdout.readline()
-        time.sleep(0.3)
+        wait_for(lambda: spool.count() > before + 2)  # noqa: B023 - asked at once
         agent.kill()
         agent.wait()
         agent.stdout.close()
-    spool = Spool(tmp_path)
     assert len(list(spool.waiting())) == spool.count() > 0
     assert spool.set_aside == []
 
