@@ -113,6 +113,14 @@ def check_site_url(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
                 id="accelweb.W005",
             )
         ]
+    if settings.HTTPS and settings.SITE_URL.startswith("http:"):
+        return [
+            Warning(
+                "SITE_URL begins with http, but HTTPS=1: whoever opens the link of a mail sends it unencrypted first.",
+                hint="Write SITE_URL with https.",
+                id="accelweb.W006",
+            )
+        ]
     return []
 
 

@@ -112,6 +112,7 @@ OTHERS = ["accelweb.example"]
         (check_broker_is_shared, {"REDIS_URL": ""}, {"REDIS_URL": "redis://localhost:6379/0"}, "accelweb.W002"),
         (check_site_url, {"EMAIL_HOST": "mail.example", "SITE_URL": ""}, {"EMAIL_HOST": "", "SITE_URL": ""}, "accelweb.W004"),
         (check_site_url, {"SITE_URL": "https://other.example", "ALLOWED_HOSTS": OTHERS}, {"EMAIL_HOST": "mail.example", "SITE_URL": "https://accelweb.example:8443", "ALLOWED_HOSTS": OTHERS}, "accelweb.W005"),
+        (check_site_url, {"SITE_URL": "http://accelweb.example", "HTTPS": True, "ALLOWED_HOSTS": OTHERS}, {"SITE_URL": "https://accelweb.example", "HTTPS": True, "ALLOWED_HOSTS": OTHERS}, "accelweb.W006"),
         (check_allowed_hosts, {"ALLOWED_HOSTS": ["localhost", "127.0.0.1"], "HTTPS": False}, {"ALLOWED_HOSTS": OTHERS}, "accelweb.W003"),
     ],
 )  # fmt: skip
