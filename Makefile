@@ -46,7 +46,7 @@ help:
 	@echo "make test-all    every test, the slow ones too; writes tests/slow.txt   [ARGS= JOBS=3]"
 	@echo "make test-slice  a part of the slow tests                               [SLICE=2 JOBS=3]"
 	@echo "make check   lint, and the tests of the rooms without a database or a page"
-	@echo "make mutants what the tests notice of faults put into four rooms           [ARGS='--minutes 5 --room wire']"
+	@echo "make mutants what the tests notice of faults put into six rooms            [ARGS='--minutes 5 --room wire']"
 	@echo "make lint    ruff, mypy, import contracts, templates, styles, migrations, deployment checks"
 	@echo "make format  the layout of Python, templates and style sheets"
 	@echo "make docs    the tables of docs/ that are made from the code"
@@ -93,7 +93,7 @@ check: lint
 mutants:
 	$(call installed,server dev)
 	$(translated)
-	@exec $(PY) tools/mutants.py --jobs $(or $(JOBS),2) $(ARGS)
+	@exec $(PY) -m tools.mutants --jobs $(or $(JOBS),2) $(ARGS)
 
 lint:
 	$(call installed,server dev)

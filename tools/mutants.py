@@ -1,8 +1,9 @@
-"""`make mutants`: put small faults into the rooms that must not be wrong, and count what the tests notice.
+"""`make mutants`: put small faults into the rooms that must not be wrong, and count what their tests notice.
 
 A seeded sample of the faults of tools/mutation.py, the same number from each room, within a time budget. Each is tried
-in a copy of the repository, on the tests of its room: nothing is written to the working tree. Prints what survived, and
-a table for docs/testing.md. Ends with 1 if the tests of a room fail without any fault.
+in a copy of the repository, on the fast tests of its room and, where none of them notices, on the slow ones: nothing is
+written to the working tree. Prints what survived, what only the slow tier noticed, and a table for docs/testing.md.
+Ends with 1 if the tests of a room fail without any fault.
 """
 
 import argparse
@@ -13,36 +14,33 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.mutation import Mutant, mutants_of, parses
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:randomly", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+NO_TESTS_RAN = 5  # pytest's own
+TIERS = {"fast": "not slow", "slow": "slow"}
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Files that get faults, and the test files or folders that are to notice. Both relative to the repository."""
+    """A folder or file that gets faults, and the folder of the tests that are to notice. Relative to the repository."""
 
     name: str
-    sources: tuple[str, ...]
-    tests: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
+    source: str
+    tests: str
 
 
-ROOMS = (
-    Room("stats", ("stackviz/stats",), ("tests/benchmarks",)),
-    Room("wire", ("stackviz/wire",), ("tests/wire",)),
-    Room("rules", ("stackviz/rules",), ("tests/rules",)),
-    # What kills live workers takes longer than all the others of the room together.
-    Room("ingest", ("stackviz/ingest",), ("tests/ingest",), left_out=("tests/ingest/test_file_broker.py",)),
+ROOMS = tuple(
+    Room(name, f"stackviz/{name}", f"tests/{ {'stats': 'benchmarks'}.get(name, name) }")
+    for name in ("catalog", "fit", "ingest", "rules", "stats", "wire")
 )
 
 
@@ -55,61 +53,40 @@ class Trial:
     mutant: Mutant
 
 
-@dataclass(slots=True)
-class Tally:
-    """What became of the faults of one room."""
-
-    known: int = 0
-    killed: int = 0
-    survivors: list[Trial] = field(default_factory=list)
-
-    @property
-    def tried(self) -> int:
-        return self.killed + len(self.survivors)
-
-
 class Copy:
-    """A copy of what git would commit, in which tests run."""
+    """A copy of what git would commit, in which tests run. Databases made for a fault go with it."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self.folder = folder
+        # Compiled files are found by second and size, too coarse for a file that changes twice in a second.
+        self.env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "XDG_CACHE_HOME": str(folder / ".cache")}
         for name in _committed(root):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, folder / name)
 
-    def run(self, room: Room, patience_s: float | None = None, about: str = "") -> bool:
-        """Whether the tests of a room pass. Those whose text names `about` run first."""
-        # Compiled files are found by second and size, too coarse for a file that changes twice in a second.
-        env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    def passes(self, room: Room, tier: str, patience_s: float | None = None, about: str = "") -> bool:
+        """Whether the tests of a room and tier pass. Those whose text names `about` run first."""
+        files = sorted((self.folder / room.tests).rglob("test_*.py"))
+        files.sort(key=lambda file: about not in file.read_text(encoding="utf-8"))
+        command = [sys.executable, *PYTEST, "-m", TIERS[tier], *(str(file.relative_to(self.folder)) for file in files)]
         try:
             done = subprocess.run(  # noqa: S603 - our own Python, files of the repository
-                [sys.executable, *PYTEST, *self._test_files(room, about)],
-                cwd=self.folder, env=env, timeout=patience_s, capture_output=True, check=False,
-            )  # fmt: skip
+                command, cwd=self.folder, env=self.env, timeout=patience_s, capture_output=True, check=False
+            )
         except subprocess.TimeoutExpired:
             return False  # a fault that never ends is noticed too
-        return done.returncode == 0
+        return done.returncode in (0, NO_TESTS_RAN)
 
-    def notices(self, trial: Trial, patience_s: float) -> bool:
-        """Whether a test fails with this fault in its file. The file is as it was afterwards."""
+    def noticed_by(self, trial: Trial, tiers: list[str], patience_s: dict[str, float]) -> str:
+        """The first tier that fails with this fault in its file, or nothing. The file is as it was afterwards."""
         path = self.folder / trial.file
         source = path.read_bytes()
-        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
-            compiled.unlink()
         path.write_bytes(trial.mutant.of(source))
         try:
-            return not self.run(trial.room, patience_s, about=path.stem)
+            failed = (tier for tier in tiers if not self.passes(trial.room, tier, patience_s[tier], path.stem))
+            return next(failed, "")
         finally:
             path.write_bytes(source)
-
-    def _test_files(self, room: Room, about: str) -> list[str]:
-        files = [
-            str(file.relative_to(self.folder))
-            for test in room.tests
-            for file in sorted((self.folder / test).rglob("test_*.py"))
-        ]
-        chosen = [file for file in files if file not in room.left_out]
-        return sorted(chosen, key=lambda file: about not in (self.folder / file).read_text(encoding="utf-8"))
 
 
 def _committed(root: Path) -> list[str]:
@@ -121,12 +98,11 @@ def _committed(root: Path) -> list[str]:
 
 def trials_of(root: Path, room: Room) -> Iterator[Trial]:
     """Every fault of a room."""
-    for source in room.sources:
-        path = root / source
-        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
-            if "migrations" not in file.parts:
-                name = str(file.relative_to(root))
-                yield from (Trial(room, name, mutant) for mutant in mutants_of(file.read_bytes()))
+    path = root / room.source
+    for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+        if "migrations" not in file.parts:
+            name = str(file.relative_to(root))
+            yield from (Trial(room, name, mutant) for mutant in mutants_of(file.read_bytes()))
 
 
 def sample(root: Path, room: Room, number: int, seed: int) -> tuple[int, list[Trial]]:
@@ -137,42 +113,15 @@ def sample(root: Path, room: Room, number: int, seed: int) -> tuple[int, list[Tr
     return len(trials), [trial for _number, trial in zip(range(number), valid, strict=False)]
 
 
-def try_all(
-    copies: list[Copy], trials: list[Trial], tallies: dict[str, Tally], baselines: dict[str, float], ends_at: float
-) -> None:
-    """Try each fault in whichever copy is free, until the time is up."""
-    waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
-    for trial in trials:
-        waiting.put(trial)
-    counting = threading.Lock()
-
-    def work(copy: Copy) -> None:
-        while time.monotonic() < ends_at:
-            try:
-                trial = waiting.get_nowait()
-            except queue.Empty:
-                return
-            is_noticed = copy.notices(trial, patience_s=4 * baselines[trial.room.name] + 20)
-            with counting:
-                tally = tallies[trial.room.name]
-                if is_noticed:
-                    tally.killed += 1
-                else:
-                    tally.survivors.append(trial)
-                    print(f"survived: {trial.file}:{trial.mutant.line}: {trial.mutant.change}", flush=True)
-
-    workers = [threading.Thread(target=work, args=(copy,)) for copy in copies]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-
-
-def table(tallies: dict[str, Tally]) -> str:
-    rows = ["| room | faults known | tried | noticed | share |", "|---|---|---|---|---|"]
-    for name, tally in tallies.items():
-        share = f"{tally.killed / tally.tried:.0%}" if tally.tried else "-"
-        rows.append(f"| {name} | {tally.known:,} | {tally.tried} | {tally.killed} | {share} |")
+def table(known: dict[str, int], noticed: dict[str, Counter[str]]) -> str:
+    rows = [
+        "| room | faults known | tried | noticed by the fast tier | by the slow one only | survived |",
+        "|---" * 6 + "|",
+    ]
+    for name, counts in noticed.items():
+        rows.append(
+            f"| {name} | {known[name]:,} | {counts.total()} | {counts['fast']} | {counts['slow']} | {counts['']} |"
+        )
     return "\n".join(rows)
 
 
@@ -183,28 +132,48 @@ def main(arguments: list[str], root: Path = ROOT, rooms: tuple[Room, ...] = ROOM
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=2, help="how many at once")
     parser.add_argument("--room", action="append", choices=[room.name for room in rooms], help="only this one")
+    parser.add_argument("--fast", action="store_true", help="do not ask the slow tests what the fast ones miss")
     options = parser.parse_args(arguments)
     ends_at = time.monotonic() + options.minutes * 60
     chosen = [room for room in rooms if not options.room or room.name in options.room]
+    tiers = ["fast"] if options.fast else list(TIERS)
+    known: dict[str, int] = {}
+    noticed: dict[str, Counter[str]] = {room.name: Counter() for room in chosen}
+    patience: dict[str, dict[str, float]] = {room.name: {} for room in chosen}
+    samples: list[list[Trial]] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copies = [Copy(root, Path(folder) / str(number)) for number in range(options.jobs)]
-        tallies: dict[str, Tally] = {}
-        baselines: dict[str, float] = {}
-        samples: list[list[Trial]] = []
+        copies: queue.SimpleQueue[Copy] = queue.SimpleQueue()
+        for number in range(options.jobs):
+            copies.put(Copy(root, Path(folder) / str(number)))
+        copy = copies.get()
         for room in chosen:
-            started = time.monotonic()
-            if not copies[0].run(room):
-                print(f"the tests of {room.name} fail without any fault: run them first", file=sys.stderr)
-                return 1
-            baselines[room.name] = time.monotonic() - started
-            known, trials = sample(root, room, options.each, options.seed)
-            tallies[room.name] = Tally(known)
+            for tier in tiers:
+                started = time.monotonic()
+                if not copy.passes(room, tier):
+                    print(f"the {tier} tests of {room.name} fail without any fault: run them first", file=sys.stderr)
+                    return 1
+                patience[room.name][tier] = 4 * (time.monotonic() - started) + 20
+            known[room.name], trials = sample(root, room, options.each, options.seed)
             samples.append(trials)
+        copies.put(copy)
+
+        def try_one(trial: Trial) -> None:
+            if time.monotonic() >= ends_at:
+                return
+            copy = copies.get()
+            tier = copy.noticed_by(trial, tiers, patience[trial.room.name])
+            copies.put(copy)
+            noticed[trial.room.name][tier] += 1
+            if tier != "fast":
+                what = f"noticed by the {tier} tier only" if tier else "survived"
+                print(f"{what}: {trial.file}:{trial.mutant.line}: {trial.mutant.change}", flush=True)
+
         in_turn = [
             trial for number in range(options.each) for trials in samples for trial in trials[number : number + 1]
         ]
-        try_all(copies, in_turn, tallies, baselines, ends_at)
-    print(f"seed {options.seed}, {options.minutes:g} minutes at most\n\n{table(tallies)}")
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(try_one, in_turn))
+    print(f"seed {options.seed}, {options.minutes:g} minutes at most\n\n{table(known, noticed)}")
     return 0
 
 

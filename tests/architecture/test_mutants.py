@@ -75,25 +75,28 @@ def repository(tmp_path: Path) -> Path:
     (tmp_path / "tests/test_grown.py").write_text(
         "from room.grown import is_adult\n\n\ndef test_it():\n    assert [is_adult(n) for n in (17, 18)] == [False, True]\n"
     )
-    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:django\n")
+    (tmp_path / "tests/test_slow.py").write_text(
+        "import pytest\nfrom room.grown import is_old\n\n\n"
+        "@pytest.mark.slow\ndef test_it():\n    assert [is_old(n) for n in (90, 92)] == [False, True]\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:django\nmarkers = slow\n")
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     return tmp_path
 
 
-ROOM = Room("grown", ("room/grown.py",), ("tests",))
+ROOM = Room("grown", "room/grown.py", "tests")
 
 
 def test_what_no_test_notices_is_named_and_counted(repository, capsys):
     before = (repository / "room/grown.py").read_bytes()
     assert main(["--each", "9", "--jobs", "2"], repository, (ROOM,)) == 0
     said = capsys.readouterr().out
-    survivors = sorted(line.partition(": ")[2] for line in said.splitlines() if line.startswith("survived"))
-    assert survivors == [
-        "room/grown.py:6: 90 -> 91",
-        "room/grown.py:6: > -> >=",
-        "room/grown.py:6: return age > 90 -> return None",
+    assert sorted(line for line in said.splitlines() if "room/grown.py" in line) == [
+        "noticed by the slow tier only: room/grown.py:6: > -> >=",
+        "noticed by the slow tier only: room/grown.py:6: return age > 90 -> return None",
+        "survived: room/grown.py:6: 90 -> 91",
     ]
-    assert "| grown | 6 | 6 | 3 | 50% |" in said
+    assert "| grown | 6 | 6 | 3 | 2 | 1 |" in said
     assert (repository / "room/grown.py").read_bytes() == before
 
 
