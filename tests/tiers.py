@@ -29,13 +29,15 @@ SLOW_PARTS = (
 )  # fmt: skip
 # What has this in its name needs tables in PostgreSQL, ten seconds of work: one process has them all.
 POSTGRES = "postgres"
-# Parts of the slow tier that take alike; the last one has all that no other names. `.ci/run` chooses one by the commit.
+# Parts of the slow tier, minutes each; the last one has all that no other names. `.ci/run` takes the one the commit chooses.
 SLICES: tuple[tuple[str, ...], ...] = (
     ("tests/browser/", "tests/web/test_in_browser.py"),
-    ("tests/backups/", "tests/postgres/", "tests/redis/"),
-    ("tests/up/", "tests/deploy/", "tests/recipes/", "tests/api/"),
+    (
+        "tests/api/", "tests/backups/", "tests/deploy/", "tests/postgres/", "tests/recipes/", "tests/redis/",
+        "tests/trials/", "tests/up/",
+    ),
     (),
-)
+)  # fmt: skip
 
 # --- the tier ---
 
