@@ -16,7 +16,7 @@ PY = .venv/bin/python
 SEARCHED = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python3.14 python)
 # Rooms without a database or a page: their tests take seconds.
 PURE = $(addprefix tests/,units wire importers rules dumps charts diagrams benchmarks/test_stats.py benchmarks/test_changes.py)
-PIP_TOOLS = pip-tools==7.6.2 uv==0.13.9
+PIP_TOOLS = pip-tools==7.6.2
 
 # $(call installed,groups): .venv holds these groups of packages, whatever state it was in.
 define installed
@@ -137,5 +137,5 @@ reset:
 
 pins:
 	$(call installed,server)
-	@$(PY) -m pip install --quiet --disable-pip-version-check $(PIP_TOOLS)
+	@$(PY) -m uv pip install --quiet --python $(PY) $(PIP_TOOLS)
 	@$(PY) tools/pins.py

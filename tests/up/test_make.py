@@ -46,7 +46,7 @@ def test_a_half_made_environment_is_not_whole(project):
 def test_a_group_that_is_up_to_date_costs_nothing(project, monkeypatch):
     (project / ".venv").mkdir()
     (project / ".venv/installed-dev").write_text(install.wanted("dev"))
-    monkeypatch.setattr(install.subprocess, "Popen", lambda *_args, **_kwargs: pytest.fail("pip was started"))
+    monkeypatch.setattr(install.subprocess, "Popen", lambda *_args, **_kwargs: pytest.fail("it was installed again"))
     install.install("dev")
 
 
@@ -57,13 +57,42 @@ def test_a_changed_requirement_is_installed_again(project, changed):
     assert install.wanted("dev") != before
 
 
-def test_pip_failure_shows_last_lines(project, monkeypatch, capsys):
-    (project / ".venv/bin").mkdir(parents=True)
-    (project / ".venv/bin/python").write_text(
-        "#!/bin/sh\necho 'Collecting six==1.17.0'\necho 'ERROR: no room on the disk'\nexit 1\n"
-    )
-    (project / ".venv/bin/python").chmod(0o755)
+def write_program(path, *lines: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    path.chmod(0o755)
+
+
+def test_pip_failure_shows_last_lines(project, capsys):
+    write_program(install.PYTHON, "echo 'Collecting six==1.17.0'", "echo 'ERROR: no room on the disk'", "exit 1")
     with pytest.raises(SystemExit, match=r"could not install requirements.txt"):
         install.install("server")
     assert "no room on the disk" in capsys.readouterr().err
     assert not (project / ".venv/installed-server").exists()
+
+
+def test_pip_installs_what_uv_cannot(project, capsys):
+    write_program(project / ".venv/bin/uv", "exit 1")
+    write_program(install.PYTHON, f"echo $@ >> {project}/asked")
+    install.install("server")
+    assert "pip tries" in capsys.readouterr().out
+    assert "-m pip install" in (project / "asked").read_text()
+    assert (project / ".venv/installed-server").exists()
+
+
+def test_uv_looks_where_pip_does(project, monkeypatch):
+    """The environment before pip's files; lists are separated as uv separates them."""
+    lines = (
+        ":env:.find-links='/wheels /more'",
+        "global.find-links='/elsewhere'",
+        r"global.extra-index-url='https://one.example/simple\nhttps://two.example/simple'",
+        "install.no-binary=':all:'",
+        "user.cert='/ca.pem'",
+    )
+    write_program(install.PYTHON, "cat <<'END'", *lines, "END")
+    assert install.like_pip() == {
+        "UV_INDEX_STRATEGY": "unsafe-best-match",
+        "UV_FIND_LINKS": "/wheels,/more",
+        "UV_INDEX": "https://one.example/simple https://two.example/simple",
+        "SSL_CERT_FILE": "/ca.pem",
+    }
