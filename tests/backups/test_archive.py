@@ -150,7 +150,10 @@ def test_a_hollow_backup_is_refused_when_it_is_checked(tmp_path, content, why):
 
 @pytest.mark.django_db
 def test_a_whole_backup_passes(tmp_path):
-    write(tmp_path / "site.backup", **{"database.sqlite3": [database_of(tmp_path, ("labs", "0001_squashed_0010_read_keys"))]})
+    write(
+        tmp_path / "site.backup",
+        **{"database.sqlite3": [database_of(tmp_path, ("labs", "0001_squashed_0010_read_keys"))]},
+    )
     assert check_backup(tmp_path / "site.backup").database == "sqlite"
 
 
