@@ -184,8 +184,8 @@ def test_unusual_names_and_serials_are_masked(text, name):
     "word", ["mkl-", "nvidia-", "rocm", "C:\\Users\\a", "user@", "a.b@", "/home/a", "serial:", "1.1.", "::1", "eyJ"]
 )
 def test_a_line_of_one_word_over_and_over_is_masked_in_time(word):
-    """A quadratic search takes half an hour for this."""
-    text = f"1.1.1.1 ::: {word * (500_000 // len(word))}"
+    """A quadratic search takes a minute for this."""
+    text = f"1.1.1.1 ::: {word * (100_000 // len(word))}"
     started = time.process_time()
     assert mask_text(text).count("\n") == 0
     assert time.process_time() - started < 20

@@ -7,7 +7,9 @@ Texts are made from the words that open each kind, so that the searches begin ev
 import cProfile
 import gc
 import pstats
+import re
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,10 +17,11 @@ from stackviz.importers import BY_KIND, IMPORTERS, read_all
 from stackviz.importers.tidy import tidy
 from tests.importers.own_dump import own_dumps
 
-SMALL, FACTOR = 250_000, 4
+SIZE, FACTOR = 1_000_000, 4  # a text, and how much less of it is read beside it
+QUICK_SIZE = 100_000  # in a quick run: what is quadratic takes seconds for it
 MOST_RATIO = 3.0 * FACTOR  # a quadratic search has 16
 TRIES = 4  # the least of several is the least disturbed by what else the machine does
-FREE_S = 0.25  # what takes less than this for a megabyte is no danger, whatever its ratio
+FREE_S = 0.25  # what takes less than this is no danger, whatever its ratio
 
 FIRST_LINES = sorted(
     {line.strip() for dump in own_dumps() for line in dump.text.strip().splitlines()[:2] if line.strip()}
@@ -49,34 +52,70 @@ def seconds(text: str, importer) -> float:
         gc.enable()
 
 
-def is_linear(importer, unit: str) -> bool:
-    text = unit * (SMALL * FACTOR // len(unit))
+def own_text(importer) -> str:
+    return next(dump.text for dump in own_dumps() if dump.kind == importer.kind)
+
+
+def is_linear(importer, unit: str, size: int = SIZE) -> bool:
+    text = (unit * (size // len(unit) + 1))[:size]
+    part = text[: size // FACTOR]
     large = seconds(text, importer)
     if large < FREE_S:
         return True
-    small = min(seconds(text[:SMALL], importer) for _ in range(2))
+    small = min(seconds(part, importer) for _ in range(2))
     for _ in range(TRIES):  # a quadratic search fails them all
         if large <= MOST_RATIO * small:
             return True
-        small, large = min(small, seconds(text[:SMALL], importer)), min(large, seconds(text, importer))
+        small, large = min(small, seconds(part, importer)), min(large, seconds(text, importer))
     return large <= MOST_RATIO * small
 
 
-@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.kind)
-def test_the_beginnings_of_all_kinds_a_megabyte_of_each_shape(importer):
-    first = next(dump.text for dump in own_dumps() if dump.kind == importer.kind)
-    own = first.strip().splitlines()[:2]
-    units = [f"{line[:200]}{end}" for line in own for end in ("\n", "") if line.strip()]
-    slow = [unit for unit in units if not is_linear(importer, unit)]
-    assert slow == []
+def slow_beginnings(size: int) -> list[tuple[str, str]]:
+    """Of each kind the first two lines, over and over, with an end and without one."""
+    return [
+        (importer.kind, line)
+        for importer in IMPORTERS
+        for line in own_text(importer).strip().splitlines()[:2]
+        for end in ("\n", "")
+        if line.strip() and not is_linear(importer, f"{line[:200]}{end}", size)
+    ]
 
 
-@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.kind)
-def test_floods_of_one_mark_behind_a_beginning(importer):
-    own = next(dump.text for dump in own_dumps() if dump.kind == importer.kind)
-    head = own[: max(40, len(own) // 2)]
-    slow = [word for word in WORDS if not is_linear(importer, f"{head}{word * 4_000}")]
-    assert slow == []
+def slow_floods(word: str, size: int) -> list[str]:
+    """Kinds that take too long for a beginning of their own and a flood of one mark behind it."""
+    heads = {importer: own_text(importer) for importer in IMPORTERS}
+    return [
+        importer.kind
+        for importer, own in heads.items()
+        if not is_linear(importer, f"{own[: max(40, len(own) // 2)]}{word * 4_000}", size)
+    ]
+
+
+def test_the_beginnings_of_all_kinds_a_megabyte_of_each_shape():
+    assert slow_beginnings(SIZE) == []
+
+
+@pytest.mark.fast
+def test_the_beginnings_of_all_kinds_100_kb_of_each_shape():
+    assert slow_beginnings(QUICK_SIZE) == []
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_megabyte_of_one_mark_behind_a_beginning(word):
+    assert slow_floods(word, SIZE) == []
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("word", WORDS)
+def test_100_kb_of_one_mark_behind_a_beginning(word):
+    assert slow_floods(word, QUICK_SIZE) == []
+
+
+@pytest.mark.fast
+def test_what_is_quadratic_is_found(monkeypatch):
+    monkeypatch.setitem(globals(), "FREE_S", 0.005)
+    quadratic = SimpleNamespace(find=re.compile(r"(?:ab)*c").finditer)
+    assert not is_linear(quadratic, "ab", 4_000)
 
 
 @pytest.mark.parametrize(("kind", "unit"), [(kind, unit) for kind, units in HEADS.items() for unit in units])

@@ -45,6 +45,7 @@ MARKS = (
 )
 
 
+FEW = 4  # marks in a quick run: a blank, a letter, a digit, a word with a stop
 OF_OURS = {"messages._CLASS_OR_SPACE"}  # read our own table, no text that somebody pastes
 
 
@@ -67,10 +68,10 @@ def patterns() -> dict[str, tuple[re.Pattern[str], bool]]:
 PATTERNS = patterns()
 
 
-def hostile(pattern: re.Pattern[str]) -> Iterator[str]:
-    """What is repeated: marks, and the first words of the pattern, alone and with a blank behind them."""
+def hostile(pattern: re.Pattern[str], most: int) -> Iterator[str]:
+    """What is repeated: so many marks, and the first words of the pattern, alone and with a blank behind them."""
     words = list(dict.fromkeys(re.findall(r"[A-Za-z]{3,}", pattern.pattern)))[:2]
-    yield from MARKS
+    yield from MARKS[:most]
     yield from words
     yield from (f"{word} " for word in words)
 
@@ -85,9 +86,11 @@ def seconds(pattern: re.Pattern[str], text: str, *, is_searched: bool) -> float:
     return time.process_time() - started
 
 
-def slow_units(pattern: re.Pattern[str], *, is_searched: bool = True) -> list[str]:
+def slow_units(pattern: re.Pattern[str], most: int = len(MARKS), *, is_searched: bool = True) -> list[str]:
     return [
-        unit for unit in hostile(pattern) if not _is_linear(partial(seconds, pattern, is_searched=is_searched), unit)
+        unit
+        for unit in hostile(pattern, most)
+        if not _is_linear(partial(seconds, pattern, is_searched=is_searched), unit)
     ]
 
 
@@ -105,10 +108,12 @@ def _is_linear(work: Callable[[str], float], unit: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", PATTERNS)
-def test_a_pattern_of_the_readers_is_linear(name):
-    pattern, is_searched = PATTERNS[name]
-    assert slow_units(pattern, is_searched=is_searched) == []
+@pytest.mark.parametrize(
+    "most", [pytest.param(FEW, id="some"), pytest.param(len(MARKS), id="all", marks=pytest.mark.slow)]
+)
+def test_the_patterns_of_the_readers_are_linear(most):
+    found = {name: slow_units(pattern, most, is_searched=searched) for name, (pattern, searched) in PATTERNS.items()}
+    assert {name: units for name, units in found.items() if units} == {}
 
 
 def test_a_quadratic_pattern_is_found():
