@@ -253,11 +253,11 @@ def test_no_importer_raises_on_a_damaged_dump(name, data):
 
 @pytest.mark.parametrize("size", [100_000, pytest.param(9_000_000, marks=pytest.mark.slow)])
 def test_a_very_long_dump_is_read_in_bounded_time(size):
-    started = time.monotonic()
+    started = time.process_time()
     for importer in IMPORTERS:
         importer.read("PyTorch version: 2\nOS: " + "a b" * (size // 3))
         importer.read("GPU 0: " + "x" * (size // 2) + "\n[pip3] " + "y" * (size // 3))
-    assert time.monotonic() - started < 60
+    assert time.process_time() - started < 60
 
 
 # ---- the sheet they write on ----------------------------------------------------------------------------------------
