@@ -71,19 +71,13 @@ def listed() -> list[str]:
     return LIST.read_text(encoding="utf-8").splitlines()
 
 
-def is_slow(item: pytest.Item, names: set[str]) -> bool:
-    if item.get_closest_marker("fast") or isinstance(item, StaleLine):
-        return False
+def is_slow_by_rule(item: pytest.Item) -> bool:
     return (
-        item.nodeid in names
-        or by_rule(item.nodeid)
+        item.nodeid.startswith(SLOW_PARTS)
+        or POSTGRES in item.nodeid
         or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
         or item.get_closest_marker("slow") is not None
     )
-
-
-def by_rule(nodeid: str) -> bool:
-    return nodeid.startswith(SLOW_PARTS) or POSTGRES in nodeid
 
 
 def slice_of(nodeid: str) -> int:
@@ -97,7 +91,12 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     names = set(listed())
     items += list(stale(config, items, names)) if items else []
     for item in items:
-        if is_slow(item, names):
+        if item.get_closest_marker("fast") or isinstance(item, StaleLine):
+            continue
+        if is_slow_by_rule(item):
+            item.user_properties.append(("slow", "by rule"))
+            item.add_marker("slow")
+        elif item.nodeid in names:
             item.add_marker("slow")
     tier, part = config.getoption("tier"), config.getoption("slice")
     if tier == "all" and not part:
@@ -202,7 +201,7 @@ def _measured(item: pytest.Item, phase: str) -> Iterator[None]:
         return (yield)
     finally:
         processor, clock = (now - then for now, then in zip(_spent(), before, strict=True))
-        item.user_properties.append(("seconds", (phase, processor, clock)))
+        item.user_properties.append((phase, (processor, clock)))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -232,11 +231,13 @@ class Record:
             return
         folder = self.folders["/".join(report.nodeid.split("/")[:2])]
         folder[0] += 1
-        for _seconds, (phase, processor, clock) in report.user_properties:
+        properties = dict(report.user_properties)
+        for phase in ("setup", "call", "teardown"):
+            processor, clock = properties.get(phase, (0.0, 0.0))
             folder[1] += processor
             folder[2] += clock
-            if phase == "call":
-                self.calls[report.nodeid] = (processor, clock)
+        is_listed = properties.get("slow") != "by rule"
+        self.calls[report.nodeid] = properties.get("call", (0.0, 0.0)) if is_listed else (0.0, 0.0)
 
     def pytest_terminal_summary(self, terminalreporter) -> None:
         terminalreporter.section("seconds")
@@ -250,7 +251,7 @@ class Record:
 
 
 def write(calls: dict[str, tuple[float, float]]) -> None:
-    """The list anew. What did not run keeps its line."""
+    """The list anew: those that took long and are not slow by rule. What did not run keeps its line."""
     before = set(listed())
 
     def is_long(nodeid: str) -> bool:
@@ -259,7 +260,7 @@ def write(calls: dict[str, tuple[float, float]]) -> None:
         waited = clock if processor < clock / 10 else 0.0  # else it is the machine that is busy
         return processor > share * SLOW_S or waited > share * WAITED_S
 
-    slow = {nodeid for nodeid in calls if is_long(nodeid) and not by_rule(nodeid)} | (before - calls.keys())
+    slow = {nodeid for nodeid in calls if is_long(nodeid)} | (before - calls.keys())
     LIST.write_text("".join(f"{nodeid}\n" for nodeid in sorted(slow)), encoding="utf-8")
 
 

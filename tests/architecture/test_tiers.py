@@ -21,7 +21,6 @@ def test_list_takes_what_is_long_and_keeps_what_is_still_half_as_long(monkeypatc
             "tests/a.py::works": (2.1, 2.1),
             "tests/a.py::waits": (0.1, 6.1),
             "tests/a.py::on_a_busy_machine": (0.7, 6.9),
-            "tests/up/test_up.py::by_rule": (40.0, 90.0),
         }
     )
     assert [name.partition("::")[2] for name in tiers.listed()] == ["half", "not_run", "waits", "works"]
