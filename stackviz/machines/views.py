@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -15,7 +14,7 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
 from stackviz.labs.heartbeats import silent_machines
 from stackviz.labs.models import Machine
-from stackviz.labs.queries import Visitor, visible_labs, visible_machines
+from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.labs.rights import may_manage, rights_in
 from stackviz.labs.withdraw import may_withdraw
 from stackviz.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
@@ -49,20 +48,10 @@ def machine_list(request: HttpRequest) -> HttpResponse:
     """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
     q, slug = text_parameter(request, "q"), text_parameter(request, "accelerator")
     accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
-    cut = page_cut(request, MACHINES_PER_PAGE)
-    query = QueryDict(mutable=True)
-    query.update({name: value for name, value in (("q", q), ("accelerator", slug)) if value})
-
-    def draw(visitor: Visitor) -> tuple[str]:
-        page = machines_page(machines_found(visitor, q=q, accelerator=slug), cut)
-        rows = machine_rows(page.items, accelerator.pk if accelerator else None)
-        context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows, "query": query}
-        return (render_to_string("machines/_rows.html", context),)
-
-    (rows,) = cached_for_strangers(request.user, ("machines", q, slug, cut), draw)
-    if wants_partial(request):
-        return HttpResponse(rows)
-    return render(request, "machines/list.html", {"q": q, "slug": slug, "accelerator": accelerator, "rows": rows})
+    page = machines_page(machines_found(request.user, q=q, accelerator=slug), page_cut(request, MACHINES_PER_PAGE))
+    rows = machine_rows(page.items, accelerator.pk if accelerator else None)
+    context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows}
+    return render(request, "machines/_rows.html" if wants_partial(request) else "machines/list.html", context)
 
 
 @require_safe
@@ -79,7 +68,6 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
         "lab": visible_lab,
         "page": page,
         "rows": machine_rows(page.items),
-        "query": request.GET,
         "asked": query,
         "is_filtered": query.is_filtered,
         "groups": fleet_groups(machines, query),
