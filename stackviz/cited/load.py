@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from django.db import transaction
+from django.utils import timezone
 
 from stackviz.catalog.change import Change, Counts, LoadSummary, loading, wait_for_other_loads
 from stackviz.catalog.match import CardName, match_cards
@@ -15,12 +16,12 @@ from stackviz.catalog.models import Accelerator, CatalogueLoad
 from stackviz.cited.baseline import write_baselines
 from stackviz.cited.files import DATA, NEVER_MATCHED, CitedFiles, CitedLine, cited_data_version, read_cited
 from stackviz.cited.models import CitedEdition, CitedLoad, CitedResult, CitedSource
+from stackviz.web.bulk_insert import insert_objects
 
 LINE_COLUMNS = [  # what a line decides
     "accelerator", "reported_name", "count", "benchmark", "params", "params_key", "value", "unit", "amount",
     "software", "date", "source", "note", "state", "reason",
 ]  # fmt: skip
-BATCH = 1000
 
 
 def load_cited(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
@@ -121,7 +122,10 @@ class _ResultChange(Change[CitedResult]):
     """Writes no history for new rows, and what they were before for those that change."""
 
     def _create(self, rows: list[CitedResult], reason: str) -> None:  # noqa: ARG002
-        self.rows.bulk_create(rows, batch_size=BATCH)
+        now = timezone.now()
+        for row in rows:
+            row.changed_at = now
+        insert_objects(rows)
 
     def _update(self, rows: list[CitedResult], changed: list[str], reason: str) -> None:
         write_baselines(CitedResult, [row.pk for row in rows])

@@ -16,11 +16,11 @@ from django.utils.text import slugify
 
 from stackviz.ingest import tasks
 from stackviz.ingest.body import canonical_body, content_digest, unpack
-from stackviz.ingest.bulk_insert import execute, json_text
 from stackviz.ingest.gate import parse_if_trivially_valid
 from stackviz.ingest.recognise import known_as
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
+from stackviz.web.bulk_insert import execute, json_text
 from stackviz.web.rate_limit import RateLimit
 from stackviz.wire import Machine as ReportedMachine
 from stackviz.wire import parse_report

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.db import connection
 
 from stackviz.benchmarks.models import Series
-from stackviz.ingest.bulk_insert import json_text, select
 from stackviz.ingest.reading import ReadResult
+from stackviz.web.bulk_insert import json_text, select
 from stackviz.web.postgres_arrays import array_text
 
 Setting = tuple[str, str, int, str, int | None]

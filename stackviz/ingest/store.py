@@ -17,12 +17,12 @@ from stackviz.benchmarks.decide import decided_standings
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.rollup import refresh
 from stackviz.benchmarks.standing import Standing
-from stackviz.ingest.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
 from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult
 from stackviz.ingest.series_of import series_of, setting_of
 from stackviz.labs.models import Card, Finding, Snapshot
 from stackviz.labs.move_lock import wait_for_moves
 from stackviz.notices.models import PendingReport
+from stackviz.web.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
 from stackviz.wire import Absent
 
 

@@ -5,16 +5,18 @@ statement anew, which costs more than the database does: a report of 60 results 
 rows we worked out ourselves: nothing is validated, no default filled in, no signal sent, a conflict is an error.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
 import orjson
 from django.db import connection
-from django.db.models import DateTimeField, Field, JSONField, Model, UUIDField
+from django.db.models import DateField, DateTimeField, DecimalField, Field, JSONField, Model, UUIDField
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +37,27 @@ class _Plan:
 
 
 @lru_cache(maxsize=32)
-def _plan(model: type[Model], fields: tuple[str, ...], vendor: str) -> _Plan:
+def _plan(
+    model: type[Model], fields: tuple[str, ...], vendor: str, as_json: Callable[[Any], str] | None = None
+) -> _Plan:
     columns = [_column(model, name) for name in fields]
     table = connection.ops.quote_name(model._meta.db_table)  # noqa: SLF001 (Django's documented _meta API)
     names = ", ".join(connection.ops.quote_name(str(column.column)) for column in columns)
-    changes = tuple((index, change) for index, column in enumerate(columns) if (change := _change_for(column, vendor)))
+    changes = tuple(
+        (index, change) for index, column in enumerate(columns) if (change := _change_for(column, vendor, as_json))
+    )
     marks = ", ".join(["%s"] * len(columns))
     return _Plan(f"COPY {table} ({names}) FROM STDIN", f"INSERT INTO {table} ({names}) VALUES ({marks})", changes)  # noqa: S608 - names of a model, quoted
 
 
-def insert_rows(model: type[Model], fields: tuple[str, ...], rows: Iterable[Sequence[Any]]) -> None:
+def insert_rows(
+    model: type[Model],
+    fields: tuple[str, ...],
+    rows: Iterable[Sequence[Any]],
+    as_json: Callable[[Any], str] | None = None,
+) -> None:
     """Insert `rows`, values in the order of `fields` (Python values; JSON fields take what JSON can hold)."""
-    plan = _plan(model, fields, connection.vendor)
+    plan = _plan(model, fields, connection.vendor, as_json)
     ready = [plan.ready(row) for row in rows]
     if not ready:
         return
@@ -58,6 +69,15 @@ def insert_rows(model: type[Model], fields: tuple[str, ...], rows: Iterable[Sequ
                     copy.write_row(row)
         else:
             cursor.executemany(plan.insert, ready)
+
+
+def insert_objects(rows: Sequence[Model]) -> None:
+    """Insert objects of one model, as they are; which do not learn their primary keys. JSON is as Django writes it."""
+    if rows:
+        model = type(rows[0])
+        columns = [column for column in model._meta.concrete_fields if not column.primary_key]  # noqa: SLF001
+        values_of = attrgetter(*(column.attname for column in columns))
+        insert_rows(model, tuple(column.name for column in columns), map(values_of, rows), json.dumps)
 
 
 def insert_numbered(model: type[Model], fields: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> list[int]:
@@ -82,13 +102,17 @@ def _column(model: type[Model], name: str) -> "Field[Any, Any]":
     return column
 
 
-def _change_for(column: "Field[Any, Any]", vendor: str) -> Callable[[Any], Any] | None:
+def _change_for(
+    column: "Field[Any, Any]", vendor: str, as_json: Callable[[Any], str] | None
+) -> Callable[[Any], Any] | None:
     if isinstance(column, JSONField):
-        return json_text
+        return as_json or json_text
     if vendor == "postgresql":
         return None
     if isinstance(column, DateTimeField):
         return _time
+    if isinstance(column, DateField | DecimalField):
+        return partial(column.get_db_prep_save, connection=connection)
     return _hex if isinstance(getattr(column, "target_field", column), UUIDField) else None
 
 
