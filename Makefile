@@ -1,5 +1,5 @@
 # accelweb's front door. Needs make, git and Python 3.11 or newer; everything else is installed into .venv.
-#   make run                     the site with this very machine on it        (HOST=, PORT= to choose, LAB=1 adds torch)
+#   make run                     the site with this very machine on it        (HOST=, PORT= to choose; LAB=1, PARQUET=1 add)
 #   make dev                     the site while you work on it: reloads code, templates and styles
 #   make test                    the fast tests, ten minutes at most          (ARGS="tests/wire -k sparse" for a part)
 
@@ -58,7 +58,7 @@ help:
 	@echo "make pins    requirements*.txt anew from requirements*.in"
 
 run:
-	$(call installed,server $(if $(filter-out 0 no,$(LAB)),lab))
+	$(call installed,server $(if $(filter-out 0 no,$(PARQUET)),parquet) $(if $(filter-out 0 no,$(LAB)),lab))
 	$(translated)
 	@exec $(PY) manage.py up
 

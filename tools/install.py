@@ -1,4 +1,4 @@
-"""Makes `.venv` hold what the requirement files say: `python tools/install.py server [dev] [lab]`.
+"""Makes `.venv` hold what the requirement files say: `python tools/install.py server [dev] [parquet] [lab]`.
 
 Standard library only, run by the Makefile with any Python from 3.11 on. Safe to run at any time: a virtual environment
 that is broken or half made is made anew, a group of packages that is up to date costs a few milliseconds. Packages are
@@ -27,7 +27,8 @@ PYTHON = VENV / "bin" / "python"
 UV = "uv==0.13.9"
 GROUPS = {
     "server": ["requirements.txt"],
-    "dev": ["requirements-dev.txt", "requirements.txt"],  # the first one is installed; it names the second
+    "dev": ["requirements-dev.txt", "requirements.txt", "requirements-parquet.txt"],  # the first one names the others
+    "parquet": ["requirements-parquet.txt"],
     "lab": ["requirements-lab.txt"],
 }
 LINES_SHOWN = 15  # of the installer's output, shown when it fails

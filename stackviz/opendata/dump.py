@@ -1,4 +1,4 @@
-"""Write the dump atomically: every public row in three formats, a manifest and checksums.
+"""Write the dump atomically: every public row in each format, a manifest and checksums.
 
 A dump is written into a temporary folder and renamed when it is complete; then `latest` is replaced. Readers see the
 old dump or the new one, never a partial one. A second concurrent writer fails on the lock.
@@ -23,7 +23,7 @@ from django.utils import timezone, translation
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.cited.models import CitedEdition
 from stackviz.opendata import stored_dumps
-from stackviz.opendata.formats import FORMATS, WRITERS, moment_text
+from stackviz.opendata.formats import WRITERS, moment_text, written_formats
 from stackviz.opendata.licence import LICENCE
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.tables import ROWS, in_chunks
@@ -104,7 +104,7 @@ def _write(draft: Path, edition: str) -> None:
         "created_at": moment_text(created_at),
         "site_version": settings.VERSION,
         "licence": LICENCE,
-        "formats": FORMATS,
+        "formats": written_formats(),
         "types": TYPES,
         "tables": tables,
     }
@@ -121,7 +121,7 @@ def _write(draft: Path, edition: str) -> None:
 
 def _write_table(table: TableSchema, draft: Path, reports: set[str]) -> dict[str, Any]:
     """Write all formats of a table in one pass. Returns its manifest entry; adds its report ids to `reports`."""
-    paths = {form: draft / f"{table.name}.{form}" for form in FORMATS}
+    paths = {form: draft / f"{table.name}.{form}" for form in written_formats()}
     names = [column.name for column in table.columns]
     report_column = names.index("report") if "report" in names else None
     count = 0

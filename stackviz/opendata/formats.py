@@ -1,6 +1,6 @@
 """The formats of a table: JSON Lines, CSV and Parquet, written side by side in chunks of rows. No database.
 
-pyarrow is imported when the first Parquet file is written, so web processes never load it.
+pyarrow is optional, and imported when the first Parquet file is written, so web processes never load it.
 """
 
 import csv
@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +24,11 @@ CONTENT_TYPES = {
     "json": "application/json",
     "txt": "text/plain; charset=utf-8",
 }
+
+
+def written_formats() -> dict[str, str]:
+    """FORMATS without Parquet where pyarrow is not installed."""
+    return {form: name for form, name in FORMATS.items() if form != "parquet" or find_spec("pyarrow")}
 
 
 def moment_text(moment: datetime) -> str:

@@ -27,7 +27,7 @@ CHECK_COMMAND = """curl -fsSLO {address}spec_values.csv
 curl -fsSLO {address}SHA256SUMS
 sha256sum --check --ignore-missing SHA256SUMS"""
 LOAD_PROGRAM = """import pandas
-values = pandas.read_parquet("{address}spec_values.parquet")
+values = pandas.read_csv("{address}spec_values.csv")
 print(values.query("field == 'bf16_tensor_tflops' and condition == 'sparsity=dense' and status == 'preferred'"))"""
 
 
@@ -58,7 +58,9 @@ def index(request: HttpRequest) -> HttpResponse:
     """The files of the newest dump with sizes and checksums. At most two queries."""
     dump = stored_dumps.newest()
     withheld = dump is not None and not stored_dumps.is_still_public(dump)
-    answer = _("All public data of this site, exported every night: JSON Lines, CSV and Parquet, with checksums.")
+    answer = _(
+        "All public data of this site, exported every night as JSON Lines, CSV and, where it is installed, Parquet."
+    )
     introduction = Introduction(_("accelweb: all public data"), answer)
     page, folder = map(request.build_absolute_uri, (reverse("opendata:index"), _folder_of_files()))
     data = _dataset(introduction, page, folder, dump, withheld=withheld) if dump else ()

@@ -11,6 +11,7 @@ from tests.live import ROOT
 # Split, so that this file does not find itself.
 REGISTRIES = ["pypi" + ".org", "pythonhosted" + ".org", "npmjs" + ".org", "npmjs" + ".com", "deb.debian" + ".org"]
 PLACES = [r"/" + r"work/(main|shared|plan|var)", r"/" + r"root/\.", r"/" + r"opt/(wheels|pypi)"]
+REQUIREMENTS = ["requirements", "requirements-parquet", "requirements-dev", "requirements-lab"]
 FORBIDDEN = re.compile("|".join([*map(re.escape, REGISTRIES), *PLACES]))
 
 
@@ -32,7 +33,7 @@ def test_no_file_names_a_registry_or_a_folder_of_one_machine():
     assert found == []
 
 
-@pytest.mark.parametrize("name", ["requirements", "requirements-dev", "requirements-lab"])
+@pytest.mark.parametrize("name", REQUIREMENTS)
 def test_every_requirement_has_one_fixed_version(name):
     lines = [line.split(" #")[0].split(";")[0].strip() for line in (ROOT / f"{name}.txt").read_text().splitlines()]
     pins = [line for line in lines if line and not line.startswith("#")]
@@ -40,9 +41,9 @@ def test_every_requirement_has_one_fixed_version(name):
     assert [line for line in pins if not re.fullmatch(r"[a-z0-9.-]+==[0-9][\w.]*", line)] == []
 
 
-def test_the_three_requirement_files_agree():
+def test_the_requirement_files_agree():
     versions: dict[str, set[str]] = {}
-    for name in ("requirements", "requirements-dev", "requirements-lab"):
+    for name in REQUIREMENTS:
         for package, version in re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / f"{name}.txt").read_text(), re.MULTILINE):
             versions.setdefault(package, set()).add(version)
     assert {package: found for package, found in versions.items() if len(found) > 1} == {}
@@ -55,7 +56,7 @@ def test_every_import_of_the_site_is_a_requirement_of_it():
 
     pinned = {name.lower().replace("_", "-") for name in re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)}  # fmt: skip
     lab_only = {"torch", "pynvml", "numpy"}
-    optional = {"sentry_sdk"}  # imported with SENTRY_DSN only, which says how to install it
+    optional = {"sentry_sdk", "pyarrow"}  # imported where they are installed
     owners = importlib.metadata.packages_distributions()
     imported = set()
     for folder in ("accelweb", "stackviz"):

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.labs.models import Lab, Machine, Report
 from stackviz.opendata import dump as dumping
-from stackviz.opendata import stored_dumps, tables
+from stackviz.opendata import formats, stored_dumps, tables
 from stackviz.opendata.dump import AlreadyWriting, is_due, write_dump
 from stackviz.opendata.formats import FORMATS
 from stackviz.opendata.schema import FINGERPRINTS, SCHEMA_VERSION, TABLES, TYPES, schema_fingerprint
@@ -44,6 +44,15 @@ def test_all_three_formats_hold_the_same_rows(labs):
         lines = read("jsonl", table, dump.folder)
         assert lines == read("csv", table, dump.folder) == read("parquet", table, dump.folder), table.name
         assert lines, f"{table.name} is empty: nothing was compared"
+
+
+def test_a_site_without_pyarrow_writes_the_other_formats(labs, monkeypatch):
+    monkeypatch.setattr(formats, "find_spec", lambda _name: None)
+    dump = write_dump()
+    manifest = json.loads((dump.folder / "manifest.json").read_text())
+    assert manifest["formats"] == {"jsonl": "JSON Lines", "csv": "CSV"}
+    assert {path.suffix for path in dump.folder.iterdir()} >= {".jsonl", ".csv"}
+    assert list(dump.folder.glob("*.parquet")) == []
 
 
 def test_every_row_has_the_columns_and_types_the_schema_says(labs):

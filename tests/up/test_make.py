@@ -27,7 +27,7 @@ def test_make_alone_says_what_it_can():
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A folder with requirement files and no environment."""
-    for name in ("requirements.txt", "requirements-dev.txt", "requirements-lab.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-parquet.txt", "requirements-lab.txt"):
         (tmp_path / name).write_text("six==1.17.0\n")
     monkeypatch.setattr(install, "ROOT", tmp_path)
     monkeypatch.setattr(install, "VENV", tmp_path / ".venv")
@@ -50,7 +50,7 @@ def test_a_group_that_is_up_to_date_costs_nothing(project, monkeypatch):
     install.install("dev")
 
 
-@pytest.mark.parametrize("changed", ["requirements-dev.txt", "requirements.txt"])
+@pytest.mark.parametrize("changed", ["requirements-dev.txt", "requirements.txt", "requirements-parquet.txt"])
 def test_a_changed_requirement_is_installed_again(project, changed):
     before = install.wanted("dev")
     (project / changed).write_text("six==1.18.0\n")
