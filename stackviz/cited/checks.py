@@ -11,7 +11,7 @@ from stackviz.catalog.curated import is_web_address
 from stackviz.catalog.never_named import forbidden_address_in
 from stackviz.cited.amounts import amount_and_key
 from stackviz.cited.models import CitedResult, CitedSource
-from stackviz.cited.queries import share_of_bound
+from stackviz.cited.queries import above_bound
 
 TIME_ZONES = timedelta(days=1)  # a result of today in Auckland has tomorrow's date in Hawaii
 
@@ -76,8 +76,8 @@ def _date(row: CitedResult, latest: date) -> str:
 
 
 def _bound(row: CitedResult) -> str:
-    bound = None if row.reason else share_of_bound(row)  # whoever made it public again says why
-    if bound is None or bound.share is None or bound.share <= 1:
+    bound = None if row.reason else above_bound(row)  # whoever made it public again says why
+    if bound is None:
         return ""
     return f"{bound.share:.0%} of {bound.field} ({bound.condition or 'no condition'})"
 

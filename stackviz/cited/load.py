@@ -10,7 +10,7 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.catalog.change import Change, Counts, LoadSummary, loading, wait_for_other_loads
+from stackviz.catalog.change import Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
 from stackviz.catalog.match import CardName, match_cards
 from stackviz.catalog.models import Accelerator, CatalogueLoad
 from stackviz.cited.baseline import write_baselines
@@ -71,6 +71,9 @@ def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
         line.data_key: result_of(line, sheets.sheet_of(line), sources[line.source], line.data_key)
         for line in files.results
     }
+    for row in results.values():
+        if row.reason:  # so that the public log says why a result was set aside
+            row.set_change_reason(with_reason(reason, row.reason))
     result_counts = _ResultChange(CitedResult, results).apply(LINE_COLUMNS, reason)
     return {"sources": source_counts, "results": result_counts}
 

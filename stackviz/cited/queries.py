@@ -6,12 +6,13 @@
     benchmark_summaries()                 [BenchmarkSummary]: the list of benchmarks with counts
     benchmark_cases("gemm").cited_facets({})    what there is to choose, with counts          (stackviz.cited.cases)
     share_of_bound(result)                the published peak that bounds it, and the share reached
+    above_bound(result)                   the bound that it breaks
 
 The number of queries is fixed: it does not depend on how many results there are.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from django.db.models import Count, F, QuerySet, TextField, Window
@@ -21,13 +22,16 @@ from django.db.models.functions import Cast, RowNumber
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import peaks, usual_peak
-from stackviz.cited.benchmark import CitedBenchmark
+from stackviz.cited.benchmark import MEMORY_BANDWIDTH, CitedBenchmark
 from stackviz.cited.cases import CitedCase, benchmark_cases, case_counts, edition_of_cases, public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.ranking import best_first
 from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.cited.weights import least_work
 
 MOST_RANKED = 500
+_RATES_OF_PROMPTS = ("fp16_tensor_tflops", "fp16_tflops", "fp32_tflops")
+CLEAR_MARGIN = 1.25  # of a least share: caches hold a part of small models, and sizes in names are rounded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +248,35 @@ def share_of_bound(result: CitedResult) -> BoundShare | None:
             return None
         return BoundShare(field, condition, reached, amount / reached)
     return None
+
+
+def above_bound(result: CitedResult) -> BoundShare | None:
+    """The bound that a result breaks; None for one that is possible, or of which nothing is known.
+
+    Of most language models no share of the bound is known, but a least one is, from the size and the number format in
+    their names: a rate that is beyond it by a clear margin was not measured.
+    """
+    bound = share_of_bound(result)
+    if bound is None or bound.share is not None:
+        return bound if bound is not None and (bound.share or 0) > 1 else None
+    is_rate = CITED_BENCHMARKS[result.benchmark].higher_is_better
+    work = least_work(result.params, bound.field) if is_rate else None
+    if work is None:
+        return None
+    peak = bound.peak if bound.field in MEMORY_BANDWIDTH else _largest_rate(result, bound)
+    share = result.amount / result.count * work / peak
+    return replace(bound, peak=peak, share=share) if share > CLEAR_MARGIN else None
+
+
+def _largest_rate(result: CitedResult, bound: BoundShare) -> float:
+    """Other units than the bound names may read a prompt: a Pascal card is far faster in fp32 than in fp16."""
+    published = peaks([result.accelerator_id]) if result.accelerator_id else {}
+    dense = (
+        amount
+        for (_pk, field, condition), amount in published.items()
+        if field in _RATES_OF_PROMPTS and "sparsity=sparse" not in condition
+    )
+    return max(bound.peak, *dense)
 
 
 def _larger_peak(

@@ -27,7 +27,7 @@ from stackviz.cited.files import HEADER, NEVER_MATCHED, CitedLine, LineError, Li
 from stackviz.cited.load import LINE_COLUMNS, CertainSheets, result_of
 from stackviz.cited.models import CitedImport, CitedResult, CitedSource
 from stackviz.cited.parameters import pairs_text
-from stackviz.cited.queries import share_of_bound
+from stackviz.cited.queries import above_bound
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import setting_text
 from stackviz.cited.write import create_results, update_results
@@ -239,10 +239,8 @@ def _state_of(result: CitedResult, stored: CitedResult | None) -> tuple[str, str
         and is_sound
     ):
         return stored.state, stored.reason
-    if result.state == _STATE.PUBLIC:
-        bound = share_of_bound(result)
-        if bound is not None and bound.share is not None and bound.share > 1:
-            return _STATE.DOUBTFUL, ABOVE_THE_PEAK
+    if result.state == _STATE.PUBLIC and above_bound(result) is not None:
+        return _STATE.DOUBTFUL, ABOVE_THE_PEAK
     return result.state, result.reason
 
 

@@ -62,6 +62,35 @@ def test_a_public_result_above_the_published_peak_is_found_until_somebody_says_w
     assert problems()["bounds"] == []
 
 
+def test_rates_that_the_bandwidth_or_the_units_forbid_are_found_whatever_the_model(db, folder):
+    copy_curated("catalog_")
+    dense, mixture = "model=Qwen2.5-14B; quant=Q4_K_M; test=", "model=Qwen3-30B-A3B; quant=4bit; test="
+    rates = [
+        (dense + "tg", "1563.57"),
+        (dense + "tg", "90"),
+        (dense + "tg", "170"),  # 118 %: within the margin of a least share
+        (mixture + "tg", "900"),
+        (mixture + "tg", "400"),  # of 30 billion parameters 3 are read for a token
+        ("model=gpt-oss 20B; quant=MXFP4; test=tg", "900"),  # a mixture: its name does not say how many
+        (dense + "pp", "90000"),
+        (dense + "pp", "10000"),
+    ]
+    load_cited(folder([LINE | {"params": params, "value": value} for params, value in rates], benchmark="localscore"))
+    assert sorted(problem.partition(" (")[0] for problem in problems()["bounds"]) == [
+        "1086% of memory_bandwidth_gb_s",
+        "134% of memory_bandwidth_gb_s",
+        "191% of fp16_tensor_tflops",
+    ]
+
+
+def test_several_users_share_one_reading_of_the_weights(db, folder):
+    copy_curated("catalog_")
+    line = LINE | {"params": "batch=8; model=Llama 2 7B Chat; precision=fp16", "value": "500"}
+    per_user = line | {"params": "batch=8; model=Llama 2 7B Chat; per=user; precision=fp16"}
+    load_cited(folder([line, per_user], benchmark="llm-decode"))
+    assert problems()["bounds"] == ["694% of memory_bandwidth_gb_s (no condition)"]
+
+
 def test_the_command_fails_with_what_is_wrong(above_peak):
     out = StringIO()
     with pytest.raises(SystemExit):

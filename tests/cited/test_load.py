@@ -5,6 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from stackviz.catalog.change import own_reason
 from stackviz.catalog.models import Accelerator, Alias
 from stackviz.cited.load import load_cited
 from stackviz.cited.models import CitedEdition, CitedLoad, CitedResult
@@ -107,6 +108,14 @@ def test_the_command_names_what_is_wrong(db, monkeypatch, folder):
     monkeypatch.setattr("stackviz.cited.management.commands.load_cited.load_cited", lambda **_: load_cited(wrong))
     with pytest.raises(CommandError, match=r"results/llama-bench.csv:2: source: missing"):
         call_command("load_cited", stdout=StringIO())
+
+
+def test_the_log_says_why_a_result_was_set_aside(rtx_4090, folder):
+    load_cited(folder())
+    load_cited(folder([LINE | {"doubt": "of another column of the table"}, OTHER]))
+    row = CitedResult.objects.get(state="doubtful")
+    assert own_reason(row.history.latest().history_change_reason) == "of another column of the table"
+    assert CitedResult.objects.exclude(pk=row.pk).get().history.count() == 0
 
 
 def test_results_of_a_deleted_sheet_stay_without_one(rtx_4090, folder):
