@@ -9,7 +9,7 @@ __all__ = ["least_work", "parameters_in_name", "weights_bytes"]
 
 FASTEST_TYPE = 4  # fp4 against fp16, as vendors publish them
 _SIZE = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?) ?b(?![a-z])", re.IGNORECASE)
-_ACTIVE = re.compile(r"\bA(\d{1,3}(?:\.\d{1,2})?)B\b", re.IGNORECASE)  # Qwen3-30B-A3B
+_ACTIVE = re.compile(r"\bA(\d{1,3}(?:\.\d{1,2})?)([BM])\b", re.IGNORECASE)  # Qwen3-30B-A3B, granite-1b-a400m
 _MIXTURES = re.compile(r"mixtral|moe\b|gpt-oss|deepseek.*(?:v\d|67\d|685)|grok|dbrx|jamba|kimi|glm|dots|scout|maverick")
 """Names of mixtures of experts that print all of their parameters, and not how many a token passes."""
 _BITS = re.compile(r"(\d{1,2}(?:\.\d{1,2})?) ?-?(?:bit|bpw)|(?:q|f|fp|bf|int)(\d{1,2})(?!\d)", re.IGNORECASE)
@@ -35,15 +35,15 @@ def least_work(params: Params, field: str) -> float | None:
     if field not in MEMORY_BANDWIDTH:
         return 2 * parameters / FASTEST_TYPE
     bits = _BITS.search(str(params.get("quant") or params.get("precision") or ""))
-    if bits is None:
+    users = 1 if params.get("per") == "user" else params.get("batch", 1)
+    if bits is None or not isinstance(users, int) or users < 1:
         return None
-    users = 1 if params.get("per") == "user" else int(params.get("batch", 1))
     return parameters * float(bits[1] or bits[2]) / 8 / users
 
 
 def parameters_in_name(model: str) -> float | None:
     """`Qwen2.5-14B` -> 14e9; of a mixture of experts those that one token passes: `Qwen3-30B-A3B` -> 3e9."""
     if active := _ACTIVE.search(model):
-        return float(active[1]) * 1e9
+        return float(active[1]) * (1e6 if active[2] in "mM" else 1e9)
     size = _SIZE.search(model)
     return float(size[1]) * 1e9 if size and not _MIXTURES.search(model.casefold()) else None

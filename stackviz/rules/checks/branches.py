@@ -61,7 +61,7 @@ def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str
 def driver_range(look: Look, tables: Tables, low: str, platform: str) -> str:
     """`525.60.13 or newer`, bounded by what the cards here need and take; "" where no such driver serves them all.
 
-    `low`: the oldest driver that would do for the software; "" where that is not published.
+    `low`: the oldest driver that would do for the software.
     """
     first, _cards = _first_for_cards(look, tables, platform)
     oldest = max(low, first, key=numbers)
