@@ -118,6 +118,7 @@ MIDDLEWARE = [
     "stackviz.web.cors.OpenReading",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "stackviz.web.language_middleware.LanguageByAddress",
+    "stackviz.web.costly_reads.CostlyReads",
     "csp.middleware.CSPMiddleware",  # for pages: a style sheet or script has no use for 200 bytes of policy
     "django.middleware.gzip.GZipMiddleware",
     "stackviz.web.private_answers.PrivateAnswers",
@@ -370,6 +371,11 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = (
     10_000  # the admin page of an accelerator has a dozen fields for each of a hundred values
 )
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's limit of 4 MiB, which applies first
+
+# --- reading ----------------------------------------------------------------------------------------------------
+
+# Pages with parameters for one client; a file counts as ten, the API by its rows. Beyond: 429 with Retry-After.
+READS_PER_MINUTE = env_int("READS_PER_MINUTE", 600, least=1)
 
 # --- diagnosing -------------------------------------------------------------------------------------------------
 

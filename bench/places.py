@@ -61,7 +61,8 @@ def place(name: str) -> Iterator[Place]:
         url = f"sqlite:///{folder / 'accelweb.sqlite3'}"
         if name == "postgresql":
             url = servers.new_database(stack.enter_context(servers.postgres(durable=True)))
-        limits = dict.fromkeys(("UPLOADS_PER_MINUTE", "DIAGNOSES_PER_MINUTE", "PLANS_PER_MINUTE"), UNLIMITED)
+        unlimited = ("UPLOADS_PER_MINUTE", "DIAGNOSES_PER_MINUTE", "PLANS_PER_MINUTE", "READS_PER_MINUTE")
+        limits = dict.fromkeys(unlimited, UNLIMITED)
         shared = {"database_url": url, "redis_url": redis.url, "LOG_LEVEL": "WARNING", **limits}
         found = Place(
             name,

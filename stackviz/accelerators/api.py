@@ -54,7 +54,7 @@ from stackviz.web.openapi import link, links
 
 router = Router()
 
-REFUSED = {404: ErrorBody, 422: ErrorBody}
+REFUSED = dict.fromkeys((404, 422, 429), ErrorBody)
 _CUT = frozenset({"limit", "offset"})
 _tagged = decorate_view(unless_changed(CatalogueEdition.current))
 
@@ -136,7 +136,7 @@ def list_values(request: HttpRequest, parameters: Query[ValueParameters]) -> Val
 @router.get(
     "/fields/",
     operation_id="stackviz_catalog_api_list_fields",
-    response={200: RegistryOut, 422: ErrorBody},
+    response={200: RegistryOut, 422: ErrorBody, 429: ErrorBody},
     by_alias=True,
     summary="The fields and the conditions of values",
     openapi_extra=links(200, link("stackviz_catalog_api_list_values", field="/fields/0/name")),

@@ -56,7 +56,7 @@ class PricePage(Paged):
 @router.get(
     "/prices/",
     operation_id="stackviz_catalog_api_list_prices",
-    response={200: PricePage, 422: ErrorBody},
+    response={200: PricePage, 422: ErrorBody, 429: ErrorBody},
     summary="Street prices and rents, dated",
 )
 @decorate_view(unless_changed(CatalogueEdition.current))

@@ -21,7 +21,7 @@ router = Router()
 
 MOST_ROWS = 1000
 LARGEST_ID = 2**63 - 1  # of a primary key
-REFUSED = {404: ErrorBody, 422: ErrorBody}
+REFUSED = dict.fromkeys((404, 422, 429), ErrorBody)
 _BENCHMARK = one_of(CITED_BENCHMARKS)
 _STATE = one_of(CitedResult.State.values)
 _tagged = decorate_view(unless_changed(edition_of_cases))
@@ -123,7 +123,7 @@ def list_cited(request: HttpRequest, parameters: Query[CitedParameters]) -> Cite
 
 @router.get(
     "/cited/benchmarks/",
-    response={200: CitedBenchmarks, 422: ErrorBody},
+    response={200: CitedBenchmarks, 422: ErrorBody, 429: ErrorBody},
     summary="The benchmarks that results are cited of",
     openapi_extra=links(200, link("stackviz_cited_api_list_cited", benchmark="/items/0/key")),
 )

@@ -33,7 +33,7 @@ from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.openapi import link, links, one_of, whole_number_schema
 
 router = Router()
-REFUSED = {422: ErrorBody}
+REFUSED = {422: ErrorBody, 429: ErrorBody}
 _PAGE_ONLY = frozenset({"page"})
 
 
@@ -173,7 +173,7 @@ def fit(
 
 @router.get(
     "/fit/models/",
-    response=ModelPage,
+    response={200: ModelPage, 429: ErrorBody},
     summary="The models of the table, with the sources of their shapes",
     openapi_extra=links(200, link("stackviz_fit_api_fit", model="/items/0/slug")),
 )

@@ -64,7 +64,7 @@ class StackOut(StackBrief):
 
 @router.get(
     "/stacks/",
-    response=StackPage,
+    response={200: StackPage, 429: ErrorBody},
     summary="Stacks described here",
     openapi_extra=links(200, link("stackviz_stacks_api_get_stack", slug="/items/0/slug")),
 )
@@ -74,7 +74,11 @@ def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
     return StackPage(count=len(items), items=items)
 
 
-@router.get("/stacks/{slug}/", response={200: StackOut, 404: ErrorBody}, summary="One stack, top to bottom")
+@router.get(
+    "/stacks/{slug}/",
+    response={200: StackOut, 404: ErrorBody, 429: ErrorBody},
+    summary="One stack, top to bottom",
+)
 def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
     row = next((row for row in stack_rows() if row.slug == slug), None)
     column = described_column(slug)

@@ -30,7 +30,7 @@ class FreshnessOut(Schema):
 
 @router.get(
     "/freshness/",
-    response={200: FreshnessOut, 422: ErrorBody},
+    response={200: FreshnessOut, 422: ErrorBody, 429: ErrorBody},
     summary="When each table was last checked, and against what",
 )
 def list_table_checks(request: HttpRequest) -> FreshnessOut:

@@ -39,5 +39,5 @@ class AtOnce:
             self._free.release()
 
 
-# Half of the threads that gunicorn is started with: reading texts, drawing pictures.
-COSTLY = AtOnce("at-once", 2, "the site is busy with other texts and pictures")
+# Half of the threads that gunicorn is started with: reading texts, drawing pictures, making files.
+COSTLY = AtOnce("at-once", 2, "the site is busy with other texts, pictures and files")

@@ -11,6 +11,8 @@ import sys
 
 import django
 
+from tests.trials.floods import KINDS
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -35,6 +37,7 @@ def main() -> int:
     flood = trials.add_parser("flood", help="an innocent page beside floods of requests")
     flood.add_argument("--seconds", type=float, default=20.0)
     flood.add_argument("--clients", type=int, default=20)
+    flood.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     chosen = vars(parser.parse_args())
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()

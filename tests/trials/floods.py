@@ -1,11 +1,13 @@
-"""Requests that cost the site work, as many at once as clients: each has an address of its own and waits for its answer.
+"""Requests that cost the site work, as many at once as clients: from one address or from many, each waits for its answer.
 
-They run in a process of their own, so that whoever times an innocent page meanwhile shares no interpreter with them.
+They run in a process of their own, so that whoever times an innocent page meanwhile shares no interpreter with them, and
+leave the processors to the site: they stand for other machines.
 """
 
 import http.client
 import itertools
 import multiprocessing
+import os
 import re
 import threading
 import time
@@ -36,16 +38,18 @@ class Flood:
 
 
 class Client:
-    """One of the flood: a connection from an address of its own."""
+    """One of the flood: a connection from one of so many addresses, of which no other flood has one."""
 
-    def __init__(self, port: int, number: int) -> None:
+    def __init__(self, kind: str, port: int, number: int, addresses: int) -> None:
         self.number = number
+        self.address = f"127.0.{list(KINDS).index(kind) + 1}.{number % addresses + addresses}"
         self.port = port
         self._connect()
 
     def _connect(self) -> None:
-        address = f"127.0.1.{self.number + 1}"
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60, source_address=(address, 0))
+        self.connection = http.client.HTTPConnection(
+            "127.0.0.1", self.port, timeout=60, source_address=(self.address, 0)
+        )
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str]:
         """Status and text; 0 where the connection ended."""
@@ -87,15 +91,38 @@ def draw(client: Client) -> Iterator[int]:
         yield client.ask("GET", f"/compare/?a={pair[0]}&a={pair[1]}&format=svg")[0]
 
 
-KINDS: dict[str, Callable[[Client], Iterator[int]]] = {"diagnoses": diagnose, "searches": search, "pictures": draw}
+def export(client: Client) -> Iterator[int]:
+    """Files of lists, and long pages of the API."""
+    for number in itertools.count(client.number):
+        for path in (
+            "/accelerators/?format=csv",
+            "/accelerators/?format=json",
+            f"/api/v1/values/?limit=1000&offset={number % 14 * 1000}",
+            "/api/v1/cited/?limit=1000",
+        ):
+            yield client.ask("GET", path)[0]
+
+
+def compare(client: Client) -> Iterator[int]:
+    """Files and pages of comparisons and charts, no two addresses the same."""
+    for number in itertools.count(client.number):
+        pair = SLUGS[number % len(SLUGS)], SLUGS[(number + 1) % len(SLUGS)]
+        yield client.ask("GET", f"/compare/?a={pair[0]}&a={pair[1]}&format=csv&n={number}")[0]
+        yield client.ask("GET", f"/explore/?x=memory_gb&y=memory_bandwidth_gb_s&year_from={1990 + number % 30}")[0]
+        yield client.ask("GET", f"/compare/?a={pair[0]}&a={pair[1]}&n={number}")[0]
+
+
+KINDS: dict[str, Callable[[Client], Iterator[int]]] = {
+    "diagnoses": diagnose, "searches": search, "pictures": draw, "exports": export, "comparisons": compare,
+}  # fmt: skip
 
 
 @contextmanager
-def flood(kind: str, port: int, clients: int) -> Iterator[Flood]:
-    """So many clients ask for it as long as the block runs."""
+def flood(kind: str, port: int, clients: int, addresses: int) -> Iterator[Flood]:
+    """So many clients, from so many addresses, ask for it as long as the block runs."""
     context = multiprocessing.get_context("spawn")
     begun, over, answers = context.Event(), context.Event(), context.SimpleQueue()
-    process = context.Process(target=_run, args=(kind, port, clients, begun, over, answers), daemon=True)
+    process = context.Process(target=_run, args=(kind, port, clients, addresses, begun, over, answers), daemon=True)
     process.start()
     begun.wait()
     made = Flood()
@@ -107,12 +134,13 @@ def flood(kind: str, port: int, clients: int) -> Iterator[Flood]:
         process.join()
 
 
-def _run(kind: str, port: int, clients: int, begun: Event, over: Event, answers: SimpleQueue) -> None:
+def _run(kind: str, port: int, clients: int, addresses: int, begun: Event, over: Event, answers: SimpleQueue) -> None:
+    os.nice(15)
     counted: Counter[int] = Counter()
     begun.set()
 
     def ask_on(number: int) -> None:
-        for status in KINDS[kind](Client(port, number)):
+        for status in KINDS[kind](Client(kind, port, number, addresses)):
             counted[status] += 1
             if over.is_set():
                 return

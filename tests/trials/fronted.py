@@ -15,7 +15,7 @@ from tests.trials.outcome import Outcome
 from tests.trials.visitors import Visitor
 
 EVERY_S = 0.2
-PATIENCE_S = 2.0  # of an innocent visitor
+PATIENCE_S = 1.0  # of an innocent visitor
 
 
 def note(outcome: Outcome, beside: str, visitor: Visitor) -> None:
@@ -33,7 +33,7 @@ def fronted_site() -> Iterator[Front]:
     """The front, and behind it `web` as composed, with the catalogue in SQLite."""
     folder = Path(tempfile.mkdtemp(prefix="accelweb-flood-"))
     shutil.copy(curated_file(), folder / "accelweb.sqlite3")
-    site = Site(folder, PROXIES="1", ALLOWED_HOSTS="127.0.0.1", LOG_LEVEL="WARNING")
+    site = Site(folder, PROXIES="1", ALLOWED_HOSTS="127.0.0.1", LOG_LEVEL="WARNING", READS_PER_MINUTE="600")
     site.env["PATH"] = path_with_venv()
     front = Front(folder / "front", f"127.0.0.1:{site.port}")
     with ExitStack() as ending:
@@ -44,6 +44,6 @@ def fronted_site() -> Iterator[Front]:
         site.wait_until(site.answers, "web answers")
         front.start()
         for _ in range(12):  # the catalogue and what can be searched are read once by each process
-            visit(front.url + SHEET)
-            visit(f"{front.url}/search/?q=h100")
+            for page in (SHEET, "/search/?q=h100", "/explore/", "/compare/?a=nvidia-t4&a=nvidia-l4"):
+                visit(front.url + page)
         yield front

@@ -57,5 +57,5 @@ def test_place_is_given_back_after_an_error():
 
 
 def test_more_than_there_are_places_is_busy(taken):
-    with pytest.raises(Busy, match=r"busy with other texts and pictures; wait 3 s"), COSTLY.slot():
+    with pytest.raises(Busy, match=r"busy with other texts, pictures and files; wait 3 s"), COSTLY.slot():
         pass
