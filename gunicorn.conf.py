@@ -9,6 +9,7 @@ import socket
 import struct
 from typing import Any
 
+from django.conf import settings
 from gunicorn.glogging import Logger
 
 from accelweb.env import env_text
@@ -31,9 +32,10 @@ def post_worker_init(worker: Any) -> None:  # noqa: ANN401, ARG001 (gunicorn has
     """
     gc.collect()
     gc.freeze()
-    from accelweb.warm import keep_warm  # needs the site, which is loaded by now
+    if settings.WARM_PAGES:
+        from accelweb.warm import keep_warm  # needs the site, which is loaded by now
 
-    keep_warm()
+        keep_warm()
 
 
 access_log_format = '%(h)s %(t)s "%(r)s" %(s)s %(b)s %(M)sms "%(f)s" "%(a)s" request=%({x-request-id}o)s'

@@ -50,9 +50,8 @@ Editions = tuple[str, str, str]  # of the catalogue, the stacks and cited result
 
 
 def keep_warm() -> None:
-    """Start the thread, unless WARM_PAGES=0."""
-    if settings.WARM_PAGES:
-        threading.Thread(target=_look_forever, name="warm", daemon=True).start()
+    """Start the thread."""
+    threading.Thread(target=_look_forever, name="warm", daemon=True).start()
 
 
 def _look_forever() -> None:
