@@ -84,14 +84,23 @@ def _request(method: str, path: str, headers: dict[str, str], body: bytes) -> by
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-def requests_per_s(port: int, requests: Sequence[bytes], connections: int, status: int) -> float:
+@dataclass(frozen=True)
+class Load:
+    per_s: float
+    p95_ms: float
+
+
+def load(port: int, requests: Sequence[bytes], connections: int, status: int) -> Load:
     """Sends all, `connections` at once. Raises when an answer has another status."""
     share = -(-len(requests) // connections)
+    took: list[float] = []
 
     def send(part: Sequence[bytes]) -> None:
         connection = Connection(port)
         for request in part:
+            asked = time.perf_counter()
             answer = connection.ask(request)
+            took.append((time.perf_counter() - asked) * 1000)
             if answer.status != status:
                 raise RuntimeError(f"{answer.status} instead of {status}: {answer.body[:300]!r}")
         connection.close()
@@ -100,7 +109,8 @@ def requests_per_s(port: int, requests: Sequence[bytes], connections: int, statu
     started = time.perf_counter()
     with ThreadPoolExecutor(connections) as pool:
         list(pool.map(send, parts))
-    return len(requests) / (time.perf_counter() - started)
+    per_s = len(requests) / (time.perf_counter() - started)
+    return Load(per_s, sorted(took)[int(len(took) * 0.95)])
 
 
 def milliseconds(questions: Sequence[tuple[int, bytes]], times: int) -> list[float]:

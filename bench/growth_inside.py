@@ -194,19 +194,15 @@ def first_view(path: str) -> Views:
 def measure(pages: dict[str, Views], views: int) -> None:
     """In turns, so that a machine that slows down slows all of them; none is answered from the cache."""
     from django.core.cache import cache
-    from django.template import Context, Engine
 
-    from bench.bare.urls import rows_for
+    from bench.bare.urls import page_of
 
-    bare = Engine(dirs=["bench/bare"]).get_template("page.html")
     for _ in range(views):
         for page in pages.values():
             cache.clear()
             took = milliseconds(lambda page=page: answer(page.path))
             page.times.append(took)
-            page.ratios.append(
-                took / milliseconds(lambda page=page: bare.render(Context({"rows": rows_for(page.bytes)})))
-            )
+            page.ratios.append(took / milliseconds(lambda page=page: page_of(page.bytes)))
 
 
 def milliseconds(work: Callable[[], object]) -> float:

@@ -317,17 +317,13 @@ def profile(name: str, lines: str = "45") -> dict[str, Any]:
 
 
 def bare_milliseconds(size: int) -> float:
-    """What a bare template page of so many bytes takes in this process."""
-    from django.template import Context, Engine
+    """What a bare page of so many bytes takes in this process."""
+    from bench.bare.urls import page_of
 
-    from bench.bare.urls import rows_for
-
-    template = Engine(dirs=["bench/bare"]).get_template("page.html")
-    rows = rows_for(size)
     times = []
     for _ in range(5):
         started = time.process_time()
-        template.render(Context({"rows": rows}))
+        page_of(size)
         times.append((time.process_time() - started) * 1000)
     return sorted(times)[2]
 

@@ -15,10 +15,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bench import client
-from bench.inside import WARM_UP, body_text
+from bench.inside import body_text
 from bench.places import Place
 
 CONNECTIONS = 4
+READERS = 16
 TURNS_A_ROUND = 3  # short turns, so that both sides meet the same neighbours
 
 
@@ -34,7 +35,7 @@ class Effort:
 
 
 FULL = Effort(sizes=(100, 10_000), rounds=7, posts=300, stores=100, views=40)
-QUICK = Effort(sizes=(100, 1_000), rounds=3, posts=100, stores=100, views=15)
+QUICK = Effort(sizes=(100,), rounds=3, posts=100, stores=50, views=12)
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Pair:
     bare: float
     ratio: float
     spread: float  # half of the range of the rounds' ratios, as a share of the median
+
+    @property
+    def margin(self) -> float:
+        """What the ratio may be off by: a goal is missed by more than that, or not at all."""
+        return self.ratio * self.spread
 
     @classmethod
     def of(cls, ours: list[float], bare: list[float]) -> "Pair":
@@ -57,12 +63,14 @@ class Pair:
 class PageCost:
     """One kind of page at one size of the database; `all_compressed` counts its styles and scripts too.
 
-    `warm`: one address again and again. `cold`: addresses requested once each, in a process that is warm.
+    `first_ms`: the first time that a process is asked for it, once it has prepared its pages. `warm`: one address again
+    and again. `new`: addresses that nobody requested before; None of a kind that has only one.
     """
 
     path: str
+    first_ms: float
     warm: Pair
-    cold: Pair
+    new: Pair | None
     bytes: int
     compressed: int
     all_compressed: int
@@ -87,8 +95,8 @@ def accept(place: Place, effort: Effort) -> Pair:
         posts = [client.post("/api/v1/reports/", body, authorization=f"Bearer {key}") for body in bodies]
         yardstick = [client.post("/post/", body) for body in bodies]
         results = (
-            client.requests_per_s(place.site.port, posts, CONNECTIONS, 202),
-            client.requests_per_s(place.bare.port, yardstick, CONNECTIONS, 202),
+            client.load(place.site.port, posts, CONNECTIONS, 202).per_s,
+            client.load(place.bare.port, yardstick, CONNECTIONS, 202).per_s,
         )
         if turn:  # the first warms both up
             ours.append(results[0])
@@ -110,61 +118,83 @@ def store(place: Place, effort: Effort) -> dict[str, Pair]:
 
 
 def pages(place: Place, effort: Effort, names: Sequence[str] = ()) -> dict[str, PageCost]:
-    """Each page against a bare template page of as many bytes, one request at a time. No `names`: all of them."""
-    found = place.ask("pages")
-    return {name: page(place, effort, found[name]) for name in names or found}
+    """Each page against a bare page of as many bytes, one request at a time. No `names`: all of them.
+
+    The cache is empty at first, and the web processes are new.
+    """
+    kinds = {name: kind for name, kind in place.ask("pages").items() if not names or name in names}
+    place.restart(warm=True)
+    connection = client.Connection(place.site.port)  # stays with one web process
+    token = csrf_token(connection)
+    first = {name: timed(connection, http_request(kind["requests"][0], token))[0] for name, kind in kinds.items()}
+    costs = {name: page(place, effort, kind, first[name]) for name, kind in kinds.items()}
+    connection.close()
+    return costs
 
 
-def page(place: Place, effort: Effort, found: Mapping[str, Any]) -> PageCost:
+def page(place: Place, effort: Effort, kind: Mapping[str, Any], first_ms: float) -> PageCost:
     connection = client.Connection(place.site.port)
     token = csrf_token(connection)
-    requests = [http_request(request, token) for request in found["requests"]]
-    answer = connection.ask(requests[0])
-    packed = connection.ask(http_request(found["requests"][0], token, accept_encoding="gzip"))
-    files = sum(compressed_size(connection, address) for address in linked_files(answer.body.decode()))
+    requests = [http_request(request, token) for request in kind["requests"]]
+    whole = connection.ask(http_request(kind["requests"][0], token, accept_encoding="identity"))
+    packed = connection.ask(requests[0])
+    files = sum(compressed_size(connection, address) for address in linked_files(whole.body.decode()))
+    new = new_addresses(place, connection, requests[1:])
     connection.close()
-    questions = [
-        (place.site.port, requests[0]),
-        (place.bare.port, bare_request(len(answer.body))),
-    ]
+    questions = [(place.site.port, requests[0]), (place.bare.port, bare_request(len(whole.body)))]
     rounds = [client.milliseconds(questions, effort.views) for _ in range(effort.rounds + 1)][1:]
-    first, again = found["queries"]
+    queries_first, queries_again = kind["queries"]
     return PageCost(
-        path=found["requests"][0]["path"],
+        path=kind["requests"][0]["path"],
+        first_ms=first_ms,
         warm=Pair.of([ours for ours, _ in rounds], [bare for _, bare in rounds]),
-        cold=cold(place, requests[1:]),
-        bytes=len(answer.body),
+        new=new,
+        bytes=len(whole.body),
         compressed=len(packed.body),
         all_compressed=len(packed.body) + files,
-        queries_first=first,
-        queries_again=again,
+        queries_first=queries_first,
+        queries_again=queries_again,
     )
 
 
-def cold(place: Place, requests: Sequence[bytes]) -> Pair:
-    """Pages requested for the first time, against bare pages of as many bytes.
-
-    The cache is emptied and the web processes are new; the first few pages load code, templates and what a process
-    prepares of the catalogue, and are not counted. The spread is that of the pages, of which some are longer.
-    """
-    place.restart()
-    connection = client.Connection(place.site.port)  # stays with one web process
-    for request in requests[:WARM_UP]:
-        connection.ask(request)
+def new_addresses(place: Place, connection: client.Connection, requests: Sequence[bytes]) -> Pair | None:
+    """Pages requested for the first time. The spread is that of the pages, of which some are longer."""
     ours, bare = [], []
-    for request in requests[WARM_UP:]:
-        started = time.perf_counter()
-        answer = connection.ask(request)
-        ours.append((time.perf_counter() - started) * 1000)
-        if answer.status != 200:
-            raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
-        bare += client.milliseconds([(place.bare.port, bare_request(len(answer.body)))], 5)
-    connection.close()
-    return Pair.of(ours, bare)
+    for request in requests:
+        took, answer = timed(connection, request)
+        ours.append(took)
+        size = len(gzip.decompress(answer.body)) if b"gzip" in answer.head.lower() else len(answer.body)
+        bare += client.milliseconds([(place.bare.port, bare_request(size))], 3)
+    return Pair.of(ours, bare) if ours else None
+
+
+def timed(connection: client.Connection, request: bytes) -> tuple[float, client.Answer]:
+    """(milliseconds, answer). Raises RuntimeError unless it is 200."""
+    started = time.perf_counter()
+    answer = connection.ask(request)
+    took = (time.perf_counter() - started) * 1000
+    if answer.status != 200:
+        raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
+    return took, answer
+
+
+def readers(place: Place, effort: Effort, costs: Mapping[str, PageCost]) -> tuple[Pair, float, float]:
+    """READERS at once on the pages that were measured, against bare pages of as many bytes -> requests a second, and
+    the median p95 of ours and of the bare pages in milliseconds."""
+    cached = [cost for cost in costs.values() if cost.queries_again < cost.queries_first or cost.new is None]
+    ours = [client.get(cost.path, accept_encoding="gzip") for cost in cached] * effort.views
+    bare = [bare_request(cost.bytes) for cost in cached] * effort.views
+    rounds = [
+        (client.load(place.site.port, ours, READERS, 200), client.load(place.bare.port, bare, READERS, 200))
+        for _ in range(effort.rounds)
+    ]
+    per_s = Pair.of([one.per_s for one, _ in rounds], [other.per_s for _, other in rounds])
+    p95, p95_bare = (statistics.median(each[side].p95_ms for each in rounds) for side in (0, 1))
+    return per_s, p95, p95_bare
 
 
 def bare_request(size: int) -> bytes:
-    return client.get(f"/page/{size}/")
+    return client.get(f"/page/{size}/", accept_encoding="gzip")
 
 
 def csrf_token(connection: client.Connection) -> str:
@@ -178,24 +208,12 @@ def csrf_token(connection: client.Connection) -> str:
 
 def http_request(request: Mapping[str, Any], token: str, **headers: str) -> bytes:
     """A page's request as bytes: a GET, or its form with the token that the site asks for."""
+    headers = {"accept_encoding": "gzip", **headers}
     if request["form"] is None:
         return client.get(request["path"], **headers)
     body = urlencode({"csrfmiddlewaretoken": token, **request["form"]}).encode()
     headers |= {"content_type": "application/x-www-form-urlencoded", "cookie": f"csrftoken={token}"}
     return client.post(request["path"], body, **headers)
-
-
-def memories(place: Place) -> tuple[Memory, Memory]:
-    """(before, after): of a web process that has just started, and after one has served every address of every kind."""
-    place.restart()
-    before = memory(place)
-    connection = client.Connection(place.site.port)
-    token = csrf_token(connection)
-    for found in place.ask("pages").values():
-        for request in found["requests"]:
-            connection.ask(http_request(request, token))
-    connection.close()
-    return before, memory(place)
 
 
 def memory(place: Place) -> Memory:

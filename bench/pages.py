@@ -10,7 +10,7 @@ from bench.diagnose import dump
 from bench.inside import MACHINES
 
 H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
-COLD = 34  # addresses of each kind but machines; the first few only warm the process up
+NEW = 30  # addresses of each kind that nobody requested before, if there are as many
 RANKED = (
     "memory_gb", "memory_bandwidth_gb_s", "fp32_tflops", "fp16_tensor_tflops", "int8_tensor_tops", "tdp_w",
     "cuda_cores", "l2_cache_mb", "launch_price_usd", "transistors", "ridge-point", "flops-per-watt",
@@ -36,8 +36,18 @@ def pages() -> dict[str, list[Page]]:
         "list": lists(reverse("catalog:list")),
         "ladder": ladders(reverse("explore:ladder")),
         "plan": [f"{plan}?accelerator={H100}&system=linux-x86_64", *plans(plan)],
+        "home": [reverse("pages:home")],
+        "machine history": [reverse("machines:past", args=["bench", name]) for name in machines],
+        "explore": scatters(reverse("explore:scatter")),
+        "fit": [reverse("fit:page"), *(f"{reverse('fit:page')}?accelerator={slug}" for slug in slugs)],
+        "benchmark": [reverse("results:benchmark", args=["llama-bench"])],
+        "changes": [reverse("catalog:changes"), *(f"{reverse('catalog:changes')}?field={name}" for name in RANKED[:8])],
+        "claims": [reverse("catalog:claims")],
+        "API values": [f"/api/v1/values/?limit=100&offset={100 * number}" for number in range(NEW)],
+        "API cited": [f"/api/v1/cited/?after={1000 * number}" for number in range(NEW)],
+        "API machines": ["/api/v1/machines/", *(f"/api/v1/machines/?limit={number}" for number in range(1, 20))],
     }
-    requests = {name: [{"path": path, "form": None} for path in paths[:COLD]] for name, paths in addresses.items()}
+    requests = {name: [{"path": path, "form": None} for path in paths[:NEW]] for name, paths in addresses.items()}
     return requests | {"diagnosis": [{"path": reverse("diagnose:page"), "form": {"text": text}} for text in dumps()]}
 
 
@@ -61,6 +71,12 @@ def ladders(address: str) -> list[str]:
     return [address, *(f"{address}?field={field}{kind}" for kind, field in kinds)]
 
 
+def scatters(address: str) -> list[str]:
+    """The scatter as it opens, then with other axes."""
+    pairs = [pair for pair in product(RANKED[:6], RANKED[5:10]) if pair[0] != pair[1]]
+    return [address, *(f"{address}?x={x}&y={y}" for x, y in pairs)]
+
+
 def plans(address: str) -> list[str]:
     """Plans for cards of which the tables know the compute capability, with one torch and another."""
     from stackviz.rules import packaged_tables
@@ -80,5 +96,5 @@ def dumps() -> list[str]:
     text = dump()
     return [
         text.replace("580.65.06", f"580.65.{10 + number}").replace("560.35.03", f"560.35.{10 + number}")
-        for number in range(COLD)
+        for number in range(NEW)
     ]

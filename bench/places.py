@@ -30,12 +30,23 @@ class Place:
         """Runs a command of `bench.inside` under the site's environment; its JSON."""
         return finish(begin(self.site, command, *arguments, **variables))
 
-    def restart(self) -> None:
-        """The site as after a deployment: new processes, an empty cache."""
+    def restart(self, *, warm: bool) -> None:
+        """The site as after a deployment: new processes, an empty cache. `warm`: with their pages prepared."""
         self.site.kill("site")
         self.redis.kill()
         self.redis.start()
+        self.site.env |= (
+            {"WARM_PAGES": "1", "LOG_LEVEL": "INFO"} if warm else {"WARM_PAGES": "0", "LOG_LEVEL": "WARNING"}
+        )
+        before = self.prepared()
         serve_site(self)
+        if warm:
+            done = before + WEB_PROCESSES
+            self.site.wait_until(lambda: self.prepared() >= done, "every process has prepared its pages", 300)
+
+    def prepared(self) -> int:
+        """How often a process has said that its pages are prepared."""
+        return self.site.log("site").count("pages are prepared") if (self.site.folder / "site.log").exists() else 0
 
 
 def begin(site: Site, command: str, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
