@@ -1,6 +1,7 @@
 """Fixtures every room may use: databases, real servers, the live site, a browser; and the list of skipped tests.
 
 curated             the curated accelerators and stacks in the test's database, once for a file of tests
+small_catalogue     the same with a dozen accelerators: for pages and files whose test does not look at the data
 cited               the curated cited results as well
 postgres_url        a fresh, empty, real PostgreSQL database        redis_url   a real Redis on a unix socket
 migrated_postgres   the same with the site's tables in it           redis_server   one that a test may kill
@@ -31,7 +32,7 @@ from hypothesis import settings as hypothesis_settings
 
 from stackviz.web import parts, rate_limit
 from tests import servers, tiers
-from tests.curated import copy_curated, curated_file, migrated_file
+from tests.curated import copy_curated, copy_few, curated_file, migrated_file
 from tests.live import ROOT, Site
 from tools import translations
 
@@ -121,6 +122,18 @@ def curated(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     """All spec sheets and stacks are in the test's database, for this file of tests. Tests ask for `db` as well."""
     with django_db_blocker.unblock(), transaction.atomic():
         copy_curated()
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def small_catalogue(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """As `curated`, with a dozen sheets: for tests of pages and files, which do not look at the data."""
+    from stackviz.catalog.models import CatalogueEdition
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        copy_few()
+        CatalogueEdition.renew()  # that of the files names a catalogue with all sheets
         yield
         transaction.set_rollback(True)
 

@@ -54,6 +54,28 @@ def copy_curated(*tables: str) -> None:
                 cursor.execute(f'INSERT INTO main."{table}" SELECT * FROM curated."{table}"')
 
 
+# Of each kind and maker one at least; cards that differ in one thing only, a chip without its card, a predecessor.
+FEW = (
+    "nvidia-h100-sxm5-80gb", "nvidia-a100-sxm4-80gb", "nvidia-b200-hgx", "nvidia-geforce-rtx-4090", "nvidia-geforce-rtx-5090", "nvidia-t4",
+    "apple-m3-max-40", "apple-m3-max-30", "apple-m4-max-40", "amd-mi300x", "intel-gaudi3", "google-tpu-v5p", "hailo-8",
+)  # fmt: skip
+
+
+def copy_few() -> None:
+    """The same with the sheets of these accelerators only, their histories, and everything else."""
+    copy_curated()
+    with connection.cursor() as cursor:
+        slugs = ", ".join(f"'{slug}'" for slug in FEW)
+        kept = f"(SELECT id FROM curated.catalog_accelerator WHERE slug IN ({slugs}))"
+        for table in connection.introspection.table_names(cursor):
+            if table.startswith("catalog_"):
+                columns = {column.name for column in connection.introspection.get_table_description(cursor, table)}
+                if table in {"catalog_accelerator", "catalog_historicalaccelerator"}:
+                    cursor.execute(f'DELETE FROM main."{table}" WHERE id NOT IN {kept}')
+                elif "accelerator_id" in columns:
+                    cursor.execute(f'DELETE FROM main."{table}" WHERE accelerator_id NOT IN {kept}')
+
+
 # --- the files, by digest ---
 
 

@@ -14,6 +14,11 @@ from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machi
 URL = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=nvidia-geforce-rtx-4090"
 
 
+@pytest.fixture(scope="module")
+def curated(small_catalogue):
+    """A dozen sheets are enough here, for the fixtures of this folder too."""
+
+
 def csv_rows(response) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 

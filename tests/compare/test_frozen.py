@@ -30,6 +30,11 @@ from tests.machines.factories import (
 URL = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
 
 
+@pytest.fixture(scope="module")
+def curated(small_catalogue):
+    """A dozen sheets are enough here, for the fixtures of this folder too."""
+
+
 def bandwidth(response) -> list[str]:
     lines = response.context["comparison"].sheets.rows
     (line,) = [line for line in lines if line.row.field == "memory_bandwidth_gb_s"]

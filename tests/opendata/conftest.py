@@ -1,4 +1,4 @@
-"""The curated catalogue and stacks, a public and a private lab, and a folder for dumps that is a test's own."""
+"""A small catalogue and the stacks, a public and a private lab, and a folder for dumps that is a test's own."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def data_dir(settings, tmp_path) -> Path:
 
 
 @pytest.fixture
-def labs(curated, db):
+def labs(small_catalogue, db):
     """A public lab whose machine has two cards and three results, and a private one with the same under secret names."""
     sheet = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
     results = [gemm("bf16", [0.00141] * 8), copy([0.0026] * 8), gemm("fp8", [], state="failed", reason="no kernel")]
