@@ -25,6 +25,7 @@ from stackviz.catalog.models import CatalogueEdition
 from stackviz.cited.models import CitedEdition
 from stackviz.diagnose.examples import example_texts
 from stackviz.diagnose.stepped import diagnose_steps
+from stackviz.diagnose.views import show_stepped
 from stackviz.importers.deadline import Deadline
 from stackviz.labs.queries import visible_machines
 from stackviz.reports.pasted import MOST_SECONDS
@@ -43,7 +44,7 @@ PAGES = (
     "/fit/", f"/fit/?accelerator={H100}", "/search/?q=h100", "/benchmarks/", "/benchmarks/llama-bench/", "/ladder/",
     "/explore/", "/heatmap/", "/timeline/", "/roofline/", "/scaling/", "/stacks/", "/stacks/nvidia-cuda/",
     "/components/cudnn/", "/machines/", "/plan/", "/diagnose/", "/causes/", "/learn/", "/claims/", "/changes/",
-    "/freshness/", "/data/",
+    "/freshness/", "/data/", "/api/v1/values/", "/api/v1/cited/", "/api/v1/machines/",  # the API in English alone
 )  # fmt: skip
 EXAMPLE = "old-driver"
 Editions = tuple[str, str, str]  # of the catalogue, the stacks and cited results
@@ -89,7 +90,8 @@ def warm() -> None:
                 _render(address_in(language, address))
             time.sleep(PAUSE_S)
         with _alone(language):
-            diagnose_steps([], example_texts()[EXAMPLE], Deadline(MOST_SECONDS))
+            stepped = diagnose_steps([], example_texts()[EXAMPLE], Deadline(MOST_SECONDS))
+            show_stepped(_request(address_in(language, "/diagnose/")), stepped)
     gc.collect()
     gc.freeze()  # lives as long as its edition: the collector need not visit it
     log.info("pages are prepared: %.1f s", time.monotonic() - started)
@@ -102,7 +104,8 @@ def _alone(language: str) -> Iterator[None]:
         yield
 
 
-def _render(address: str) -> None:
+def _request(address: str) -> WSGIRequest:
+    """Of somebody without an account, as the middleware hands it to a view."""
     path, _, query = address.partition("?")
     environ = {
         "REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "SERVER_NAME": _host(), "SERVER_PORT": "80",
@@ -111,8 +114,13 @@ def _render(address: str) -> None:
     request = WSGIRequest(environ)
     request.user = AnonymousUser()
     request.htmx = HtmxDetails(request)  # type: ignore[attr-defined]
+    return request
+
+
+def _render(address: str) -> None:
+    request = _request(address)
     try:
-        view, arguments, named = resolve(path)
+        view, arguments, named = resolve(request.path)
         view(request, *arguments, **named)
     except Http404:  # a site without the catalogue has no such sheet
         return

@@ -88,7 +88,7 @@ def _answer(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse
         return _too_many(request, limited, text)
     if request.POST.get("format") == SVG:
         return _as_svg(stepped.diagnosis)
-    return _show_stepped(request, stepped)
+    return show_stepped(request, stepped)
 
 
 @csrf_protect
@@ -99,7 +99,7 @@ def _refuse_step(request: HttpRequest, refused: Refused) -> HttpResponse:
         if before:
             with paced(request, "") as deadline:
                 stepped = diagnose_steps(before, "", deadline, refused.problem)
-            return _show_stepped(request, stepped, status=refused.status)
+            return show_stepped(request, stepped, status=refused.status)
     except Refused as of_steps:
         refused = of_steps
     except RateLimited as limited:
@@ -117,12 +117,13 @@ def _counted_steps(request: HttpRequest) -> list[str]:
     return before
 
 
-def _show_stepped(
+def show_stepped(
     request: HttpRequest,
     stepped: SteppedDiagnosis,
     status: HTTPStatus = HTTPStatus.OK,
     **more: Any,  # noqa: ANN401 (of the template)
 ) -> HttpResponse:
+    """The page of an answer."""
     answer = _show(
         request,
         diagnosis=stepped.diagnosis,
@@ -291,7 +292,7 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     picture = f"diagnosis/{token}.png"
     preview = make_preview(request, introduce_diagnosis(stepped.diagnosis), request.path, picture=picture)
     status = HTTPStatus.FORBIDDEN if wrong_word else HTTPStatus.OK
-    return _hidden(_show_stepped(request, stepped, status, preview=preview, **context))
+    return _hidden(show_stepped(request, stepped, status, preview=preview, **context))
 
 
 def _hidden(answer: HttpResponse) -> HttpResponse:
