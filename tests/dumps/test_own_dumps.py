@@ -15,11 +15,11 @@ def test_every_kind_has_a_dump_of_our_own():
 
 
 @pytest.mark.parametrize("dump", DUMPS, ids=lambda dump: dump.kind)
-@pytest.mark.parametrize("change", [str, mask_text], ids=["as-printed", "masked"])
-def test_a_dump_of_each_kind_is_read_judged_and_answered(dump, change):
-    paste = read_all(change(dump.text))
-    answered = answer(machines(paste), packaged_tables(), not_understood=paste.not_understood)
-    assert answered["kinds"][0] == dump.kind
-    assert {name: answered["facts"].get(name) for name in dump.facts} == dump.facts
-    assert (len(answered["cards"]), "machines" in answered) == (dump.cards, False)
-    assert set(dump.rules) <= {finding["rule"] for finding in answered["findings"]}
+def test_a_dump_of_each_kind_is_read_judged_and_answered(dump):
+    for text in (dump.text, mask_text(dump.text)):
+        paste = read_all(text)
+        answered = answer(machines(paste), packaged_tables(), not_understood=paste.not_understood)
+        assert answered["kinds"][0] == dump.kind, text
+        assert {name: answered["facts"].get(name) for name in dump.facts} == dump.facts, text
+        assert (len(answered["cards"]), "machines" in answered) == (dump.cards, False), text
+        assert set(dump.rules) <= {finding["rule"] for finding in answered["findings"]}, text

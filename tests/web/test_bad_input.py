@@ -87,14 +87,12 @@ def test_line_ends_in_an_address_get_into_no_header(client, address):
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "testserver.evil.example", "testserver:80@evil.example", "evil.example:80", "", "a\r\nb", "../"],
+    ["evil.example", "testserver.evil.example", "testserver:80@evil.example", "evil.example:80", " ", "a\r\nb", "../"],
 )
-@pytest.mark.parametrize("address", ["/", "/accelerators/", "/api/v1/accelerators/", "/login/", "/robots.txt"])
-def test_another_host_is_refused(client, settings, host, address):
+def test_another_host_is_refused(client, settings, host):
     settings.ALLOWED_HOSTS = ["testserver"]
-    if not host:
-        host = " "
-    assert client.get(address, HTTP_HOST=host).status_code == 400
+    for address in ("/", "/accelerators/", "/api/v1/accelerators/", "/login/", "/robots.txt"):
+        assert client.get(address, HTTP_HOST=host).status_code == 400, address
 
 
 @pytest.mark.parametrize("name", ["HTTP_X_FORWARDED_HOST", "HTTP_X_HOST", "HTTP_FORWARDED", "HTTP_X_ORIGINAL_URL"])
@@ -144,9 +142,9 @@ def test_only_files_of_the_list_are_served(client, beside, place):
 
 
 @pytest.mark.parametrize("place", [*PLACES, "..%2f..%2f..%2fmanage.py", "css%2f..%2f..%2fmanage.py"])
-@pytest.mark.parametrize("folder", ["static", "picture/sheet", "badge", "embed", "agent", "short"])
-def test_no_other_address_leads_into_folders(client, place, folder):
-    assert client.get(f"/{folder}/{place}").status_code in {400, 404}
+def test_no_other_address_leads_into_folders(client, place):
+    for folder in ("static", "picture/sheet", "badge", "embed", "agent", "short"):
+        assert client.get(f"/{folder}/{place}").status_code in {400, 404}, folder
 
 
 # --- formulas ---
