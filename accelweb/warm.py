@@ -15,7 +15,8 @@ from io import BytesIO
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.handlers.wsgi import WSGIRequest
-from django.db import DatabaseError, connections
+from django.db import Error as DatabaseFailure
+from django.db import connections
 from django.http import Http404
 from django.urls import resolve
 from django.utils import translation
@@ -72,14 +73,14 @@ def warm_unless(warmed: Editions | None) -> Editions | None:
             now = (CatalogueEdition.current(), Edition.current(), CitedEdition.current())
         if now != warmed:
             warm()
-    except DatabaseError:
+    except DatabaseFailure:
         log.warning("pages are not prepared: the database does not answer; next attempt in %d s", LOOK_EVERY_S)
         return None
     return now  # what was loaded meanwhile is seen the next time
 
 
 def warm() -> None:
-    """Render every page once in each language. Raises DatabaseError; an error of a page is left to its readers."""
+    """Render every page once in each language. Raises DatabaseFailure; an error of a page is left to its readers."""
     started = time.monotonic()
     with translation.override("en"):
         newest = visible_machines(AnonymousUser()).order_by("-latest_taken_at").first()
@@ -92,8 +93,9 @@ def warm() -> None:
         with _alone(language):
             stepped = diagnose_steps([], example_texts()[EXAMPLE], Deadline(MOST_SECONDS))
             show_stepped(_request(address_in(language, "/diagnose/")), stepped)
+    gc.unfreeze()  # what was of an earlier edition
     gc.collect()
-    gc.freeze()  # lives as long as its edition: the collector need not visit it
+    gc.freeze()  # what is there now lives as long as its edition: the collector need not visit it
     log.info("pages are prepared: %.1f s", time.monotonic() - started)
 
 
@@ -124,7 +126,7 @@ def _render(address: str) -> None:
         view(request, *arguments, **named)
     except Http404:  # a site without the catalogue has no such sheet
         return
-    except DatabaseError:
+    except DatabaseFailure:
         raise
     except Exception:  # readers of this page see the error themselves; the other pages are still prepared
         log.exception("%s was not prepared", address)

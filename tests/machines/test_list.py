@@ -112,6 +112,24 @@ def test_machine_list_query_count_is_constant(client, django_assert_num_queries,
         text_of(client, "/machines/north/")
 
 
+@pytest.mark.parametrize("url", ["/machines/", "/"])
+def test_a_stranger_never_gets_what_a_member_was_shown(client, admin_client, url):
+    make_report(make_machine(make_lab("south", is_public=False), "cellar"))
+    for _ in range(2):
+        assert "cellar" in text_of(admin_client, url)
+        assert "cellar" not in text_of(client, url)
+
+
+@pytest.mark.parametrize("url", ["/machines/", "/", "/sitemap-machines.xml"])
+def test_a_lab_that_becomes_private_is_gone_from_the_next_page(client, url):
+    lab = make_lab()
+    make_report(make_machine(lab, "dgx-77"))
+    assert "dgx-77" in client.get(url).content.decode()
+    lab.is_public = False
+    lab.save()
+    assert "dgx-77" not in client.get(url).content.decode()
+
+
 def test_machines_can_be_found_by_name_and_by_accelerator(client, h100_sheet):
     lab = make_lab()
     make_report(make_machine(lab, "dgx-07"), cards=[h100(0, h100_sheet)])
