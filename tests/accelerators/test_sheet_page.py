@@ -1,7 +1,6 @@
 """A sheet: every value with its unit, condition and source; alternatives, corrections, names; what is missing is said."""
 
 import re
-from random import Random
 
 import pytest
 from django.core.cache import cache
@@ -9,6 +8,7 @@ from django.urls import reverse
 
 from stackviz.accelerators.sheet import read_sheet
 from stackviz.catalog.models import Accelerator, SpecValue
+from tests.sampled import sampled
 
 MOST_CHARS = 100_000
 
@@ -244,14 +244,9 @@ def every_slug() -> list[str]:
     return slugs
 
 
-def test_sheets_are_shown_stay_small_and_name_sources(curated, client, db):
-    """Forty of them, the same each time; all of them in the test below."""
-    assert faults_of_sheets(client, Random("sheets").sample(every_slug(), 40)) == {}
-
-
-@pytest.mark.slow
-def test_every_sheet_is_shown_stays_small_and_names_sources(curated, client, db):
-    assert faults_of_sheets(client, every_slug()) == {}
+@sampled(40)
+def test_every_sheet_is_shown_stays_small_and_names_sources(curated, client, db, sample):
+    assert faults_of_sheets(client, sample(every_slug())) == {}
 
 
 def test_a_value_as_it_was_loaded_has_no_history_to_tell(curated, client, db):
