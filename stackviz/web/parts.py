@@ -91,7 +91,7 @@ def cached_parts(
     """Several pieces of HTML that are worked out together, cached together: as `cached_html`."""
     if settings.DEBUG:  # templates are being worked on
         return tuple(SafeString(html) for html in make())
-    named = repr((state, get_language(), settings.VERSION))
+    named = repr((state, get_language(), get_script_prefix(), settings.VERSION))
     key = "kept-" + hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
     parts: tuple[str, ...] | None = None if _is_anew.get() else cache.get(key)
     if parts is None:

@@ -6,6 +6,7 @@ import jinja2
 import pytest
 from django.core.cache import cache
 from django.template import Context, Template, engines
+from django.urls import reverse, set_script_prefix
 from django.utils.translation import override
 
 from stackviz.web.parts import cached_html, render_part, rendering_anew
@@ -120,6 +121,16 @@ def test_a_kept_part_is_made_once_for_each_state_and_language():
     assert cached_html(("sheet", 2), make, 60) == "<b>2</b>"
     with override("zh-hans"):
         assert cached_html(("sheet", 1), make, 60) == "<b>3</b>"
+
+
+def test_a_kept_part_leads_to_pages_below_the_prefix_of_its_request():
+    """A thread that prepares pages has none: its links must not reach the readers of a site below `/site/`."""
+    assert cached_html(("links",), lambda: reverse("pages:home"), 60) == "/"
+    set_script_prefix("/site/")
+    try:
+        assert cached_html(("links",), lambda: reverse("pages:home"), 60) == "/site/"
+    finally:
+        set_script_prefix("/")
 
 
 def test_nothing_is_kept_while_templates_are_worked_on(settings):
