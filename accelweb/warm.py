@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 
 from django.conf import settings
@@ -80,17 +80,18 @@ def warm_unless(warmed: Editions | None) -> Editions | None:
 
 
 def warm() -> None:
-    """Render every page once in each language. Raises DatabaseFailure; an error of a page is left to its readers."""
+    """Render every page once in each language. Raises DatabaseFailure; an error of a page is logged."""
     started = time.monotonic()
     with translation.override("en"):
         newest = visible_machines(AnonymousUser()).order_by("-latest_taken_at").first()
         addresses = [*PAGES, *([newest.get_absolute_url()] if newest else [])]
     for language, _name in settings.LANGUAGES:
         for address in addresses:
-            with _alone(language):
-                _render(address_in(language, address))
+            localised = address_in(language, address)
+            with _alone(language, localised):
+                _render(localised)
             time.sleep(PAUSE_S)
-        with _alone(language):
+        with _alone(language, "a diagnosis"):
             stepped = diagnose_steps([], example_texts()[EXAMPLE], Deadline(MOST_SECONDS))
             show_stepped(_request(address_in(language, "/diagnose/")), stepped)
     gc.unfreeze()  # what was of an earlier edition
@@ -100,10 +101,18 @@ def warm() -> None:
 
 
 @contextmanager
-def _alone(language: str) -> Iterator[None]:
-    """As a request in this language, which takes nothing from the cache that other processes fill, too."""
-    with translation.override(language), remembering(), rendering_anew():
-        yield
+def _alone(language: str, what: str) -> Iterator[None]:
+    """As a request in this language, which takes nothing from the cache that other processes fill, too.
+
+    An error is logged: whoever reads `what` sees it, too, and the rest is still prepared. Raises DatabaseFailure.
+    """
+    try:
+        with translation.override(language), remembering(), rendering_anew():
+            yield
+    except DatabaseFailure:
+        raise
+    except Exception:
+        log.exception("%s was not prepared", what)
 
 
 def _request(address: str) -> WSGIRequest:
@@ -121,15 +130,9 @@ def _request(address: str) -> WSGIRequest:
 
 def _render(address: str) -> None:
     request = _request(address)
-    try:
+    with suppress(Http404):  # a site without the catalogue has no such sheet
         view, arguments, named = resolve(request.path)
         view(request, *arguments, **named)
-    except Http404:  # a site without the catalogue has no such sheet
-        return
-    except DatabaseFailure:
-        raise
-    except Exception:  # readers of this page see the error themselves; the other pages are still prepared
-        log.exception("%s was not prepared", address)
 
 
 def _host() -> str:

@@ -34,17 +34,19 @@ def test_pages_that_are_prepared_are_not_rendered_for_their_first_reader(client,
 @pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
 @pytest.mark.parametrize("address", [address for address in warm.PAGES if warm.H100 not in address])
 def test_every_address_is_a_page_of_an_empty_site_too(client, db, caplog, language, address):
-    with warm._alone(language):
+    with warm._alone(language, address):
         warm._render(address_in(language, address))
     assert "was not prepared" not in caplog.text
 
 
-def test_a_page_that_fails_does_not_keep_the_others_from_being_prepared(db, caplog, monkeypatch):
+def test_what_fails_does_not_keep_the_rest_from_being_prepared(db, caplog, monkeypatch):
     rendered = []
     monkeypatch.setattr("stackviz.explore.views.read_plot_data", lambda: 1 / 0)
+    monkeypatch.setattr(warm, "diagnose_steps", lambda *_given: 1 / 0)
     monkeypatch.setattr("stackviz.accelerators.claims_page.read_claims", lambda: rendered.append(1) or [])
     warm.warm()
     assert "/ladder/ was not prepared" in caplog.text
+    assert caplog.text.count("a diagnosis was not prepared") == len(settings.LANGUAGES)
     assert rendered
 
 
