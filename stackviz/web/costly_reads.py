@@ -19,7 +19,8 @@ _LONG = 4  # from this cost on only so many at once
 _MOST_DIGITS = 10  # more are refused anyway
 _API = "/api/v1/"
 _SITEMAPS = "/sitemap-"
-_OF_AGENTS = ("/api/v1/reports/", "/api/v1/key/")  # each of a few rows; many machines may share an address
+# Of agents, each of a few rows: many machines may share an address. And of staff, who are logged in.
+_UNCOUNTED = ("/api/v1/reports/", "/api/v1/key/", "/admin/")
 
 
 class CostlyReads:
@@ -45,7 +46,7 @@ class CostlyReads:
 def cost_of(request: HttpRequest) -> int:
     """As how many of READS_PER_MINUTE a request counts; 0 for what is no read, or costs little."""
     path = request.path_info
-    if request.method not in ("GET", "HEAD") or path.startswith(_OF_AGENTS):
+    if request.method not in ("GET", "HEAD") or path.startswith(_UNCOUNTED):
         return 0
     if request.GET.get("format") or path.startswith(_SITEMAPS):
         return FILE_COST
