@@ -58,9 +58,9 @@ help:
 	@echo "make pins    requirements*.txt anew from requirements*.in"
 
 run:
-	$(call installed,server $(if $(filter-out 0 no,$(PARQUET)),parquet) $(if $(filter-out 0 no,$(LAB)),lab))
+	$(call installed,server $(if $(filter-out 0 no,$(PARQUET)),parquet))
 	$(translated)
-	@exec $(PY) manage.py up
+	@exec $(PY) manage.py up $(if $(filter-out 0 no,$(LAB)),--lab)
 
 dev:
 	$(call installed,server dev)

@@ -12,7 +12,12 @@ def main() -> None:
     from accelweb.env import EnvError
 
     try:
-        execute_from_command_line(sys.argv)
+        if sys.argv[1:2] == ["up"]:  # supervises for days, so without the site's code in its memory
+            from stackviz.up.management.commands.up import Command
+
+            Command().run_from_argv(sys.argv)
+        else:
+            execute_from_command_line(sys.argv)
     except EnvError as error:
         sys.exit(f"accelweb: {error}")
 

@@ -70,7 +70,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.sitemaps",
     "whitenoise.runserver_nostatic",
-    "django.contrib.staticfiles",
+    "accelweb.apps.UsedStaticFilesConfig",
     "csp",
     "django_otp",
     "django_otp.plugins.otp_static",

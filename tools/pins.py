@@ -1,7 +1,7 @@
 """Writes requirements*.txt anew from requirements*.in, newest versions that fit: `make pins`.
 
 requirements-hashed.txt has what requirements.txt and requirements-parquet.txt have, for every platform, with the
-SHA-256 of each file: an image is built from it. `python tools/pins.py --hashes` writes it alone, with the versions as they are.
+SHA-256 of each file: an image is built from it. `python tools/pins.py --hashes` writes it alone, with these versions.
 """
 
 import re

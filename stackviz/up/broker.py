@@ -10,8 +10,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import redis
-
 from stackviz.up.children import Children, inherited_environment
 from stackviz.up.errors import CannotStart
 
@@ -78,6 +76,8 @@ def start_over_with_files(folder: Path) -> tuple[dict[str, str], str]:
 
 
 def answers(url: str) -> bool:
+    import redis  # 10 MiB of memory, which a supervisor of file queues does without
+
     try:
         with redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2) as client:
             return bool(client.ping())

@@ -51,6 +51,7 @@ class Children:
         self._guard = guard
         self._say = say
         self._children: list[Child] = []
+        self._beside: list[subprocess.Popen[bytes]] = []
 
     def start(self, name: str, command: Sequence[str], env: Mapping[str, str], pass_fds: tuple[int, ...] = ()) -> Child:
         """Start a child that logs to `<name>.log`; the previous log is renamed to `<name>.log.1`."""
@@ -62,18 +63,16 @@ class Children:
         self._spawn(child)
         return child
 
-    def run(self, command: Sequence[str], env: Mapping[str, str], patience_s: float) -> int | None:
-        """Run a program with our own output. Returns its exit status, None after `patience_s`."""
+    def run_beside(
+        self, command: Sequence[str], env: Mapping[str, str], pass_fds: tuple[int, ...] = ()
+    ) -> "subprocess.Popen[bytes]":
+        """Start a program with our own output and a pipe to it, which ends by itself; at the latest with the others."""
         process = subprocess.Popen(  # noqa: S603 - commands of ours, no shell
-            command, cwd=self.root, env=env, stdin=subprocess.DEVNULL, start_new_session=True
+            command, cwd=self.root, env=env, stdin=subprocess.PIPE, pass_fds=pass_fds, start_new_session=True
         )
         self._tell_guard("+", process.pid)
-        try:
-            return process.wait(patience_s)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
-            self._end(process)
+        self._beside.append(process)
+        return process
 
     def _spawn(self, child: Child) -> None:
         with child.log.open("ab") as log:
@@ -135,6 +134,10 @@ class Children:
 
     def stop(self) -> None:
         """Stop all children, the last started first: terminate, wait, then kill the process group."""
+        for process in self._beside:
+            self._end(process)
+            if process.stdin:
+                process.stdin.close()
         for child in reversed(self._children):
             if child.process:
                 self._end(child.process)

@@ -5,6 +5,10 @@ class CannotStart(Exception):
     """The site cannot start until the user fixes something."""
 
 
+class SaidAlready(CannotStart):
+    """The process of the steps ended; it has printed why."""
+
+
 class AlreadyRunning(CannotStart):
     """Another `up` uses this `var/`."""
 

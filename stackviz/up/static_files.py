@@ -1,12 +1,20 @@
 """Collect static files, only if one of them changed since the last start."""
 
 import hashlib
+import multiprocessing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import django
+from django.apps import apps
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
+
+from stackviz.up.errors import CannotStart
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 
 def collect() -> str:
@@ -26,11 +34,35 @@ def collect() -> str:
     return f"{sum(1 for path in root.rglob('*') if path.is_file())} files"
 
 
+class Collecting:
+    """`collect` in a process beside ours, on another core; begin before the first query: connections are not shared."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self._outcome, sender = context.Pipe(duplex=False)
+        self._process = context.Process(target=_collect_and_tell, args=(sender,), daemon=True)
+        self._process.start()
+        sender.close()
+
+    def outcome(self) -> str:
+        """Wait until it is done -> the outcome as text. Raises CannotStart."""
+        try:
+            outcome: str = self._outcome.recv()
+        except EOFError:
+            raise CannotStart("static files could not be collected; see above") from None
+        self._process.join()
+        return outcome
+
+
+def _collect_and_tell(sender: "Connection[str, str]") -> None:
+    sender.send(collect())
+
+
 def static_fingerprint() -> str:
     """Changes when a file is added, removed or edited, or when the storage settings change."""
     digest = hashlib.sha256(f"{django.__version__} {settings.STORAGES['staticfiles']}".encode())
     for finder in get_finders():
-        for path, storage in finder.list([]):
+        for path, storage in finder.list(apps.get_app_config("staticfiles").ignore_patterns):
             status = Path(storage.path(path)).stat()
             digest.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
     return digest.hexdigest()

@@ -129,9 +129,11 @@ def test_the_log_of_the_start_before_is_kept(tmp_path):
     assert (tmp_path / "web.log.1").read_text() == "first\n"
 
 
-def test_a_program_that_takes_too_long_is_ended(tmp_path):
-    started = time.monotonic()
+def test_a_program_beside_ends_with_the_block_and_is_not_started_again(tmp_path):
     with ended_with_us(ROOT, tmp_path, print) as children:
-        assert children.run(SLEEPER, dict(os.environ), 0.3) is None
-        assert children.run([sys.executable, "-c", "raise SystemExit(7)"], dict(os.environ), 20) == 7
-    assert time.monotonic() - started < 50
+        short = children.run_beside([sys.executable, "-S", "-c", "input()"], dict(os.environ))
+        long = children.run_beside(SLEEPER, dict(os.environ))
+        short.communicate(b"go on\n", timeout=60)
+        watch_for(children, 1)
+        assert (short.returncode, long.poll()) == (0, None)
+    assert long.poll() is not None

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from stackviz.up import broker, lock, start, var_folder, web
-from stackviz.up.accounts import LabKey, Login
+from stackviz.up import broker, lock, start, steps, var_folder, web
 from stackviz.up.children import ended_with_us
 from stackviz.up.errors import AlreadyRunning, CannotStart
 from stackviz.up.progress import StartProgress
@@ -195,12 +194,11 @@ def test_the_local_lab_is_public_only_where_no_other_machine_reaches_the_site(se
         ("0.0.0.0", False, ["its lab is private"]),
     ],
 )
-def test_a_start_says_who_sees_this_machine(db, settings, tmp_path, host, is_public, words):
+def test_a_start_says_who_sees_this_machine(db, settings, host, is_public, words):
     settings.UP_HOST, settings.ALLOWED_HOSTS = host, ["localhost"]
     out = io.StringIO()
     machine = ListedMachine("http://127.0.0.1:8000/machines/local/x/", "x", has_results=True, is_public=is_public)
-    key = LabKey("aw_x_y", is_new=False, expires_at=None)
-    start.print_summary(StartProgress(out), tmp_path, "http://127.0.0.1:8000", Login("admin", None), key, machine)
+    steps.print_machine(StartProgress(out), "http://127.0.0.1:8000", machine)
     said = [text for text in ("makes the lab private", "its lab is private") if text in out.getvalue()]
     assert said == words
 

@@ -8,6 +8,7 @@ import pytest
 
 from accelweb import settings as deployed
 from stackviz.up import static_files
+from stackviz.up.errors import CannotStart
 
 
 @pytest.fixture
@@ -50,3 +51,16 @@ def test_what_was_cut_off_is_collected_from_an_empty_folder(source, settings):
     assert static_files.collect() != "up to date"
     assert collected(settings) == whole
     assert static_files.collect() == "up to date"
+
+
+def test_they_are_collected_beside_other_steps(source, settings):
+    collecting = static_files.Collecting()
+    assert collecting.outcome() == "8 files"
+    assert collected(settings)["base.css"] == (source / "base.css").read_bytes()
+
+
+def test_files_that_cannot_be_collected_stop_the_start(source, settings, capfd):
+    Path(settings.STATIC_ROOT).write_text("a file is in the way")
+    with pytest.raises(CannotStart, match="could not be collected"):
+        static_files.Collecting().outcome()
+    assert "Traceback" in capfd.readouterr().err

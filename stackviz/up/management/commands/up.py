@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from stackviz.up import lock
-from stackviz.up.errors import AlreadyRunning, CannotStart
+from stackviz.up.errors import AlreadyRunning, CannotStart, SaidAlready
 from stackviz.up.start import up
 
 FAILED, ALREADY_RUNNING = 1, 3
@@ -23,6 +23,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--no-agent", action="store_true", help="do not add this machine to the site")
+        parser.add_argument(
+            "--lab", action="store_true", help="install PyTorch beside the site, to measure this machine"
+        )
         parser.add_argument("--check-stopped", action="store_true", help="only check whether a site is running")
 
     def handle(self, *_args: object, **options: object) -> None:
@@ -30,7 +33,12 @@ class Command(BaseCommand):
             if options["check_stopped"]:
                 check_stopped(Path(settings.VAR_DIR))
             else:
-                up(sys.stdout, with_agent=not options["no_agent"])
+                up(
+                    sys.stdout,
+                    options=tuple(f"--{name}" for name in ("no-agent", "lab") if options[name.replace("-", "_")]),
+                )
+        except SaidAlready:
+            sys.exit(FAILED)
         except AlreadyRunning as problem:
             raise CommandError(str(problem), returncode=ALREADY_RUNNING) from problem
         except CannotStart as problem:
