@@ -40,21 +40,28 @@ def up(out: TextIO, *, options: tuple[str, ...] = ()) -> None:
 def serve(
     progress: StartProgress, var: Path, children: Children, site_lock: lock.Lock, options: tuple[str, ...]
 ) -> None:
-    """Run the steps; start broker and worker beside them, and the web when they are done; then supervise."""
+    """Run the steps; start broker, web and worker beside them, and supervise.
+
+    The web imports the site meanwhile, and goes on when the gate is opened: the data and the static files are there.
+    """
     listener = web.listen(settings.UP_HOST, settings.UP_PORT)
     url = web.local_url(listener)
     steps = Steps(children, var, options)
-    steps.wait_for("tables")
     broker_env, described = broker.start_broker(var, settings.REDIS_URL, children)
     env = environment_of_site(var, url, broker_env)
+    gate, opener = os.pipe()
+    web.start_web(children, listener, env, gate)
+    steps.wait_for("tables")
     worker = web.start_worker(children, env, var)
     steps.wait_for("ready")
-    with progress.step("site and worker") as step:
-        web.start_web(children, listener, env)
+    with progress.step("site") as step:
+        os.close(opener)
         children.wait_until(lambda: web.page_answers(f"{url}{HEALTH}"), f"{url}/", web.UP_WITHIN_S)
-        children.wait_until(lambda: web.is_ready(worker), "the worker", web.UP_WITHIN_S)
-        step.outcome = f"ready at {url}/; broker: {described}"
+        step.outcome = f"ready at {url}/"
     site_lock.note(url)
+    with progress.step("worker") as step:
+        children.wait_until(lambda: web.is_ready(worker), "the worker", web.UP_WITHIN_S)
+        step.outcome = f"ready; broker: {described}"
     steps.go_on(url)
     children.watch()
 

@@ -101,12 +101,13 @@ def _address_towards_the_network() -> str:
         return str(probe.getsockname()[0])
 
 
-def start_web(children: Children, listener: socket.socket, env: Mapping[str, str]) -> Child:
+def start_web(children: Children, listener: socket.socket, env: Mapping[str, str], gate: int) -> Child:
+    """Start the web. It serves once `gate`, the reading end of a pipe, is at its end (`accelweb.wsgi`)."""
     command = [sys.executable, "-m", "gunicorn", "accelweb.wsgi"]
     command += ["--bind", f"fd://{listener.fileno()}", "--workers", str(WEB_PROCESSES)]
     command += ["--worker-class", "gthread", "--threads", str(WEB_THREADS), "--preload"]
     command += ["--graceful-timeout", "5", "--no-control-socket", "--access-logfile", "-"]
-    return children.start("web", command, env, pass_fds=(listener.fileno(),))
+    return children.start("web", command, {**env, "UP_GATE": str(gate)}, pass_fds=(listener.fileno(), gate))
 
 
 def start_worker(children: Children, env: Mapping[str, str], var: Path) -> Child:
