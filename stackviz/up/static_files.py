@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import django
 from django.apps import apps
 from django.conf import settings
+from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
@@ -61,8 +62,10 @@ def _collect_and_tell(sender: "Connection[str, str]") -> None:
 def static_fingerprint() -> str:
     """Changes when a file is added, removed or edited, or when the storage settings change."""
     digest = hashlib.sha256(f"{django.__version__} {settings.STORAGES['staticfiles']}".encode())
+    config = apps.get_app_config("staticfiles")
+    ignored = config.ignore_patterns if isinstance(config, StaticFilesConfig) else []
     for finder in get_finders():
-        for path, storage in finder.list(apps.get_app_config("staticfiles").ignore_patterns):
+        for path, storage in finder.list(ignored):
             status = Path(storage.path(path)).stat()
             digest.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
     return digest.hexdigest()
