@@ -5,7 +5,7 @@ class CannotStart(Exception):
     """The site cannot start until the user fixes something."""
 
 
-class SaidAlready(CannotStart):
+class StepsFailed(CannotStart):
     """The process of the steps ended; it has printed why."""
 
 

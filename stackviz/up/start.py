@@ -16,7 +16,7 @@ from django.conf import settings
 
 from stackviz.up import broker, lock, var_folder, web
 from stackviz.up.children import Children, ended_with_us, inherited_environment
-from stackviz.up.errors import SaidAlready, Stopped
+from stackviz.up.errors import StepsFailed, Stopped
 from stackviz.up.progress import StartProgress
 
 HEALTH = "/health/"
@@ -77,10 +77,10 @@ class Steps:
         self._messages: IO[str] = os.fdopen(receiver)
 
     def wait_for(self, message: str) -> None:
-        """Wait until the steps are as far. Raises SaidAlready when they ended before."""
+        """Wait until the steps are as far. Raises StepsFailed when they ended before."""
         if self._messages.readline().strip() != message:
             self._process.wait()
-            raise SaidAlready
+            raise StepsFailed
 
     def go_on(self, url: str) -> None:
         assert self._process.stdin is not None  # noqa: S101 - for types: it is started with a pipe
@@ -88,7 +88,7 @@ class Steps:
             self._process.stdin.write(f"{url}\n".encode())
             self._process.stdin.close()
         except BrokenPipeError:
-            raise SaidAlready from None
+            raise StepsFailed from None
 
 
 def environment_of_site(var: Path, url: str, broker_env: dict[str, str]) -> dict[str, str]:

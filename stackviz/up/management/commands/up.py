@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from stackviz.up import lock
-from stackviz.up.errors import AlreadyRunning, CannotStart, SaidAlready
+from stackviz.up.errors import AlreadyRunning, CannotStart, StepsFailed
 from stackviz.up.start import up
 
 FAILED, ALREADY_RUNNING = 1, 3
@@ -37,7 +37,7 @@ class Command(BaseCommand):
                     sys.stdout,
                     options=tuple(f"--{name}" for name in ("no-agent", "lab") if options[name.replace("-", "_")]),
                 )
-        except SaidAlready:
+        except StepsFailed:
             sys.exit(FAILED)
         except AlreadyRunning as problem:
             raise CommandError(str(problem), returncode=ALREADY_RUNNING) from problem
