@@ -135,9 +135,8 @@ def like_pip() -> dict[str, str]:
         return {}
     listed = subprocess.run([PYTHON, pip, "config", "list"], capture_output=True, text=True, check=False).stdout  # noqa: S603 - our own Python
     variables = {"UV_INDEX_STRATEGY": "unsafe-best-match"}  # any index may have the version asked for, as for pip
-    for line in sorted(
-        listed.splitlines(), key=lambda line: line.startswith(":env:")
-    ):  # the environment has the last word
+    # The environment has the last word.
+    for line in sorted(listed.splitlines(), key=lambda line: line.startswith(":env:")):
         name, _, value = line.partition("=")
         if known := UV_VARIABLES.get(name.rpartition(".")[2]):
             variable, separator = known
