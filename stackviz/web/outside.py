@@ -23,7 +23,7 @@ class NotPublic(OSError):
 def is_public(address: IPAddress) -> bool:
     """Whether a packet to it leaves for the internet, also through what carries IPv4 inside IPv6."""
     if isinstance(address, ipaddress.IPv6Address):
-        if address.teredo is not None:
+        if address.teredo is not None or address.is_site_local:  # fec0::/10 counts as global in `ipaddress`
             return False
         carried = address.ipv4_mapped or address.sixtofour
         if carried is None and address in _TRANSLATED:
