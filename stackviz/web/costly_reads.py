@@ -16,7 +16,7 @@ READS = RateLimit("reads", "READS_PER_MINUTE", 60)
 FILE_COST = 10
 _ROWS = 100  # of a page of the API that cost as much as a page
 _LONG = 4  # from this cost on only so many at once
-_MOST_DIGITS = 10  # more are refused anyway
+_MOST_DIGITS = 10  # of a plain number
 _API = "/api/v1/"
 _SITEMAPS = "/sitemap-"
 # Of agents, each of a few rows: many machines may share an address. And of staff, who are logged in.
@@ -51,9 +51,9 @@ def cost_of(request: HttpRequest) -> int:
     if request.GET.get("format") or path.startswith(_SITEMAPS):
         return FILE_COST
     if path.startswith(_API):
-        limit = request.GET.get("limit", "")
-        is_number = limit.isascii() and limit.isdecimal() and len(limit) < _MOST_DIGITS
-        return 1 + (min(int(limit), FILE_COST * _ROWS) // _ROWS if is_number else 0)
+        limit = request.GET.get("limit") or "0"
+        is_plain = limit.isascii() and limit.isdecimal() and len(limit) < _MOST_DIGITS
+        return 1 + (min(int(limit) // _ROWS, FILE_COST) if is_plain else FILE_COST)  # the API reads `+1_000.0`, too
     return 1 if request.GET else 0
 
 

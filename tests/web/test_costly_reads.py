@@ -30,7 +30,8 @@ def statuses(client, path, times, **named):
         ("/search/?q=h100", 1), ("/accelerators/?format=", 1), (FILE, 10), ("/zh-hans/compare/?a=x&format=svg", 10),
         ("/sitemap-accelerators.xml", 10), ("/api/v1/accelerators/nvidia-t4/", 1), ("/api/v1/values/", 1),
         ("/api/v1/values/?limit=99", 1), ("/api/v1/values/?limit=1000", 11), ("/api/v1/values/?limit=999999999", 11),
-        ("/api/v1/values/?limit=x", 1), ("/api/v1/values/?limit=" + "9" * 5000, 1), ("/api/v1/values/?limit=-1", 1),
+        ("/api/v1/values/?limit=x", 11), ("/api/v1/values/?limit=" + "9" * 5000, 11), ("/api/v1/values/?limit=", 1),
+        ("/api/v1/values/?limit=%2B1_000", 11), ("/api/v1/values/?limit=1000.0", 11),
         ("/api/v1/reports/5/", 0), ("/api/v1/key/", 0), ("/admin/catalog/accelerator/?q=h100", 0),
     ],
 )  # fmt: skip
