@@ -1,5 +1,3 @@
-from importlib import import_module
-
 from django.apps import AppConfig
 
 from stackviz.web.model_labels import translate_all
@@ -12,4 +10,4 @@ class WebConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        import_module("stackviz.web.squashed")  # registers its check
+        from stackviz.web import squashed  # noqa: F401 - registers its check; needs models
