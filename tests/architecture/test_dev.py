@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 from django.db.models import F
 
 from stackviz.labs.models import Machine
-from tools.dev.__main__ import NAME, load_reports
+from stackviz.up import database
+from tools.dev.__main__ import NAME, load_reports, prepare
 
 
 @pytest.fixture
@@ -24,3 +25,16 @@ def test_recorded_machines_are_loaded_once(eager, django_capture_on_commit_callb
     read = Machine.objects.filter(latest_taken_at__isnull=False).order_by("slug").values_list("slug", F("lab__slug"))
     assert list(read) == [("cpu-linux", "samples"), ("h100-linux", "samples"), ("m3-max-macos", "samples")]
     assert load_reports() == 0
+
+
+@pytest.mark.django_db
+def test_curated_data_come_before_the_machines_that_need_them(eager, monkeypatch, capsys):
+    monkeypatch.setattr(database, "migrate", lambda: "up to date")
+    monkeypatch.setattr(database, "run_loader", lambda command: f"by {command}")
+    prepare()
+    printed = capsys.readouterr().out
+    steps = ["up to date", "by load_catalogue", "by load_stacks", "by load_cited", "3 new"]
+    places = [printed.find(step) for step in steps]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert User.objects.get(username=NAME).is_superuser

@@ -34,7 +34,7 @@ def prepare() -> None:
 
     from stackviz.up import database
     from stackviz.up.progress import StartProgress
-    from stackviz.up.start import LOADERS
+    from stackviz.up.steps import LOADERS
 
     progress = StartProgress(sys.stdout)
     Path(settings.VAR_DIR).mkdir(parents=True, exist_ok=True)
