@@ -1,7 +1,8 @@
 """Fill a web process beside its requests: the first view of a kind of page costs a process 0.3 to 1.5 s.
 
-A thread renders one page of each kind in each language right after the start, and again after the catalogue, the
-stacks or cited results have changed. It calls views, not the site: nothing is logged, counted or limited.
+A thread renders one page of each kind in each language right after the start, and again when the catalogue, the
+stacks or cited results have changed and nobody goes on changing them. It calls views, not the site: nothing is
+logged, counted or limited.
 """
 
 import gc
@@ -37,7 +38,7 @@ from stackviz.web.request_memo import remembering
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY_S = 15  # whether an edition has moved: one query
+LOOK_EVERY_S = 60  # whether an edition has moved: one query. Each save of an editor moves one
 PAUSE_S = 0.02  # between two pages, for requests that wait for the interpreter
 H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
 PAGES = (
@@ -58,25 +59,30 @@ def keep_warm() -> None:
 
 def _look_forever() -> None:
     warmed: Editions | None = None
+    seen: Editions | None = None
     while True:
         try:
-            warmed = warm_unless(warmed)
+            warmed, seen = warm_if_still(warmed, seen)
         finally:
             connections.close_all()  # of this thread: between two looks it needs none
         time.sleep(LOOK_EVERY_S)
 
 
-def warm_unless(warmed: Editions | None) -> Editions | None:
-    """Prepare the pages unless that is done for the present editions -> what it is done for; None if it cannot be."""
+def warm_if_still(warmed: Editions | None, seen: Editions | None) -> tuple[Editions | None, Editions | None]:
+    """Prepare the pages at first, and again when editions moved and then stood still from one look to the next.
+
+    Takes and returns the editions that pages were prepared for, None if they could not be, and those last seen.
+    """
     try:
         with remembering():
             now = (CatalogueEdition.current(), Edition.current(), CitedEdition.current())
-        if now != warmed:
+        if now != warmed and (warmed is None or now == seen):
             warm()
+            warmed = now  # what was loaded meanwhile is seen the next time
     except DatabaseFailure:
         log.warning("pages are not prepared: the database does not answer; next attempt in %d s", LOOK_EVERY_S)
-        return None
-    return now  # what was loaded meanwhile is seen the next time
+        return None, None
+    return warmed, now
 
 
 def warm() -> None:

@@ -50,15 +50,19 @@ def test_what_fails_does_not_keep_the_rest_from_being_prepared(db, caplog, monke
     assert rendered
 
 
-def test_pages_are_prepared_again_when_an_edition_has_moved(db, monkeypatch):
+def test_pages_are_prepared_again_when_nobody_goes_on_editing(db, monkeypatch):
     prepared = []
     monkeypatch.setattr(warm, "warm", lambda: prepared.append(1))
-    warmed = warm.warm_unless(None)
-    assert warm.warm_unless(warmed) == warmed
+    warmed, seen = first = warm.warm_if_still(None, None)
+    assert warm.warm_if_still(*first) == first
     assert len(prepared) == 1
-    CatalogueEdition.renew()
-    assert warm.warm_unless(warmed) != warmed
-    assert len(prepared) == 2
+    for _ in range(3):  # a save between any two looks
+        CatalogueEdition.renew()
+        warmed, seen = warm.warm_if_still(warmed, seen)
+    assert len(prepared) == 1
+    warmed, seen = warm.warm_if_still(warmed, seen)
+    assert (len(prepared), warmed) == (2, seen)
+    assert warmed != first[0]
 
 
 def test_a_database_that_is_away_is_asked_again(monkeypatch, db, caplog):
@@ -66,5 +70,5 @@ def test_a_database_that_is_away_is_asked_again(monkeypatch, db, caplog):
         raise OperationalError("away")
 
     monkeypatch.setattr(warm, "warm", fail)
-    assert warm.warm_unless(None) is None
-    assert "next attempt in 15 s" in caplog.text
+    assert warm.warm_if_still(None, None) == (None, None)
+    assert "next attempt in 60 s" in caplog.text
