@@ -1,11 +1,14 @@
-"""Results in partitions by month: moved there and back, made ahead, taken out, and read by index alone."""
+"""Results in partitions by month: made ahead, taken out, read by index alone, and never dropped by a migration."""
 
 from datetime import UTC, date, datetime
+from importlib import import_module
 from io import StringIO
 
 import pytest
+from django.apps import apps
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
+from django.db.migrations.exceptions import IrreversibleError
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.partitions import OTHERS, detach_before, is_partitioned, make_months, months
@@ -55,17 +58,15 @@ def test_an_old_month_is_taken_out_and_kept(ids):
     assert rows_in("benchmarks_result_2026_10") == 3
 
 
-def test_migration_moves_results_there_and_back(ids):
-    before = sorted(Result.objects.values_list("pk", "report_id", "median"))
-    for state in ("0004", "0005"):
-        call_command("migrate", "benchmarks", state, verbosity=0, stdout=StringIO())
-        assert is_partitioned() is (state == "0005")
-        assert sorted(Result.objects.values_list("pk", "report_id", "median")) == before
-    call_command("migrate", verbosity=0, stdout=StringIO())  # what depends on these two went back with them
-    assert date(2026, 10, 1) in months()
-    assert interpret_all([stored(Series.objects.get().machine, 4, 4.0)]) == ["read"]
-    assert max(Result.objects.values_list("pk", flat=True)) > before[-1][0]
-    assert nothing_differs()
+def test_no_migration_drops_results(ids):
+    """Neither back, which would end with a second division of the table, nor where the division finds results."""
+    with pytest.raises(IrreversibleError):
+        call_command("migrate", "benchmarks", "0001", verbosity=0, stdout=StringIO())
+    division = import_module("stackviz.benchmarks.migrations.0002_partitions")
+    with connection.schema_editor() as editor, pytest.raises(ValueError, match="has results but no partitions"):
+        division.divide(apps, editor)
+    assert is_partitioned()
+    assert Result.objects.count() == 3
 
 
 def test_one_position_of_a_report_is_stored_once(ids):

@@ -1,4 +1,7 @@
-"""On PostgreSQL: results in partitions by month. The table is empty here; SQLite is left as it is."""
+"""On PostgreSQL: results in partitions by month. The table must be empty: it is made anew. SQLite is left as it is.
+
+There is no way back: it would need a table without partitions, and would have to move every result.
+"""
 
 from django.db import migrations
 from django.utils import timezone
@@ -23,9 +26,11 @@ DIVIDE = """
     CREATE TABLE benchmarks_result_others PARTITION OF benchmarks_result DEFAULT"""
 
 
-def divide(_apps, editor):
+def divide(apps, editor):
     if editor.connection.vendor != "postgresql":
         return
+    if apps.get_model("benchmarks", "Result").objects.exists():
+        raise ValueError("benchmarks_result has results but no partitions: upgrade through commit 8695c0f7, see docs/backup.md")
     editor.execute(DIVIDE, params=None)
     make_coming_months(timezone.now().date())
 
@@ -38,4 +43,4 @@ class Migration(migrations.Migration):
         ('benchmarks', '0001_squashed_0007_series_of_setting'),
     ]
 
-    operations = [migrations.RunPython(divide, migrations.RunPython.noop)]
+    operations = [migrations.RunPython(divide)]
