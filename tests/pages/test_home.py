@@ -6,6 +6,7 @@ from collections import defaultdict
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 
 from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue, Vendor
 from stackviz.catalog.queries import public_catalogue
@@ -17,6 +18,12 @@ from tests.curated import copy_curated
 from tests.machines.factories import START, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache():
+    """The front page of another test's site, with as many machines, is not this one's."""
+    cache.clear()
 
 
 def page(client, **kwargs):
