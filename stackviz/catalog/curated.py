@@ -19,7 +19,8 @@ from simple_history.models import HistoricalRecords
 from stackviz.web.request_memo import forget, remember
 
 is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
-CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")  # tabs and ends of lines are text
+# Tabs and ends of lines are text. The last two ranges turn the order of what is shown behind them.
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
 is_readable = RegexValidator(
     CONTROLS, _("Remove the control characters: they are invisible and break files."), inverse_match=True
 )

@@ -145,6 +145,7 @@ def test_a_note_or_a_figure_that_is_not_public_needs_no_second_look_at_the_sourc
         ({"field": "colour"}, "Select a valid choice"),
         ({"value": "３３５０"}, "is a number, not"),
         ({"note": "a \x08 b"}, "control characters"),
+        ({"note": "a \u2066 b"}, "control characters"),
         ({"said_by": "a \x1b b"}, "control characters"),
         ({"reason": "a \x0b b"}, "control characters"),
     ],

@@ -194,6 +194,7 @@ def test_a_sheet_without_values_needs_neither_source_nor_reason(client, editor, 
     [
         ({"spec_values-all-reason": ""}, "spec_values-all-reason", "Give a reason, here or in each row"),
         ({"spec_values-all-reason": "a \x08 b"}, "spec_values-all-reason", "control characters"),
+        ({"spec_values-all-reason": "a \u202e b"}, "spec_values-all-reason", "control characters"),
         ({"spec_values-all-source": ""}, "spec_values-5-source", "A public value needs a source"),
         ({"spec_values-all-source": "x"}, "spec_values-all-source", "Select a valid choice"),
         ({"spec_values-all-source": "9" * 30}, "spec_values-all-source", "Select a valid choice"),
