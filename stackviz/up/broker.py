@@ -48,7 +48,7 @@ def start_private_redis(folder: Path, server: str, children: Children) -> tuple[
     command += ["--dir", str(folder), "--save", "", "--appendonly", "no", "--daemonize", "no"]
     # What is cached expires; what waits for a worker does not, and is never evicted.
     command += ["--maxmemory", "128mb", "--maxmemory-policy", "volatile-lru"]
-    children.start("broker", command, inherited_environment())
+    children.start("broker", command, inherited_environment(), outlives_others=True)
     url = f"unix://{socket}"
     children.wait_until(lambda: answers(url), "the private Redis", ANSWER_WITHIN_S)
     return {"REDIS_URL": url}, "a private Redis"

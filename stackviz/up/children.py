@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stackviz.up import watchdog
-from stackviz.up.errors import CannotStart
+from stackviz.up.errors import CannotStart, Stopped
 
 LINES_SHOWN = 12  # of a dead child's log
 RESTARTS_ALLOWED = 5  # within RESTART_WINDOW_S; after that the supervisor gives up
@@ -24,13 +24,14 @@ LOOK_EVERY_S = 0.3
 
 @dataclass(kw_only=True)
 class Child:
-    """A process with its command, to restart it. Its output goes to `log`."""
+    """A process with its command, to restart it. Its output goes to `log`. `outlives_others`: it is stopped last."""
 
     name: str
     command: Sequence[str]
     env: Mapping[str, str]
     log: Path
     pass_fds: tuple[int, ...] = ()
+    outlives_others: bool = False
     process: "subprocess.Popen[bytes] | None" = None
     deaths: deque[float] = field(default_factory=deque)
 
@@ -40,7 +41,7 @@ class Child:
 
 
 class Children:
-    """Processes started in order and stopped in reverse, so that the broker outlives its clients.
+    """Processes that are started in order and stopped at once, the broker after its clients.
 
     They run in `root`, the folder of `manage.py`, and log to `folder`.
     """
@@ -53,12 +54,20 @@ class Children:
         self._children: list[Child] = []
         self._beside: list[subprocess.Popen[bytes]] = []
 
-    def start(self, name: str, command: Sequence[str], env: Mapping[str, str], pass_fds: tuple[int, ...] = ()) -> Child:
+    def start(
+        self,
+        name: str,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        pass_fds: tuple[int, ...] = (),
+        *,
+        outlives_others: bool = False,
+    ) -> Child:
         """Start a child that logs to `<name>.log`; the previous log is renamed to `<name>.log.1`."""
         log = self.folder / f"{name}.log"
         if log.exists():
             log.replace(log.with_suffix(".log.1"))
-        child = Child(name=name, command=command, env=env, log=log, pass_fds=pass_fds)
+        child = Child(name=name, command=command, env=env, log=log, pass_fds=pass_fds, outlives_others=outlives_others)
         self._children.append(child)
         self._spawn(child)
         return child
@@ -133,24 +142,26 @@ class Children:
     # --- ending ---
 
     def stop(self) -> None:
-        """Stop all children, the last started first: terminate, wait, then kill the process group."""
+        """Stop all at once, and the broker after its clients."""
+        running = [(child.process, child.outlives_others) for child in self._children if child.process]
+        self._end(*self._beside, *(process for process, outlives_others in running if not outlives_others))
         for process in self._beside:
-            self._end(process)
             if process.stdin:
                 process.stdin.close()
-        for child in reversed(self._children):
-            if child.process:
-                self._end(child.process)
+        self._end(*(process for process, outlives_others in running if outlives_others))
 
-    def _end(self, process: "subprocess.Popen[bytes]") -> None:
-        """Terminate the process, wait, then kill its group, which includes pool workers and an embedded beat."""
-        if process.poll() is None:
-            process.terminate()
+    def _end(self, *processes: "subprocess.Popen[bytes]") -> None:
+        """Terminate them, wait, then kill each one's group, which includes pool workers and an embedded beat."""
+        for process in processes:
+            if process.poll() is None:
+                process.terminate()
+        deadline = time.monotonic() + STOP_PATIENCE_S
+        for process in processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(STOP_PATIENCE_S)
-        watchdog.signal_all({process.pid}, signal.SIGKILL)
-        process.wait()
-        self._tell_guard("-", process.pid)
+                process.wait(max(0.0, deadline - time.monotonic()))
+            watchdog.signal_all({process.pid}, signal.SIGKILL)
+            process.wait()
+            self._tell_guard("-", process.pid)
 
 
 def _death_report(child: Child) -> str:
@@ -173,6 +184,9 @@ def ended_with_us(root: Path, folder: Path, say: Callable[[str], None]) -> Itera
         children = Children(root, folder, guard, say)
         try:
             yield children
+        except Stopped:
+            say("\n  stopping; a report that is being read is read to its end ...")
+            raise
         finally:
             children.stop()
 

@@ -146,4 +146,4 @@ def message_on_stop(progress: StartProgress) -> Iterator[None]:
     try:
         yield
     except Stopped:
-        progress.say("\n  stopped; all data is preserved")
+        progress.say("  stopped; all data is preserved")

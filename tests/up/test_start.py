@@ -1,6 +1,7 @@
 """The parts `make run` is made of, each alone: lock, folder, secrets, progress lines, addresses, the file broker."""
 
 import io
+import os
 import socket
 import subprocess
 import sys
@@ -124,6 +125,29 @@ def test_private_redis_uses_own_socket_and_stops(tmp_path):
         assert what == "a private Redis"
         assert broker.answers(found["REDIS_URL"])
     assert not broker.answers(found["REDIS_URL"])
+
+
+def test_children_are_stopped_at_once_and_the_broker_after_them(tmp_path):
+    """`worker` ends when it sees that `web` was told to end as well; `broker` notes who had ended before it."""
+    waits_for = """
+import pathlib, signal, sys, time
+folder, name, awaited = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+def end(*_signal):
+    (folder / f"{name}.told").touch()
+    while not all((folder / f"{other}.told").exists() for other in awaited):
+        time.sleep(0.01)
+    (folder / f"{name}.ended").write_text(" ".join(sorted(path.stem for path in folder.glob("*.ended"))))
+    sys.exit()
+signal.signal(signal.SIGTERM, end)
+(folder / f"{name}.ready").touch()
+time.sleep(600)
+"""
+    with ended_with_us(ROOT, tmp_path / "log", print) as children:
+        for name, awaited in (("broker", ()), ("web", ("worker",)), ("worker", ("web",))):
+            command = [sys.executable, "-c", waits_for, str(tmp_path), name, *awaited]
+            children.start(name, command, os.environ, outlives_others=name == "broker")
+        children.wait_until(lambda: len(list(tmp_path.glob("*.ready"))) == 3, "three children", 60)
+    assert (tmp_path / "broker.ended").read_text() == "web worker"
 
 
 def test_a_redis_that_was_named_and_is_not_there_is_an_error(tmp_path):
