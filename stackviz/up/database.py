@@ -28,11 +28,12 @@ def migrate() -> str:
 
 
 def run_loader(command: str) -> str:
-    """Run a loading command. Returns its last line of output, which states what changed."""
+    """Run a loading command. Returns what its last line says of the changes, without the name and digest before it."""
     output = StringIO()
     call_command(command, stdout=output)
     lines = output.getvalue().split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "done")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "done")
+    return last.partition(": ")[2] or last
 
 
 def describe_location() -> str:

@@ -40,7 +40,7 @@ def report_this_machine(server: str, key: str, var: Path) -> ListedMachine:
     command = [sys.executable, "-m", "stackviz.agent", "run", "--server", server, "--name", MACHINE_NAME]
     command += ["--key-file", str(var / "lab_key"), "--spool", str(var / "spool"), "--yes"]
     can_measure = find_spec("torch") is not None and not has_results(key)
-    command += ["--quick"] if can_measure else ["--no-bench"]
+    command += ["--quick"] if can_measure else ["--no-bench", "--quiet"]
     try:
         done = subprocess.run(  # noqa: S603 - our own program
             command, env=inherited_environment(), stdin=subprocess.DEVNULL, timeout=AGENT_PATIENCE_S, check=False
