@@ -22,6 +22,7 @@ from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
 from stackviz.web.bulk_insert import execute, json_text
 from stackviz.web.rate_limit import RateLimit
+from stackviz.web.turns import turn_to_write
 from stackviz.wire import Machine as ReportedMachine
 from stackviz.wire import parse_report
 
@@ -70,7 +71,9 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
         body=body,
         encoding=encoding,
     )
-    if not _insert(upload) and not _insert_with_machine(sender, upload):
+    with turn_to_write():
+        is_stored = _insert(upload)
+    if not is_stored and not _insert_with_machine(sender, upload):
         return Accepted(report_id, is_new=False)
     transaction.on_commit(partial(tasks.enqueue, str(report_id)))
     note_use(sender.key_id, upload.received_at)
@@ -158,7 +161,7 @@ def _insert_with_machine(sender: Sender, upload: _Upload) -> bool:
     -> whether it is stored now; False: it was stored before, with this content. Raises what `accept_report` does.
     """
     sender = check_again(sender)
-    with transaction.atomic():
+    with turn_to_write(), transaction.atomic():
         _ensure_machine(sender, upload)
         if _insert(upload):
             return True

@@ -1,16 +1,22 @@
 """An inbox for tests: a lab with a key, a way to post, and the bells that rang."""
 
 import json
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from django.core.cache import cache
+from django.db import connections
 
 from stackviz.ingest import tasks
 from stackviz.labs import keys
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import AgentKey, Lab
 from stackviz.web import rate_limit
+from tests.conftest import swap_default
+from tests.curated import migrated_file
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +34,22 @@ def bells(monkeypatch) -> list[str]:
     rung: list[str] = []
     monkeypatch.setattr(tasks, "enqueue", rung.append)
     return rung
+
+
+@pytest.fixture
+def sqlite_file(tmp_path, django_db_blocker, bells) -> Iterator[Path]:
+    """`connections["default"]` is a migrated file of this test's own, in every thread."""
+    from accelweb.settings import database
+
+    file = tmp_path / "accelweb.sqlite3"
+    shutil.copy(migrated_file(), file)
+    with django_db_blocker.unblock():
+        before = connections.settings["default"]
+        swap_default(connections.configure_settings({"default": database(f"sqlite:///{file}")})["default"])
+        try:
+            yield file
+        finally:
+            swap_default(before)
 
 
 @pytest.fixture
