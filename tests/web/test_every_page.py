@@ -401,6 +401,7 @@ def test_every_kind_of_page_is_walked(walk):
     assert len(walked) > 50
 
 
+@pytest.mark.fast
 def test_a_few_pages_have_no_fault(pages):
     """What the walk finds on every page is found at once where it stands in the frame of all."""
     with BEHIND_HTTPS:
