@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stackviz.stats.changes import level_changes
+from stackviz.base.stats.changes import level_changes
 
 RECORDED = Path(__file__).with_name("noise.csv")
 RESULTS = 60  # of a series

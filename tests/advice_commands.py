@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stackviz.advice import parts_of
 from stackviz.agent.doctor_questions import QUESTIONS
+from stackviz.base.advice import parts_of
 from stackviz.facts import CARD_FACTS, FACTS
 from stackviz.importers import next_command
 from stackviz.rules import checks

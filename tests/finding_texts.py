@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from stackviz.advice import parts_of
+from stackviz.base.advice import parts_of
 from stackviz.rules import Finding
 from stackviz.web.phrasebook import Phrasebook
 from tests.live import ROOT

@@ -149,7 +149,7 @@ def _constants(module: ast.Module, *, spaced: bool = False) -> Iterator[tuple[st
 
 def _is_sentence(text: str) -> bool:
     """Whether it has words of its own, and is no pattern, name or command."""
-    from stackviz.advice import parts_of
+    from stackviz.base.advice import parts_of
 
     words = _GAP.sub(" ", text)
     if not _LOWER_CASE.search(words) or not _SPACED.search(text) or _PATTERN.search(text):

@@ -10,10 +10,10 @@ from ninja import Field as Described
 from ninja import Schema
 from pydantic import WithJsonSchema
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.models import Accelerator, Source, SpecValue
 from stackviz.catalog.people import public_name
-from stackviz.units import UNITS
 from stackviz.web.openapi import none_or_one_of, one_of
 
 AcceleratorKind = Annotated[str, WithJsonSchema(one_of(Accelerator.Kind.values))]

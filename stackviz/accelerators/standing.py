@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_factor, format_in
 from stackviz.catalog.announced import is_announced
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAMED_ACCUMULATE, Field
 from stackviz.catalog.figures import base_condition, join_unnamed, printed_unit, variant_of
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.charts.ladder import RUNGS_PER_PAGE, Rung, rank_rungs
-from stackviz.units import format_factor, format_in
 
 FEWEST = 5  # of a kind: a median of fewer says nothing
 NO_CONDITION = "none"  # how the ladder's address names the empty condition

@@ -9,7 +9,7 @@ from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.identity import machine_identity
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.gather import Gathered
-from stackviz.backports import UTC
+from stackviz.base.backports import UTC
 from stackviz.facts.asking import Surroundings
 from stackviz.wire import FORMAT
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from stackviz.agent.diagnose import FileRefused, read_files
-from stackviz.backports import UTC
+from stackviz.base.backports import UTC
 from stackviz.dumps.merge import on_cards
 from stackviz.dumps.tool_results import MEASURING_TOOLS, tool_results
 from stackviz.importers import Reading

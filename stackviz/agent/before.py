@@ -13,7 +13,7 @@ from pathlib import Path
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.file_lock import is_locked_here
 from stackviz.agent.upload import Server, answer_text
-from stackviz.backports import UTC
+from stackviz.base.backports import UTC
 from stackviz.wire import ReportError
 from stackviz.wire.kinds import TIMESTAMP
 

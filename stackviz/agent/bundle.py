@@ -21,8 +21,8 @@ __all__ = ["WHEEL_NAME", "build_wheel", "build_zipapp"]
 
 WHEEL_NAME = f"{AGENT_PACKAGE}-{__version__}-py3-none-any.whl"
 
-_PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "stats", "symptoms", "wire")
-_MODULES = ("__init__.py", "advice.py", "backports.py", "discovery.py", "light.py", "private.py", "units.py")
+_PACKAGES = ("agent", "base", "dumps", "facts", "importers", "measuring", "rules", "symptoms", "wire")
+_MODULES = ("__init__.py",)
 _BINDING = "pynvml.py"  # found before what the lab's Python has: children look into this file first
 _SUFFIXES = {".py", ".csv"}  # sources, and the tables of the rules
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip file can hold

@@ -15,13 +15,13 @@ from stackviz.agent.doctor_questions import CommandRun
 from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.gather import Gathered
-from stackviz.backports import UTC
+from stackviz.base.backports import UTC
+from stackviz.base.private import without_names
 from stackviz.dumps import DumpedMachine, answer
 from stackviz.dumps.markdown import to_markdown
 from stackviz.dumps.masking import mask_text
 from stackviz.dumps.merge import merged
 from stackviz.importers import FactSheet, Reading, read_all
-from stackviz.private import without_names
 from stackviz.rules import packaged_tables
 from stackviz.wire import FACTS, FORMAT, NOBODY
 

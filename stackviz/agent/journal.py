@@ -21,7 +21,7 @@ from stackviz.agent.file_lock import is_locked_here
 from stackviz.agent.folders import flush_folder
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.spool import Spool
-from stackviz.backports import UTC
+from stackviz.base.backports import UTC
 from stackviz.wire import LIMITS, Report, ReportError
 
 __all__ = ["Journal", "adopt_unfinished"]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.agent.folders import write_whole
+from stackviz.base.stats import Summary, summarize
 from stackviz.measuring import VERSIONS
 from stackviz.measuring.disturbance import PREFIX, disturbances
 from stackviz.measuring.stated_rate import stated_rate
-from stackviz.stats import Summary, summarize
 from stackviz.wire import Card, Report, Result
 
 __all__ = ["LastRun", "MeasuredRate", "measured_rate", "result_key"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stackviz.private import NETWORK_CARD, UUID, is_telling, without_addresses, without_homes, without_names
+from stackviz.base.private import NETWORK_CARD, UUID, is_telling, without_addresses, without_homes, without_names
 
 __all__ = ["Mask", "mask_of_this_machine"]
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from stackviz.backports import UTC
+from stackviz.base.backports import UTC
 
 __all__ = ["stamped"]
 

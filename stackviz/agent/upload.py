@@ -23,7 +23,7 @@ from typing import Any
 
 from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.stamp import stamped
-from stackviz.agent.watchdog import Watchdog, watched_handlers
+from stackviz.base.watchdog import Watchdog, watched_handlers
 from stackviz.wire import Report
 
 __all__ = ["Clock", "Delivery", "Server", "ServerAnswer", "ServerError", "UploadOutcome", "answer_text", "deliver"]

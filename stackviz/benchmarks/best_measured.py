@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
+from stackviz.base.units import quantity_label
 from stackviz.benchmarks.comparability import best_by, lowered_power_limit, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.public_runs import cached_for_edition, machines_of_runs, public_runs
 from stackviz.labs.models import Machine
 from stackviz.measuring import VERSIONS, Benchmark
-from stackviz.units import quantity_label
 
 FEWEST_MACHINES = 3  # of one or two a median says nothing of others
 

@@ -1,6 +1,6 @@
 """The unit in which a chart of results is printed. Pure data, no database."""
 
-from stackviz.units import format_quantity, unit
+from stackviz.base.units import format_quantity, unit
 
 
 def chart_unit(si: str, largest: float) -> str:

@@ -15,13 +15,13 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
+from stackviz.base.stats import Ratio
+from stackviz.base.stats.changes import MIN_RESULTS, level_changes
 from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import ChangeDecision, Result, Series
 from stackviz.benchmarks.queries import HISTORY_POINTS, Point, series_history
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.labs.queries import Visitor
-from stackviz.stats import Ratio
-from stackviz.stats.changes import MIN_RESULTS, level_changes
 from stackviz.web.prepared_query import PreparedQuery
 
 # Facts of a report that move results, in the order they are named.

@@ -60,7 +60,7 @@ class Result(models.Model):
     """One run in a report: the raw samples, and what they come to. A failed or skipped run is a result too, with why.
 
     `samples`: in `unit` (seconds, or token/s of `llama-bench`), one per repeat. `median`, `q1`, `q3`, and `low` ..
-    `high` (the 95 % interval of the median) are derived by `stackviz.stats`; None means too few samples to say.
+    `high` (the 95 % interval of the median) are derived by `stackviz.base.stats`; None means too few samples to say.
     `position`: index in the report's results. `conditions`: clocks, power, throttling, device used, before and after,
     as sent.
 

@@ -15,6 +15,7 @@ from django.db.models import Count, F, OuterRef, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
+from stackviz.base.stats import Summary
 from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
 from stackviz.benchmarks.models import Result, Series
@@ -27,7 +28,6 @@ from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.measuring.disturbance import disturbances
 from stackviz.measuring.in_mlx import MLX
-from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more

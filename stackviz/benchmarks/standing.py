@@ -12,7 +12,7 @@ from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.stats import Summary
+from stackviz.base.stats import Summary
 
 CLOCK_MAY_BE_AHEAD = timedelta(minutes=5)
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.stats import MIN_ROUNDS, Summary
+from stackviz.base.units import UNITS, format_number, quantity_label
 from stackviz.measuring import Benchmark
-from stackviz.stats import MIN_ROUNDS, Summary
-from stackviz.units import UNITS, format_number, quantity_label
 
 
 def remarks_of_all(remarks: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.base.light import light_dataclass
 from stackviz.catalog.capabilities import GUIDE_TITLE, GUIDE_URL, LEAST, lacks
 from stackviz.catalog.fields import DENSE, FIELDS, Words
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.light import light_dataclass
 
 RowValues = Mapping[tuple[str, str], Sequence[SpecValue]]  # (field, condition) -> values, as of `spec_table`
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from stackviz.base.units import from_si
 from stackviz.catalog.fields import Field
 from stackviz.catalog.formula import Expected, Published, expectations, half_a_digit
 from stackviz.catalog.models import SpecValue
-from stackviz.units import from_si
 
 NOT_BY_FORMULA = "Not by formula:"  # how the note of a value begins that differs from its formula and is right
 

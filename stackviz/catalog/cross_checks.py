@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from statistics import median
 
+from stackviz.base.units import format_number
 from stackviz.catalog.by_formula import figure_of
 from stackviz.catalog.conditions import ConditionError, parse
 from stackviz.catalog.designs import ARCHITECTURES_SINCE, FORM_FACTOR_WATTS, PIN_RATES
@@ -17,7 +18,6 @@ from stackviz.catalog.formula import ROUNDING, Published
 from stackviz.catalog.formulas import design_of
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.reviewed import CheckFinding, Reviewed, excused_or
-from stackviz.units import format_number
 
 # --- memory and clocks ---
 

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.base.light import light_dataclass
+from stackviz.base.units import format_in, format_number
 from stackviz.catalog.conditions import describe_condition, split_variants
 from stackviz.catalog.fields import FIELDS, Words
-from stackviz.light import light_dataclass
-from stackviz.units import format_in, format_number
 
 Amounts = Mapping[tuple[int, str, str], float]  # (accelerator id, field, condition) -> SI amount, as of queries.peaks
 DIGITS = 4  # a derived figure is no more exact than what went into it

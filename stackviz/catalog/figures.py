@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import UNITS, Shown, format_in, format_quantity, from_si
 from stackviz.catalog.conditions import describe_condition, split_variants
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.models import SpecValue
-from stackviz.units import UNITS, Shown, format_in, format_quantity, from_si
 
 # Digits a figure keeps: 1,978.9 stays whole, 32 GiB in a column of GB becomes 34.36.
 DIGITS = 5

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 
+from stackviz.base.units import format_number
 from stackviz.catalog.conditions import parse, split_variants, write
-from stackviz.units import format_number
 
 __all__ = [
     "LOWER_CLOCK", "ROUNDING", "CheckedFigure", "Expected", "Formula", "Published", "about", "expectations",

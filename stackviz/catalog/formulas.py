@@ -9,10 +9,10 @@ import re
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import format_number
 from stackviz.catalog.conditions import write
 from stackviz.catalog.designs import DESIGNS, PIN_RATES, Design
 from stackviz.catalog.formula import LOWER_CLOCK, ROUNDING, CheckedFigure, Expected, Formula, Published, about
-from stackviz.units import format_number
 
 __all__ = [
     "BANDWIDTH", "FP32", "LANES", "LARGEST_MEMORY", "MATRIX_RATE", "MATRIX_UNITS", "SHARE_OF_FP32", "design_of",

@@ -17,11 +17,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import format_number
 from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.import_plan import KINDS, REFUSED, ImportPlan
 from stackviz.catalog.models import TableImport
 from stackviz.catalog.table_imports import Unconfirmed, store_import
-from stackviz.units import format_number
 from stackviz.web.table_file import MOST_BYTES, MOST_ROWS, TableError, read_table
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs

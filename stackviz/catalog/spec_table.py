@@ -9,6 +9,7 @@ from functools import lru_cache
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from stackviz.base.light import light_dataclass
 from stackviz.catalog.absences import Absence, absences_of
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
@@ -25,7 +26,6 @@ from stackviz.catalog.figures import (
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.past import public_values_at
 from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
-from stackviz.light import light_dataclass
 from stackviz.web.curated_text import curated_words
 
 # Names and machines are listed on the sheet; comparing them is meaningless.

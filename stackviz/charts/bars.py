@@ -1,6 +1,6 @@
 """Bars in a table: their lengths for CSS. Pure data."""
 
-from stackviz.light import light_dataclass
+from stackviz.base.light import light_dataclass
 
 
 @light_dataclass(slots=True)

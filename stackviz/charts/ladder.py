@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stackviz.base.units import format_number
 from stackviz.charts.scale import Scale, ScaleKind, bar_scale
-from stackviz.units import format_number
 
 RUNGS_PER_PAGE = 60
 TICKS_APART = 18  # per cent of the width: room for `100,000` on a phone

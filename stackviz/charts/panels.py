@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stackviz.base.light import light_dataclass
+from stackviz.base.units import format_number
 from stackviz.charts.frame import NARROW_PX, colour, colour_name, frame, narrower, plotly_text
 from stackviz.charts.plane import LABEL_ROW_PX, PlaneLine, end_labels
 from stackviz.charts.scale import Scale, ScaleKind, scale_for, spans_decades
 from stackviz.charts.scatter import Mark
-from stackviz.light import light_dataclass
-from stackviz.units import format_number
 
 PANEL_PX = 120  # how high the plot of a panel is
 LOG_RATIO = 20  # values with a larger ratio get a logarithmic axis

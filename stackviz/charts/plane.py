@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from stackviz.base.units import format_number
 from stackviz.charts.labels import HEIGHT_PX, Label, NamedDot, place_labels
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.charts.scatter import RADIUS_PX, Mark
-from stackviz.units import format_number
 
 MARGIN = 0.03
 POINT_SCALE = 0.8  # of SHAPES

@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from stackviz.base.units import format_number
 from stackviz.charts.dodge import Disc, dodge
 from stackviz.charts.labels import HEIGHT_PX, WIDE_PX, Label, NamedDot, place_labels
 from stackviz.charts.pareto import Point, front_line, pareto_front
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
-from stackviz.units import format_number
 
 # Paths around the origin, one for each colour: circle, square, triangle, diamond, triangle upside down, cross.
 SHAPES = (

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import UNITS
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.parameters import MOST_PARAMETERS, PARAMETERS, comparison_key
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.units import UNITS
 
 
 def amount_and_key(key: str, params: Any, value: str, unit: str) -> tuple[float, str]:  # noqa: ANN401 - typed JSON

@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 from django.db.models import Max, Min
 
+from stackviz.base.stats import mean_of_groups
 from stackviz.cited.benchmark import CitedBenchmark, Words
 from stackviz.cited.cases import CitedCase, benchmark_cases, edition_of_cases, public_results
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.stats import mean_of_groups
 
 # Benchmarks of tokens generated one after another, the one most visitors know first; `test` of each that is decoding.
 DECODE_BENCHMARKS = ("llama-bench", "localscore", "mlx-lm")

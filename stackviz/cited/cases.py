@@ -15,11 +15,11 @@ from typing import TypeVar
 
 from django.db.models import Count, QuerySet
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.cited.benchmark import CitedBenchmark, Params
 from stackviz.cited.models import CitedEdition, CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.units import UNITS
 
 BENCHMARKS_CACHED = 40
 _Text = TypeVar("_Text", str, int)

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.files import DATA as CATALOGUE
 from stackviz.catalog.files import digest_of_csv, numbered_rows
 from stackviz.catalog.models import LARGEST_AMOUNT
@@ -30,7 +31,6 @@ from stackviz.cited.amounts import number_of
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.parameters import ParameterError, comparison_key, read_pairs, read_params
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.units import UNITS
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.

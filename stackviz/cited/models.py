@@ -8,12 +8,12 @@ from django.db.models import Q
 from django.db.models.deletion import Collector
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.catalog.models import LARGEST_AMOUNT, Accelerator, TableImport
 from stackviz.cited.amounts import amount_and_key
 from stackviz.cited.baseline import write_baselines
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.units import UNITS
 
 
 class CitedSource(Curated):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
+from stackviz.base.units import format_quantity
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.models import CitedResult
-from stackviz.units import format_quantity
 
 _SYMBOLS = {"µs": "us", "mm²": "mm2"}  # printed -> as units are named
 

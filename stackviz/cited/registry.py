@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
+from stackviz.base.discovery import modules_of
 from stackviz.cited import definitions
 from stackviz.cited.benchmark import CitedBenchmark, Params, Words
 from stackviz.cited.parameters import PARAMETERS
-from stackviz.discovery import modules_of
 
 __all__ = ["CITED_BENCHMARKS", "cited_benchmark", "parameter_titles"]
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.change import wait_for_other_loads
 from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.import_plan import CHANGED, NEW, REFUSED, SAME, Difference, ImportPlan, PlannedRow, plan_of
@@ -31,7 +32,6 @@ from stackviz.cited.queries import above_bound
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import setting_text
 from stackviz.cited.write import create_results, update_results
-from stackviz.units import UNITS
 from stackviz.web.download import unsafe_text
 from stackviz.web.table_file import TableRow, formula_problems
 

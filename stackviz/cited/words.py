@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.base.units import format_number
 from stackviz.cited.benchmark import CitedBenchmark, Params
 from stackviz.cited.models import CitedResult
 from stackviz.cited.parameters import PARAMETERS
-from stackviz.units import format_number
 
 # Parameters whose values need no title beside them.
 _SPEAKS_FOR_ITSELF = frozenset(

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.light import light_dataclass
+from stackviz.base.units import quantity_label
 from stackviz.catalog.fields import Meaning
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow
 from stackviz.compare.questions import Question
 from stackviz.compare.subjects import Head, Loaded
-from stackviz.light import light_dataclass
-from stackviz.units import quantity_label
 from stackviz.web.words import KINDS, missing_text
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import from_si
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.prominence import is_accelerated
 from stackviz.compare.measured import Measured
@@ -15,7 +16,6 @@ from stackviz.compare.measured_rows import MeasuredCell, MeasuredRow
 from stackviz.compare.subjects import Head, ProbedRow
 from stackviz.diagrams.drawing import RoleCell
 from stackviz.diagrams.stack import StackDrawing
-from stackviz.units import from_si
 from stackviz.web.address import write_moment
 from stackviz.web.reverse import address_by_id
 

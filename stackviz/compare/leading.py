@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from stackviz.base.units import format_factor
 from stackviz.benchmarks.comparability import (
     Comparability,
     ComparabilityOutcome,
@@ -12,7 +13,6 @@ from stackviz.benchmarks.comparability import (
 )
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.prominence import benchmark_place, dtype_place, is_accelerated, work_of
-from stackviz.units import format_factor
 
 
 @dataclass(frozen=True, slots=True)

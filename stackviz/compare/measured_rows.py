@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.light import light_dataclass
+from stackviz.base.stats import ratio
+from stackviz.base.units import format_factor, format_in
 from stackviz.benchmarks.comparability import Comparability, ComparabilityOutcome, is_rankable
 from stackviz.benchmarks.measurement import Measurement, Rate
 from stackviz.charts.bars import Meter, meter
 from stackviz.compare.leading import worst_outcome
-from stackviz.light import light_dataclass
-from stackviz.stats import ratio
-from stackviz.units import format_factor, format_in
 from stackviz.web.reverse import address_by_id
 
 Results = Mapping[int, Measurement]  # slot of a machine -> its result at one setting

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import quantity_label
 from stackviz.benchmarks.best_measured import MeasuredSummary, measured
 from stackviz.benchmarks.comparability import is_rankable, rate_of_ranked
 from stackviz.benchmarks.measured_settings import MeasuredSetting, measured_setting_key, measured_settings
@@ -22,7 +23,6 @@ from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.questions import DECODE, Question
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import Tile, tile_of
-from stackviz.units import quantity_label
 from stackviz.web.words import KINDS
 
 MEASURED_DECODE = "llama-bench"

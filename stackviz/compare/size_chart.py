@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stackviz.base.units import from_si
 from stackviz.benchmarks.comparability import is_rankable
 from stackviz.charts.panels import (
     Panel,
@@ -15,7 +16,6 @@ from stackviz.charts.panels import (
     place_panels,
 )
 from stackviz.compare.matrix import MatrixGroup, MatrixLine, ResultMatrix
-from stackviz.units import from_si
 
 FEWEST_OF_SEVERAL, FEWEST_OF_ONE = 2, 3  # points of the longest line
 

@@ -11,6 +11,8 @@ from itertools import groupby
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.light import light_dataclass
+from stackviz.base.units import format_factor, to_si
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.joined import join_rows
 from stackviz.catalog.models import Accelerator
@@ -18,8 +20,6 @@ from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow, spec_co
 from stackviz.compare.derived_rows import DERIVED, derived_rows
 from stackviz.compare.query import Address
 from stackviz.compare.subjects import Head, Loaded, baseline
-from stackviz.light import light_dataclass
-from stackviz.units import format_factor, to_si
 from stackviz.web.words import missing_text
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import format_counts, quantity_label
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind
@@ -29,7 +30,6 @@ from stackviz.stacks.models import Stack
 from stackviz.stacks.past import public_stacks_at
 from stackviz.stacks.queries import public_stacks
 from stackviz.stacks.reported import stack_slug
-from stackviz.units import format_counts, quantity_label
 from stackviz.web.address import Note
 
 # Kinds of accelerator that the described stack of their vendor does not run: Gaudi has SynapseAI of its own.

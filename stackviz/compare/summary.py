@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_factor
 from stackviz.benchmarks.comparability import Comparability, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.catalog.spec_table import SpecRow
@@ -17,7 +18,6 @@ from stackviz.compare.subjects import Head, Loaded
 from stackviz.compare.tiles import Tile, is_level, tile_lines
 from stackviz.diagrams.layers import Layer
 from stackviz.diagrams.stack import StackDrawing
-from stackviz.units import format_factor
 
 
 def sheet_figures(

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_factor
 from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.questions import Question
-from stackviz.units import format_factor
 
 NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round more coarsely
 

@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.base.units import UNITS
 from stackviz.catalog import conditions
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curated import is_readable
@@ -25,7 +26,6 @@ from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.curation import differences
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, touches_the_public
-from stackviz.units import UNITS
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _SpecValueForm = forms.ModelForm[SpecValue]

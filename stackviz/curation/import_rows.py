@@ -9,6 +9,7 @@ import tablib
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.fields import FIELDS
@@ -18,7 +19,6 @@ from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.curation.differences import snapshot
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.propose import drawn_up
-from stackviz.units import UNITS
 from stackviz.web.download import unsafe_text
 from stackviz.web.table_file import formula_problems
 

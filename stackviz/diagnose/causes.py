@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import urlencode
 
-from stackviz.advice import Part, blocks_of, parts_of
+from stackviz.base.advice import Part, blocks_of, parts_of
 from stackviz.diagnose.cause_versions import VersionTable, version_tables
 from stackviz.rules import Tables
 from stackviz.rules.registry import RULES

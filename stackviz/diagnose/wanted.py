@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stackviz.advice import parts_of
+from stackviz.base.advice import parts_of
 from stackviz.importers import BY_KIND
 from stackviz.rules import Finding
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from stackviz.base.light import light_dataclass
 from stackviz.diagrams.layers import Layer, State
-from stackviz.light import light_dataclass
 
 
 @dataclass(frozen=True, slots=True)

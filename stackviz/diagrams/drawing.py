@@ -9,9 +9,9 @@ from functools import cached_property
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.light import light_dataclass
 from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
 from stackviz.diagrams.layers import Layer, State
-from stackviz.light import light_dataclass
 
 
 @dataclass(frozen=True)

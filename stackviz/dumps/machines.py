@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import uuid4
 
-from stackviz.backports import UTC
+from stackviz.base.backports import UTC
+from stackviz.base.units import format_count
 from stackviz.dumps.agreement import agreeing, contradiction, vendors_of
 from stackviz.dumps.merge import merged
 from stackviz.importers import BY_KIND, Paste, Reading
-from stackviz.units import format_count
 from stackviz.wire import NOBODY, Agent, Machine, Report, Result
 
 __all__ = ["DumpedMachine", "is_in_words", "machines", "telling", "title_of", "tool_name", "vendors_of"]

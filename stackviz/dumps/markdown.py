@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from stackviz.advice import blocks_of
+from stackviz.base.advice import blocks_of
 from stackviz.dumps.machines import tool_name
 
 __all__ = ["MOST_CHARS", "code_span", "escape_text", "fence", "to_markdown"]

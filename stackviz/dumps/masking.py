@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from stackviz.importers.deadline import NEVER, Deadline
-from stackviz.private import (
+from stackviz.base.private import (
     HOME,
     NETWORK_CARD,
     UUID,
@@ -20,6 +19,7 @@ from stackviz.private import (
     without_names,
     without_secrets,
 )
+from stackviz.importers.deadline import NEVER, Deadline
 
 __all__ = ["mask_text"]
 

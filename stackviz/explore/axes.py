@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import unit as unit_named
 from stackviz.catalog.announced import is_announced
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
@@ -33,7 +34,6 @@ from stackviz.explore.measures import NO_CONDITION, Axis, AxisFigure, ConditionC
 from stackviz.explore.per_watt import ENDING, per_watt_axis, per_watt_names
 from stackviz.explore.released import DATE, RELEASED, first_date, released_axis
 from stackviz.explore.selection import ExploreOptions
-from stackviz.units import unit as unit_named
 
 _ARCHITECTURE, _CAPABILITY = "architecture", "compute_capability"
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_in, quantity_label, unit
 from stackviz.catalog.fields import FIELDS
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.bounds import CaseBound, case_bound
@@ -24,7 +25,6 @@ from stackviz.cited.words import (
     software_text,
 )
 from stackviz.explore.measures import Axis, AxisBound, AxisFigure, CitedRun, Measure
-from stackviz.units import format_in, quantity_label, unit
 from stackviz.web.templatetags.web import joined
 
 AXES_CACHED = 128  # settings, in two languages

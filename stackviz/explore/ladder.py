@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.base.units import format_number
 from stackviz.benchmarks.best_measured import MeasuredSummary, measures
 from stackviz.catalog.fields import FIELDS
 from stackviz.charts.ladder import Rung, Tick, rank_rungs
@@ -17,7 +18,6 @@ from stackviz.explore.composed import COMPOSED
 from stackviz.explore.legend import LegendEntry, legend
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
-from stackviz.units import format_number
 
 FALLBACK_FIELDS = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "memory_gb")
 MOST_NAMED = 60  # of a vendor, among those without a value

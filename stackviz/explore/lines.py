@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number, format_quantity
 from stackviz.catalog.fields import FIELDS
 from stackviz.charts.scatter import Dot, Iso, Ways, iso_ratios
 from stackviz.cited.words import share_text
 from stackviz.explore.measures import Axis, AxisBound, Measure
 from stackviz.explore.released import YEAR
-from stackviz.units import format_number, format_quantity
 
 # The unit of a quotient: (base unit above, base unit below) -> text after the number.
 RATIOS: Mapping[tuple[str, str], str] = {

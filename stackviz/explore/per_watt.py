@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number
 from stackviz.explore.measures import Axis, AxisFigure, Measure
-from stackviz.units import format_number
 
 ReadAxis = Callable[[str, str | None], Axis]
 ENDING, POWER = "-per-watt", "power"

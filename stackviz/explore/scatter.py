@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.base.units import format_number
 from stackviz.catalog.asked_for import request_places
 from stackviz.charts.labels import Label
 from stackviz.charts.scale import ScaleKind, spans_decades
@@ -49,7 +50,6 @@ from stackviz.explore.lines import (
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.released import YEAR
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
-from stackviz.units import format_number
 
 # Values with a larger ratio get a logarithmic axis; on a linear one most points would crowd in a corner.
 LOG_RATIO = 20

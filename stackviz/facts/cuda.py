@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from stackviz.backports import PATH_WITHOUT_FOLDER
+from stackviz.base.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts.asking import MissingFact, Surroundings, only_on, variable
 from stackviz.facts.fact import LONGEST_TEXT
 from stackviz.facts.table import FactTable

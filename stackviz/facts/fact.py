@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from stackviz.backports import StrEnum
+from stackviz.base.backports import StrEnum
 
 __all__ = ["ABSENT_REASONS", "LONGEST_TEXT", "Fact", "FactType", "Scalar", "noun"]
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from stackviz import facts as package
-from stackviz.discovery import modules_of
+from stackviz.base.discovery import modules_of
 from stackviz.facts.asking import Questions
 from stackviz.facts.conditions import READINGS
 from stackviz.facts.fact import Fact, FactType

@@ -7,9 +7,9 @@ SecureBoot (UEFI specification 3.3), mokutil(1); ld.so(8).
 import platform
 import re
 
+from stackviz.base.private import without_homes
 from stackviz.facts.asking import MissingFact, Surroundings, only_on
 from stackviz.facts.table import FactTable
-from stackviz.private import without_homes
 
 __all__ = ["FACTS"]
 

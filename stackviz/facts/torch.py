@@ -8,7 +8,7 @@ import sys
 from importlib import util
 from typing import Any
 
-from stackviz.backports import PATH_WITHOUT_FOLDER
+from stackviz.base.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.facts.pip_index import pip_index_url
 from stackviz.facts.table import FactTable

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.units import format_number
+from stackviz.base.units import format_number
 from stackviz.web.address import AddressReader, whole_number
 
 MOST_DIGITS = 15

@@ -7,12 +7,12 @@ from itertools import count
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.fit.answers import FitAnswer, nearest_misses, smallest_first
 from stackviz.fit.calibration import Prediction
 from stackviz.fit.memory import MemoryPart
 from stackviz.fit.query import CARDS, FitQuery
 from stackviz.fit.words import BOUNDS, FORMULAS, LEVELS, LIMITS, PARTS, TERMS
-from stackviz.units import format_number, quantity_label
 from stackviz.web.paging import Page, page_as
 
 MISSES_SHOWN = 24

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from stackviz.backports import POSSESSIVE
+from stackviz.base.backports import POSSESSIVE
+from stackviz.base.private import without_homes
 from stackviz.importers.env_report import (
     add_listed_card,
     check_torch_versions,
@@ -26,7 +27,6 @@ from stackviz.importers.env_report import (
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.lscpu import is_processor_line, read_processor
 from stackviz.importers.reading import CardReading, Reading, clean, vendor_of
-from stackviz.private import without_homes
 from stackviz.wire import LIMITS
 
 __all__ = ["IMPORTER", "VLLM_IMPORTER", "read_collect_env"]

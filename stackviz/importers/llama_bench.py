@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
-from stackviz.backports import UTC, time_of_iso
+from stackviz.base.backports import UTC, time_of_iso
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.llama_devices import device_label, device_of_name, devices_in, split_names
 from stackviz.importers.reading import Reading, clean

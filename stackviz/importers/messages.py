@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from stackviz.backports import POSSESSIVE
+from stackviz.base.backports import POSSESSIVE
+from stackviz.base.private import UUID, without_addresses, without_homes, without_secrets
 from stackviz.importers.env_report import add_listed_card, number_of_bytes
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading, clean, distinct_lines, without_digits
-from stackviz.private import UUID, without_addresses, without_homes, without_secrets
 from stackviz.symptoms import BETWEEN_QUOTES, SYMPTOMS, Symptom
 from stackviz.wire import FACTS
 

@@ -6,7 +6,7 @@ To add one: docs/recipes/importer.md.
 from collections.abc import Iterator
 
 from stackviz import importers
-from stackviz.discovery import modules_of
+from stackviz.base.discovery import modules_of
 from stackviz.importers.importer import Importer
 
 __all__ = ["BY_KIND", "IMPORTERS"]

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 
+from stackviz.base.private import without_homes
 from stackviz.importers.blocks import MOST_BLOCKS, fields, runs_of
 from stackviz.importers.env_report import state_platform, state_python, state_system
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading
-from stackviz.private import without_homes
 
 __all__ = [
     "LDD",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from stackviz.backports import POSSESSIVE
+from stackviz.base.backports import POSSESSIVE
 from stackviz.importers.env_report import add_listed_card, component_of, number_of_bytes, state_platform
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading

@@ -12,6 +12,8 @@ from typing import Any
 import orjson
 
 from stackviz import wire
+from stackviz.base.light import light_dataclass
+from stackviz.base.stats import Summary, summarize
 from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, outruns_memory, peak_share
 from stackviz.benchmarks.measurement import CardUsed, benchmark, rate_of
 from stackviz.benchmarks.standing import Flag, is_mean_of_runs, sample_flags
@@ -21,11 +23,9 @@ from stackviz.ingest.body import unpack
 from stackviz.ingest.clock import ReportClock, clock_warnings
 from stackviz.ingest.gate import read_trivially_valid
 from stackviz.ingest.stored_conditions import stored_conditions, stored_params
-from stackviz.light import light_dataclass
 from stackviz.measuring.disturbance import disturbances
 from stackviz.rules import Finding, Tables, judge
 from stackviz.stacks.rule_tables import rule_tables
-from stackviz.stats import Summary, summarize
 from stackviz.web.request_memo import remembering
 
 INTERPRETER = 3  # raise it when a report would be read differently: `reread_reports` then finds what is older

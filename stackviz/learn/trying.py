@@ -8,10 +8,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.discovery import modules_of
+from stackviz.base.units import format_number
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.discovery import modules_of
 from stackviz.learn import tries
-from stackviz.units import format_number
 from stackviz.web.address import AddressReader, Note
 
 __all__ = [

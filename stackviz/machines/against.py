@@ -12,6 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.base.stats import Ratio, ratio
+from stackviz.base.units import format_number
 from stackviz.benchmarks.comparability import Comparability, comparable
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results, results_until
@@ -20,8 +22,6 @@ from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.newest import standing_snapshots
 from stackviz.labs.queries import visible_machines
 from stackviz.reports.facts import fact_text, in_order, meaning_of
-from stackviz.stats import Ratio, ratio
-from stackviz.units import format_number
 from stackviz.web.address import read_moment, text_parameter
 
 MOST_CARDS = 64

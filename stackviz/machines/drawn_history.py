@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from stackviz.base.units import format_number, from_si
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.history import SeriesHistory
 from stackviz.charts.history import HistoryLevel, HistoryMark, HistoryPoint
 from stackviz.machines.history import differences_text
 from stackviz.measuring import Benchmark
-from stackviz.units import format_number, from_si
 
 InUnit = Callable[[float | None], float | None]
 

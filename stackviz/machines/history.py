@@ -9,6 +9,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.benchmarks.history import ChangePoint, SeriesHistory, StackDifference
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import ChangeDecision
@@ -17,7 +18,6 @@ from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
 from stackviz.labs.rights import rights_in
 from stackviz.measuring import Benchmark
-from stackviz.units import format_number, quantity_label
 from stackviz.web.reverse import address_by_id
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from stackviz.base.units import format_number
 from stackviz.benchmarks.history import SeriesHistory, recent_histories
 from stackviz.benchmarks.measurement import benchmark, benchmark_titles, setting_label
 from stackviz.benchmarks.models import Series
@@ -21,7 +22,6 @@ from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.machines.drawn_history import draw_history
 from stackviz.machines.history import ChangeRow, change_rows, fact_title, fact_value, may_decide, rate_text
-from stackviz.units import format_number
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 

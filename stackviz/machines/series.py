@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from stackviz.base.units import quantity_label
 from stackviz.benchmarks.history import StackChange, history_of
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
@@ -27,7 +28,6 @@ from stackviz.machines.drawn_history import draw_history
 from stackviz.machines.history import PastOfSeries, differences_text, past_of_series
 from stackviz.machines.results import ResultRow, result_row
 from stackviz.machines.shown_history import ShownHistory, ShownSamples, shown_history, shown_samples
-from stackviz.units import quantity_label
 from stackviz.web.reverse import address_by_id
 
 SHOWN_POINTS = 20

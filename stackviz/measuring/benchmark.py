@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stackviz.light import light_dataclass
+from stackviz.base.light import light_dataclass
 
 __all__ = [
     "FLOAT_BYTES",

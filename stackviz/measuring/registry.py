@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from stackviz import measuring
-from stackviz.discovery import modules_of
+from stackviz.base.discovery import modules_of
 from stackviz.measuring.benchmark import Benchmark
 
 __all__ = ["BENCHMARKS", "RUNNABLE", "VERSIONS"]

@@ -15,9 +15,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number
 from stackviz.monitoring.readiness import SEEN_WITHIN_S, Readiness, look_now
 from stackviz.opendata import stored_dumps
-from stackviz.units import format_number
 from stackviz.watch.queries import waiting_changes, watched_feeds
 
 GIGA = 10**9

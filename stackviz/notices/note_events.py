@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
+from stackviz.base.stats.changes import MIN_RESULTS
 from stackviz.benchmarks.history import new_changes
 from stackviz.benchmarks.models import Result, Series
 from stackviz.labs.heartbeats import GRACE, SHORTEST_S, TURNS_MISSED, sign_of_life
@@ -23,7 +24,6 @@ from stackviz.labs.move_lock import wait_for_moves
 from stackviz.labs.newest import standing_snapshots
 from stackviz.notices.models import LabEvent, PendingReport
 from stackviz.notices.new_findings import new_findings
-from stackviz.stats.changes import MIN_RESULTS
 
 MAX_TRIES = 5
 REPORTS_TOGETHER = 50  # of one machine

@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
-from stackviz.agent.watchdog import Watchdog
+from stackviz.base.watchdog import Watchdog
 from stackviz.web.outside import NotPublic, connect_outside
 
 WITHIN_S = 15  # the whole of one request

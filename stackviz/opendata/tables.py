@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
+from stackviz.base.units import UNITS
 from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import Result, Series
 from stackviz.catalog.fields import FIELDS
@@ -21,7 +22,6 @@ from stackviz.labs.models import Card, Machine
 from stackviz.labs.queries import visible_machines
 from stackviz.measuring.stated_rate import stated_rate
 from stackviz.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
-from stackviz.units import UNITS
 
 CHUNK = 1_000
 Row = tuple[Any, ...]

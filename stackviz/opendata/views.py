@@ -12,12 +12,12 @@ from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import CONTENT_TYPES, FORMATS
 from stackviz.opendata.licence import LICENCE
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.stored_dumps import Dump, File
-from stackviz.units import format_number, quantity_label
 from stackviz.web.preview import Introduction, make_preview
 
 RETRY_AFTER_S = 120  # the worker replaces a withdrawn dump within a minute

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.charts.labels import Label
@@ -15,7 +16,6 @@ from stackviz.cited.bounds import CaseBound, case_bound
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.queries import cited_of_benchmark
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.units import format_number, quantity_label
 from stackviz.web.parts import cached_html, render_part
 
 BENCHMARK, CASE = "llama-bench", {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz import wire
+from stackviz.base.units import format_number
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
 from stackviz.charts.vendors import css, vendor_slot
@@ -22,7 +23,6 @@ from stackviz.reports.facts import headline_fact
 from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.models import Stack
 from stackviz.stacks.queries import described_columns, public_stacks
-from stackviz.units import format_number
 from stackviz.web.address import comparison_query
 
 NEWEST_MACHINES = 5

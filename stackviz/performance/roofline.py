@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number, format_quantity, quantity_label, unit
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
@@ -29,7 +30,6 @@ from stackviz.performance.intensity import (
 from stackviz.performance.measured import MeasuredBest, measured_bests
 from stackviz.performance.roofs import RoofRow, roof_notes, roofs_of
 from stackviz.performance.selection import RooflineChoice
-from stackviz.units import format_number, format_quantity, quantity_label, unit
 from stackviz.web.templatetags.web import joined
 
 CITED, MEASURED = "cited", "measured"

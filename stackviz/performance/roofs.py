@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.charts.roofline import Roof
 from stackviz.charts.vendors import css
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, peak_of
 from stackviz.performance.forms import short_label
-from stackviz.units import format_number
 
 # Drawn, with a word, where no peak of a chosen data type is published: the first of these that is.
 FALLBACK_DTYPES = ("fp16", "fp32", "fp8", "int8", "fp4")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_in, format_number, from_si
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
@@ -26,7 +27,6 @@ from stackviz.performance.curves import (
 from stackviz.performance.forms import short_label
 from stackviz.performance.measured import measured_bests
 from stackviz.performance.selection import MOST_ACCELERATORS, ROOFLINE_ACCELERATORS, ScalingChoice
-from stackviz.units import format_in, format_number, from_si
 from stackviz.web.templatetags.web import joined
 
 CACHES = ("l2_cache_mb", "system_level_cache_mb")

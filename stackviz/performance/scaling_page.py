@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from stackviz.base.units import format_number
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.charts.plane_plotly import plane_figure
@@ -23,7 +24,6 @@ from stackviz.performance.forms import ChartForm, ChoiceOption, OneOf, chosen_ac
 from stackviz.performance.page import CACHE_S, ChartPage, Plot, PlotPoint, answer_chart
 from stackviz.performance.scaling import ScalingPlot, all_curves, assemble_scaling, curve_sentences, kinds_with_curves
 from stackviz.performance.selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
-from stackviz.units import format_number
 from stackviz.web.htmx import vary_on_htmx
 from stackviz.web.parts import cached_html, render_part
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.charts.vendors import css, vendor_slot
@@ -21,7 +22,6 @@ from stackviz.performance.ceilings import Ceiling, bandwidth_of, ceiling_under, 
 from stackviz.performance.intensity import BYTES, GEMM, operation_of
 from stackviz.performance.measured import MeasuredBest, measured_bests
 from stackviz.performance.selection import BANDWIDTH, ShareChoice
-from stackviz.units import format_number, quantity_label
 
 RATE_BENCHMARKS = ("gemm", "operator-time")
 BANDWIDTH_BENCHMARKS = ("fluidx3d", "babelstream", "gpu-stream", "memory-bandwidth", "clpeak-bandwidth")

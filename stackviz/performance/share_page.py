@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from stackviz.base.units import format_number
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.charts.dots import RailDot, rail_figure
@@ -27,7 +28,6 @@ from stackviz.performance.share import (
     share_notes,
     share_sentences,
 )
-from stackviz.units import format_number
 from stackviz.web.htmx import vary_on_htmx
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part

@@ -8,11 +8,11 @@ from itertools import groupby
 from django.utils.translation import gettext as _
 
 from stackviz import wire
+from stackviz.base.units import format_count
 from stackviz.benchmarks.measurement import CardUsed
 from stackviz.catalog.models import Accelerator
 from stackviz.facts import CARD_ABSENT_NAMES
 from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, in_order, meaning_of, one_fact
-from stackviz.units import format_count
 
 PARENT = "mig_parent_index"
 """The fact that an instance has and a whole card has not."""

@@ -11,9 +11,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from stackviz.base.light import light_dataclass
+from stackviz.base.units import format_reported
 from stackviz.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Fact
-from stackviz.light import light_dataclass
-from stackviz.units import format_reported
 from stackviz.web.words import missing_text
 from stackviz.wire import Absent
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from stackviz import wire
+from stackviz.base.units import format_number, quantity_label
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
@@ -21,7 +22,6 @@ from stackviz.rules import Finding, Severity
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
-from stackviz.units import format_number, quantity_label
 from stackviz.web.finding_text import finding_words
 from stackviz.web.reverse import address_by_name
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from stackviz.base.units import quantity_label, unit
 from stackviz.catalog.fields import FIELDS
 from stackviz.cited.bounds import case_bound
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import share_of_bound
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.units import quantity_label, unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

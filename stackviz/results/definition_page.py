@@ -13,13 +13,13 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.benchmarks.measurement import benchmark_titles, setting_label
 from stackviz.catalog.fields import FIELDS
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import RUNNABLE, Benchmark, Params
 from stackviz.measuring.in_mlx import MLX, cases_on
 from stackviz.measuring.script import script_of
-from stackviz.units import format_number, quantity_label
 from stackviz.web.address import AddressReader
 from stackviz.web.curated_text import with_code
 from stackviz.web.preview import Introduction, make_preview

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_factor, format_in, format_number, from_si
 from stackviz.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.benchmark import CitedBenchmark
@@ -14,7 +15,6 @@ from stackviz.cited.words import other_params, parameter_text, result_address, s
 from stackviz.results.bounds import ReachedBound, reached_bound
 from stackviz.results.priced import cheapest, priced_result
 from stackviz.results.ranking import CitedLadder
-from stackviz.units import format_factor, format_in, format_number, from_si
 from stackviz.web.templatetags.web import joined
 
 TICKS_APART = 20

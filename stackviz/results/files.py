@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from stackviz.base.units import unit
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.models import CitedResult
 from stackviz.cited.words import result_address
@@ -11,7 +12,6 @@ from stackviz.results.bounds import reached_bound
 from stackviz.results.measured_rows import measured_rows
 from stackviz.results.priced import priced_out, priced_result
 from stackviz.results.ranking import CitedLadder
-from stackviz.units import unit
 from stackviz.web.download import csv_response, json_response
 
 HEADER = (

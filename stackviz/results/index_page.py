@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.base.units import format_number
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.models import Accelerator
@@ -18,7 +19,6 @@ from stackviz.results.groups import benchmark_groups
 from stackviz.results.measured_lines import measured_lines
 from stackviz.results.of_accelerator import headline_results
 from stackviz.results.side_by_side_page import side_by_side_page
-from stackviz.units import format_number
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part

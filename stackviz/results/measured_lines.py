@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from stackviz.base.units import format_number
 from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import BENCHMARKS
-from stackviz.units import format_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

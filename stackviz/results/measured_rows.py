@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from stackviz.base.units import unit
 from stackviz.benchmarks.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings, setting_shown
 from stackviz.results.measured_section import run_address
-from stackviz.units import unit
 
 
 def measured_rows(key: str, wanted: str = "", alike: str = "") -> list[dict[str, Any]]:

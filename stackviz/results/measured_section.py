@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.base.units import format_in, format_number, from_si
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.measured_settings import (
     MeasuredAccelerator,
@@ -27,7 +28,6 @@ from stackviz.cited.models import CitedResult
 from stackviz.labs.models import Machine
 from stackviz.measuring import BENCHMARKS
 from stackviz.results.drawing import TICKS_APART, CitedDot, CitedTick, spread_out
-from stackviz.units import format_in, format_number, from_si
 from stackviz.web.templatetags.web import joined
 
 MOST_SETTINGS = 12

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.base.units import format_factor, quantity_label
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.cases import public_results
 from stackviz.cited.models import CitedResult
@@ -15,7 +16,6 @@ from stackviz.cited.queries import CitedOfAccelerator, cited_of_accelerator
 from stackviz.cited.ranking import is_better, number_of_devices, results_by_accelerator
 from stackviz.cited.words import benchmark_address, devices_text, result_address, setting_text, share_text
 from stackviz.results.bounds import reached_bound
-from stackviz.units import format_factor, quantity_label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

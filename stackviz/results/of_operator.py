@@ -15,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import format_factor, quantity_label
 from stackviz.benchmarks.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings
 from stackviz.cited.cases import benchmark_cases, public_results
 from stackviz.cited.models import CitedResult
@@ -22,7 +23,6 @@ from stackviz.cited.ranking import RankedAccelerator, ranked_accelerators
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import benchmark_address, other_params, parameter_text, result_address, software_text
 from stackviz.results.measured_section import run_address
-from stackviz.units import format_factor, quantity_label
 from stackviz.web.templatetags.web import joined
 
 SHAPES = 3  # of an operator

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from stackviz.base.units import quantity_label
 from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.measured_settings import measured_setting_key
 from stackviz.benchmarks.models import Result, ResultDecision
@@ -36,7 +37,6 @@ from stackviz.labs.queries import visible_reports
 from stackviz.measuring import BENCHMARKS
 from stackviz.reports.facts import ShownFact, shown_facts
 from stackviz.results.priced import PricedRate, is_priced, priced_rate
-from stackviz.units import quantity_label
 
 __all__ = ["run_page", "urlpatterns"]
 

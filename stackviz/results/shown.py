@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_in
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, edition_of_cases
 from stackviz.cited.models import CitedResult
@@ -24,7 +25,6 @@ from stackviz.results.forms import FacetControl, OtherCase, devices_note, facet_
 from stackviz.results.priced import is_priced
 from stackviz.results.ranking import CitedLadder, ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
-from stackviz.units import format_in
 from stackviz.web.address import Note
 
 MOST_LEFT_OUT = 50  # results without a place in the ranking that are listed

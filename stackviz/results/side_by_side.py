@@ -9,6 +9,7 @@ from django.db.models import Count
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_factor, quantity_label
 from stackviz.catalog.models import Accelerator
 from stackviz.charts.vendors import css
 from stackviz.cited.benchmark import CitedBenchmark
@@ -25,7 +26,6 @@ from stackviz.cited.words import (
     setting_text,
     software_text,
 )
-from stackviz.units import format_factor, quantity_label
 from stackviz.web.templatetags.web import joined
 
 MOST_ACCELERATORS = 6

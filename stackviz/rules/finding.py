@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stackviz.backports import StrEnum
+from stackviz.base.backports import StrEnum
 from stackviz.rules.compatibility import RuleSource
 
 __all__ = ["Conclusion", "Finding", "Severity"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from stackviz.backports import StrEnum
+from stackviz.base.backports import StrEnum
 from stackviz.rules.compatibility import Release, RuleSource, Tables
 from stackviz.rules.drivers import driver_branch
 from stackviz.rules.look import Look

@@ -5,7 +5,7 @@ Every module of `checks/` that names a RuleSet RULES is found; to add a rule: do
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from stackviz.discovery import modules_of
+from stackviz.base.discovery import modules_of
 from stackviz.rules import checks
 from stackviz.rules.compatibility import Tables
 from stackviz.rules.finding import Finding, Severity

@@ -7,6 +7,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.claims import read_claims
+from stackviz.base.units import format_number
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.cited.queries import benchmark_summaries
 from stackviz.cited.words import benchmark_address
@@ -24,7 +25,6 @@ from stackviz.search.proper_names import chinese_names
 from stackviz.stacks.models import Component
 from stackviz.stacks.operators import operators
 from stackviz.stacks.queries import public_stacks
-from stackviz.units import format_number
 from stackviz.web.curated_text import curated_words
 
 

@@ -1,6 +1,6 @@
 """All symptoms: every tuple SYMPTOMS that a module of `messages/` names."""
 
-from stackviz.discovery import modules_of
+from stackviz.base.discovery import modules_of
 from stackviz.symptoms import messages
 from stackviz.symptoms.symptom import Symptom
 

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from django.conf import settings
 
-from stackviz.agent.watchdog import Watchdog, watched_handlers
+from stackviz.base.watchdog import Watchdog, watched_handlers
 from stackviz.web.outside import NotPublic, connect_outside
 
 ROBOT = "accelweb-watch"  # as robots.txt may call it

@@ -4,7 +4,7 @@ from types import ModuleType
 
 from django.urls import URLPattern
 
-from stackviz.discovery import modules_of
+from stackviz.base.discovery import modules_of
 
 __all__ = ["declared_in"]
 

@@ -12,7 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from stackviz.advice import parts_of
+from stackviz.base.advice import parts_of
 from stackviz.web.domain_entries import ENGLISH, entries_of
 
 __all__ = ["DOMAIN", "curated", "curated_code", "curated_commands", "curated_words", "translate_curated"]

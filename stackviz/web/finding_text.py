@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from stackviz.advice import Block, blocks_of
+from stackviz.base.advice import Block, blocks_of
 from stackviz.web.domain_entries import ENGLISH, entries_of
 from stackviz.web.message_pages import EXPLAINS_MESSAGES
 from stackviz.web.phrasebook import Phrasebook

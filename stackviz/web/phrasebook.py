@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from stackviz.advice import parts_of
+from stackviz.base.advice import parts_of
 from stackviz.web.sentence_pattern import CHINESE, WIDE_SIGNS, SentencePattern, letters_in, pattern_of
 
 __all__ = ["MOST_CHARS", "Phrasebook"]

@@ -16,7 +16,7 @@ from jinja2.lexer import Token as JinjaToken
 from jinja2.lexer import TokenStream
 from markupsafe import Markup
 
-from stackviz.advice import causes_of
+from stackviz.base.advice import causes_of
 from stackviz.web.curated_text import curated, curated_commands
 from stackviz.web.finding_text import advice_of, finding_text, finding_title
 from stackviz.web.message_pages import message_pages

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from stackviz.backports import UTC, time_of_iso
+from stackviz.base.backports import UTC, time_of_iso
 from stackviz.facts.fact import noun
 from stackviz.wire.errors import ReportError
 from stackviz.wire.limits import LIMITS

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
+from stackviz.base.light import light_dataclass
 from stackviz.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Scalar
-from stackviz.light import light_dataclass
 from stackviz.wire.components import COMPONENTS
 from stackviz.wire.errors import ReportError
 from stackviz.wire.kinds import (

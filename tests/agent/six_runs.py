@@ -19,8 +19,8 @@ from itertools import combinations
 
 from stackviz.agent.benchmarks.interference import PREFIX
 from stackviz.agent.measured import result_key
+from stackviz.base.stats import Summary, ratio, summarize
 from stackviz.measuring.disturbance import disturbances
-from stackviz.stats import Summary, ratio, summarize
 from stackviz.wire import Result, parse_report
 
 Summarize = Callable[[Result], Summary | None]

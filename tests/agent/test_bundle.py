@@ -31,9 +31,9 @@ def test_it_holds_the_agent_and_what_it_needs_and_no_more(bundle):
     assert {
         "__main__.py",
         "stackviz/__init__.py",
-        "stackviz/discovery.py",
-        "stackviz/private.py",
-        "stackviz/units.py",
+        "stackviz/base/discovery.py",
+        "stackviz/base/private.py",
+        "stackviz/base/units.py",
     } <= set(names)
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 

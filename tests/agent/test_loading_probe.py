@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from stackviz.agent.probing.packages import probe_packages
-from stackviz.backports import PATH_WITHOUT_FOLDER
+from stackviz.base.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts import questions_of
 from stackviz.facts import torch as torch_facts
 from stackviz.facts.asking import MissingFact, run_command

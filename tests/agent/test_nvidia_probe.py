@@ -7,7 +7,7 @@ import pytest
 
 from stackviz.agent.probing.nvidia import probe_nvidia
 from stackviz.agent.probing.nvml_child import ask_nvml_here
-from stackviz.backports import PATH_WITHOUT_FOLDER
+from stackviz.base.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts import cuda, questions_of
 from stackviz.facts.asking import MissingFact, run_command
 from stackviz.wire import hashed_uuid, parse_report

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from stackviz import backports
 from stackviz.agent.bundle import build_zipapp
+from stackviz.base import backports
 from stackviz.wire import parse_report
 from tests.agent.processes import TOY_TORCH
 
@@ -84,7 +84,7 @@ def test_an_older_one_is_told_what_to_take(version, bundle, tmp_path):
 def shipped():
     with zipfile.ZipFile(io.BytesIO(build_zipapp())) as archive:
         for name in archive.namelist():
-            if name.endswith(".py") and name != "stackviz/backports.py":
+            if name.endswith(".py") and name != "stackviz/base/backports.py":
                 yield name, archive.read(name).decode()
 
 

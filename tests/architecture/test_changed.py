@@ -12,7 +12,7 @@ from tools.changed import reasons
             "stackviz/compare/matrix.py",
             {"tests/compare", "tests/compare/test_matrix.py", "tests/compare/test_leading.py"},
         ),
-        ("stackviz/units.py", {"tests/units/test_units.py"}),
+        ("stackviz/base/units.py", {"tests/base/units/test_units.py"}),
         ("templates/compare/page.html", {"tests/compare", "tests/architecture/test_templates.py"}),
         ("static/css/sheet.css", {"tests/accelerators", "tests/web/test_static.py"}),
         ("stackviz/catalog/data/specs/any.csv", {"tests/catalog"}),

@@ -35,10 +35,10 @@ def test_digest_covers_every_file_loading_reads(new_site, few_cited):
 
 def test_imports_are_followed_into_functions():
     reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/stacks/apps.py"])}
-    assert {"stackviz/stacks/models.py", "stackviz/catalog/fields/memory.py", "stackviz/units.py"} <= reached
+    assert {"stackviz/stacks/models.py", "stackviz/catalog/fields/memory.py", "stackviz/base/units.py"} <= reached
     assert "stackviz/stacks/views.py" not in reached
 
 
 def test_discovered_modules_are_followed():
     reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/rules/registry.py"])}
-    assert {"stackviz/discovery.py", "stackviz/rules/checks/cards.py", "stackviz/facts/cuda.py"} <= reached
+    assert {"stackviz/base/discovery.py", "stackviz/rules/checks/cards.py", "stackviz/facts/cuda.py"} <= reached

@@ -25,7 +25,7 @@ def test_charts_and_diagrams_know_neither_a_request_nor_a_table():
     paths = [
         *ROOT.glob("stackviz/charts/*.py"),
         *ROOT.glob("stackviz/diagrams/*.py"),
-        *ROOT.glob("stackviz/stats/*.py"),
+        *ROOT.glob("stackviz/base/stats/*.py"),
     ]
     imported = {(path.name, name) for path in paths for name in _imported_from(path)}
     assert len(paths) > 5

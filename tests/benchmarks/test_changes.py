@@ -6,7 +6,7 @@ import random
 import pytest
 
 from bench.changes import RESULTS, recorded, run_trials
-from stackviz.stats.changes import MAX_RESULTS, lasting_noise_of, level_changes, noise_of
+from stackviz.base.stats.changes import MAX_RESULTS, lasting_noise_of, level_changes, noise_of
 
 STEADY = [100.0, 100.4, 99.7, 100.1, 99.8, 100.3, 99.9, 100.2, 99.6, 100.0]
 

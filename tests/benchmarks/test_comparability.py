@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from stackviz.base.stats import Summary
 from stackviz.benchmarks.comparability import (
     Basis,
     Comparability,
@@ -13,7 +14,6 @@ from stackviz.benchmarks.comparability import (
     robust_best,
 )
 from stackviz.benchmarks.measurement import CardUsed, PeakShare
-from stackviz.stats import Summary
 from tests.benchmarks.test_measurement import CLEAN, measured
 
 CARD = CardUsed(0, "NVIDIA H100 80GB HBM3", 1, {})

@@ -1,10 +1,10 @@
 """The benchmark `launch`: a time, of which less is better."""
 
+from stackviz.base.stats import Summary
 from stackviz.benchmarks.comparability import Basis, best_by, robust_best
 from stackviz.benchmarks.measurement import Rate
 from stackviz.measuring.gemm import GEMM
 from stackviz.measuring.launch import LAUNCH
-from stackviz.stats import Summary
 from tests.benchmarks.test_measurement import measured
 
 QUEUED = {"op": "queued"}

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
+from stackviz.base.stats import Summary
 from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare, setting_label
-from stackviz.stats import Summary
 
 CALM = Summary(count=30, median=0.0014, q1=0.00139, q3=0.00141, low=0.001395, high=0.001405)
 CLEAN = {"throttle_reasons": "none", "device_used": "cuda:0", "fallback": False}

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from stackviz.base.stats import Summary, summarize
 from stackviz.benchmarks.comparability import Basis, Comparability, comparable, robust_best
 from stackviz.benchmarks.history import found_changes
 from stackviz.benchmarks.measurement import rate_of
@@ -16,7 +17,6 @@ from stackviz.benchmarks.words import sample_statistics, sample_text
 from stackviz.measuring import BENCHMARKS, RUNNABLE
 from stackviz.measuring.gemm import GEMM
 from stackviz.measuring.llama_bench import LLAMA_BENCH
-from stackviz.stats import Summary, summarize
 from tests.benchmarks.test_measurement import measured
 
 DECODE = {"test": "tg128", "model": "Llama 2 7B", "quant": "Q4_0", "backend": "CUDA", "n_gpu_layers": 99}

@@ -2,12 +2,12 @@
 
 import pytest
 
+from stackviz.base.units import unit
 from stackviz.benchmarks.measurement import benchmark
 from stackviz.catalog.fields import FIELDS
 from stackviz.measuring import VERSIONS
 from stackviz.measuring.gemm import GEMM
 from stackviz.measuring.memory_copy import MEMORY_COPY
-from stackviz.units import unit
 
 
 def test_a_matrix_product_does_two_operations_for_each_of_mnk():

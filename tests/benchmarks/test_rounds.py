@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from stackviz.base.stats import ratio, summarize, t_quantile
 from stackviz.benchmarks.rounds import round_count, round_medians
-from stackviz.stats import ratio, summarize, t_quantile
 
 ROUNDS = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 

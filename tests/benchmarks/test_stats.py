@@ -5,7 +5,7 @@ from statistics import StatisticsError
 
 import pytest
 
-from stackviz.stats import Ratio, Summary, interval_rank, mean_of_groups, ratio, summarize
+from stackviz.base.stats import Ratio, Summary, interval_rank, mean_of_groups, ratio, summarize
 
 
 def test_no_samples_have_no_summary():

@@ -3,10 +3,10 @@
 import pytest
 from django.utils import translation
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES, amount_of, grouped
 from stackviz.catalog.files import read_catalogue
 from stackviz.learn.glossary import read_glossary
-from stackviz.units import UNITS
 
 
 @pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)

@@ -2,10 +2,10 @@
 
 import pytest
 
+from stackviz.base.units import to_si
 from stackviz.catalog.absences import RULES
 from stackviz.catalog.conditions import canonical
 from stackviz.catalog.fields import COMPUTE_RATE, FIELDS, MEANING_OF, MEANINGS
-from stackviz.units import to_si
 
 ALL = (*MEANINGS, COMPUTE_RATE)
 

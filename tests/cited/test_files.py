@@ -5,11 +5,11 @@ import re
 
 import pytest
 
+from stackviz.base.units import UNITS
 from stackviz.catalog.never_named import never_named
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.cited.files import DATA, cited_data_version, read_cited
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.units import UNITS
 from tests.cited.conftest import LINE, SOURCE
 
 

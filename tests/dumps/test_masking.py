@@ -194,5 +194,5 @@ def test_a_line_of_one_word_over_and_over_is_masked_in_time(word):
 @pytest.mark.parametrize("text", [":", "::", ":: ", "::1 ", "a:b ", "a::b ", "a:b:c\n", "abcd:::1 "])
 def test_what_is_no_telling_address_is_not_parsed(text, monkeypatch):
     """A megabyte holds a hundred thousand of them, and each costs microseconds."""
-    monkeypatch.setattr("stackviz.private.ipaddress.IPv6Address", lambda _text: pytest.fail("it was parsed"))
+    monkeypatch.setattr("stackviz.base.private.ipaddress.IPv6Address", lambda _text: pytest.fail("it was parsed"))
     assert mask_text(text * 1_000) == text * 1_000

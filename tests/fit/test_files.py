@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.fit.words import PARTS
-from stackviz.units import format_number, quantity_label
 
 CHOSEN = "model=llama-3-70b&accelerator=apple-m4-max-40&accelerator=nvidia-geforce-rtx-5090"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stackviz.discovery import modules_of
+from stackviz.base.discovery import modules_of
 from stackviz.wire import Scalar
 from tests import importers
 

@@ -13,8 +13,9 @@ from functools import partial
 
 import pytest
 
-from stackviz import dumps, importers, private
-from stackviz.discovery import modules_of
+from stackviz import dumps, importers
+from stackviz.base import private
+from stackviz.base.discovery import modules_of
 from stackviz.importers.tidy import tidy
 
 SMALL = 1_500

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from stackviz.base.stats import summarize
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import latest_results
@@ -15,7 +16,6 @@ from stackviz.ingest.clock import ReportClock
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.stored_conditions import stored_conditions
 from stackviz.labs.models import Machine, Snapshot
-from stackviz.stats import summarize
 from stackviz.wire import parse_report
 from tests.wire.reports import gemm_result, h100_card, report_body, rounds_result
 

@@ -8,10 +8,10 @@ make_report(machine, facts={...}, cards=[h100(0), h100(1)], results=[gemm("bf16"
 import uuid
 from datetime import UTC, datetime, timedelta
 
+from stackviz.base.stats import summarize
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.rollup import refresh
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
-from stackviz.stats import summarize
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ import io
 import re
 from html import unescape
 
+from stackviz.base.units import format_number
 from stackviz.cited.models import CitedResult
-from stackviz.units import format_number
 
 
 def page(client):

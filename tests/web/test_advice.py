@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.advice import MOST_CHARS, Block, Part, blocks_of, causes_of, parts_of
+from stackviz.base.advice import MOST_CHARS, Block, Part, blocks_of, causes_of, parts_of
 
 INDEX = "--index-url https://download.pytorch.org/whl/cu128"
 

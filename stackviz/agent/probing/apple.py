@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from importlib import util
 
-from stackviz.backports import PATH_WITHOUT_FOLDER
+from stackviz.base.backports import PATH_WITHOUT_FOLDER
 from stackviz.facts import questions_of
 from stackviz.facts.apple import for_apple_silicon, registry, sysctl, sysctl_number
 from stackviz.facts.asking import MissingFact, Questions, Surroundings

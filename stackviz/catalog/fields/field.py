@@ -9,9 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import UNITS, to_si
+from stackviz.base.units import unit as unit_named
 from stackviz.catalog.formula import Formula
-from stackviz.units import UNITS, to_si
-from stackviz.units import unit as unit_named
 
 __all__ = ["APPLE", "DENSE", "DENSE_FP32_ACCUMULATE", "NVIDIA", "SOC", "Field", "Words", "amount_of"]
 

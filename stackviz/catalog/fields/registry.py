@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.base.discovery import modules_of
 from stackviz.catalog import fields as package
 from stackviz.catalog.fields.field import Field, Words
 from stackviz.catalog.formula import Formula
-from stackviz.discovery import modules_of
 
 __all__ = ["ACCUMULATE_MATTERS", "FIELDS", "FORMULAS", "GROUPS", "HEADLINES", "POSITION", "Group", "grouped"]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_factor, format_number
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.cited.benchmark import MEMORY_BANDWIDTH
 from stackviz.learn.drawing import Bar, BarGroup, Bars
 from stackviz.learn.quantities import bandwidth
 from stackviz.learn.spec_figures import SpecName, amount_of_spec
-from stackviz.units import format_factor, format_number
 
 __all__ = ["DRAWINGS", "CardGeneration", "generations"]
 

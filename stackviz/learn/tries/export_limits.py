@@ -9,12 +9,12 @@ embargo (15 CFR 740.8). Under a TPP of 4,800 both are about data centres alone (
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import format_number, quantity_label
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.cited.benchmark import RATE_FIELDS
 from stackviz.learn.quantities import peak
 from stackviz.learn.spec_figures import SpecName, amount_of_spec
 from stackviz.learn.trying import AnswerRow, Try, TryAnswer, TryValues, accelerator_input
-from stackviz.units import format_number, quantity_label
 
 __all__ = ["BITS", "TRY", "performance"]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from stackviz.backports import StrEnum
+from stackviz.base.backports import StrEnum
 from stackviz.rules.checks.branches import driver_range
 from stackviz.rules.checks.companions import line_specs
 from stackviz.rules.checks.places import is_jetson, why_container

@@ -25,7 +25,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
-from stackviz.units import Shown, format_factor, format_quantity
+from stackviz.base.units import Shown, format_factor, format_quantity
 from stackviz.web.curated_text import curated, curated_code, curated_commands
 from stackviz.web.finding_text import finding_text, finding_words
 from stackviz.web.language_menu import language_choices

@@ -5,8 +5,17 @@ import math
 
 import pytest
 
-from stackviz import units
-from stackviz.units import UNITS, UnknownUnit, format_factor, format_in, format_number, format_quantity, from_si, to_si
+from stackviz.base import units
+from stackviz.base.units import (
+    UNITS,
+    UnknownUnit,
+    format_factor,
+    format_in,
+    format_number,
+    format_quantity,
+    from_si,
+    to_si,
+)
 
 
 def test_examples_in_the_docstrings_are_true():

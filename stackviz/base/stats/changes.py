@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
 
-from stackviz.stats import Ratio, ratio, summarize
+from stackviz.base.stats import Ratio, ratio, summarize
 
 MIN_SEGMENT = 3  # results: fewer at another level are outliers
 MIN_RESULTS = 10  # below, the noise is a guess

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from stackviz.light import light_dataclass
+from stackviz.base.light import light_dataclass
 
 
 @light_dataclass(slots=True, kw_only=True)
@@ -29,7 +29,7 @@ def test_they_are_values():
 def test_the_type_checker_refuses_to_change_one(tmp_path):
     file = tmp_path / "changed.py"
     file.write_text(
-        "from stackviz.light import light_dataclass\n\n\n@light_dataclass()\nclass Point:\n    x: int\n\n\n"
+        "from stackviz.base.light import light_dataclass\n\n\n@light_dataclass()\nclass Point:\n    x: int\n\n\n"
         "point = Point(1)\npoint.x = 2\n"
     )
     checked = subprocess.run(

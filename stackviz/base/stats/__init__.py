@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist, fmean, geometric_mean, median, stdev
 
-from stackviz.light import light_dataclass
+from stackviz.base.light import light_dataclass
 
 NOISY_IQR_RATIO = (
     0.10  # torch.utils.benchmark warns from the same share of the median on (common.py, _IQR_WARN_THRESHOLD)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from stackviz.backports import dataclass_transform
+from stackviz.base.backports import dataclass_transform
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""What every floor may use: standard library only, no Django, imports nothing of ours."""
