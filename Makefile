@@ -1,7 +1,7 @@
 # accelweb's front door. Needs make, git and Python 3.11 or newer; everything else is installed into .venv.
 #   make run                     the site with this very machine on it        (HOST=, PORT= to choose; LAB=1, PARQUET=1 add)
 #   make dev                     the site while you work on it: reloads code, templates and styles
-#   make test                    the fast tests, ten minutes at most          (ARGS="tests/wire -k sparse" for a part)
+#   make test                    the fast tests, ten minutes at most          (ARGS="tests/report/format -k sparse" for a part)
 
 SHELL = /bin/sh
 # Compiled modules are kept: without them each process that starts Django compiles for 3 s, and each of pytest for 11 s.
@@ -41,7 +41,7 @@ endef
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
 	@echo "make dev     the site while you work on it, with three recorded machines  [PORT= TOOLBAR=1]"
-	@echo "make test    the fast tests, of all rooms                                [ARGS='tests/wire -k sparse' JOBS=3]"
+	@echo "make test    the fast tests, of all rooms                                [ARGS='tests/report/format -k sparse' JOBS=3]"
 	@echo "make test-changed  the fast tests of what you changed since main        [ARGS= JOBS=2]"
 	@echo "make test-all    every test, the slow ones too; writes tests/slow.txt   [ARGS= JOBS=3]"
 	@echo "make test-slice  a part of the slow tests                               [SLICE=2 JOBS=3]"

@@ -28,8 +28,8 @@ from stackviz.cited.models import CitedEdition
 from stackviz.diagnose.examples import example_texts
 from stackviz.diagnose.stepped import diagnose_steps
 from stackviz.diagnose.views import show_stepped
-from stackviz.importers.deadline import Deadline
 from stackviz.labs.queries import visible_machines
+from stackviz.report.importers.deadline import Deadline
 from stackviz.reports.pasted import MOST_SECONDS
 from stackviz.stacks.models import Edition
 from stackviz.web.languages import address_in

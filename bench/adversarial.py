@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from bench.fuzz_diagnose import corpus
-from stackviz.dumps import answer, machines, mask_text
-from stackviz.importers import read_all
-from stackviz.importers.deadline import NEVER, Deadline, DeadlinePassed
-from stackviz.rules import packaged_tables
+from stackviz.report.dumps import answer, machines, mask_text
+from stackviz.report.importers import read_all
+from stackviz.report.importers.deadline import NEVER, Deadline, DeadlinePassed
+from stackviz.report.rules import packaged_tables
 
 CHARS = 1_000_000
 DEADLINE_S = 1.5  # as reports.pasted.MOST_SECONDS, which needs Django

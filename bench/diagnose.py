@@ -9,9 +9,9 @@ import time
 
 from bench.fuzz_diagnose import ROOT
 from bench.measure import Pair
-from stackviz.dumps import answer, machines
-from stackviz.importers import read_all
-from stackviz.rules import packaged_tables
+from stackviz.report.dumps import answer, machines
+from stackviz.report.importers import read_all
+from stackviz.report.rules import packaged_tables
 
 GOAL_MS = 12.0
 LOG_GOAL_MS = 150.0

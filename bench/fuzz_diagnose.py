@@ -19,10 +19,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stackviz.dumps import answer, machines, mask_text
-from stackviz.importers import read_all
-from stackviz.rules import packaged_tables
-from stackviz.wire import parse_report, to_json
+from stackviz.report.dumps import answer, machines, mask_text
+from stackviz.report.format import parse_report, to_json
+from stackviz.report.importers import read_all
+from stackviz.report.rules import packaged_tables
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or ROOT.parent / "shared" / "samples")

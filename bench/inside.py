@@ -23,7 +23,7 @@ WARM_UP = 4  # pages of a kind that are requested before any is timed
 
 def body_text(number: int) -> bytes:
     """Report `number` of a run: 60 results, one of MACHINES machines, an hour after the one before."""
-    from tests.wire.reports import large_report_body, sha256
+    from tests.report.format.reports import large_report_body, sha256
 
     created = START + timedelta(hours=number)
     name = f"node-{number % MACHINES}"
@@ -97,7 +97,7 @@ def sync_later() -> None:
 
 def machine_ids() -> list[int]:
     from stackviz.labs.models import Lab, Machine
-    from tests.wire.reports import sha256
+    from tests.report.format.reports import sha256
 
     lab, _ = Lab.objects.get_or_create(slug="bench", defaults={"name": "Bench", "is_public": True})
     made = []

@@ -79,7 +79,7 @@ def scatters(address: str) -> list[str]:
 
 def plans(address: str) -> list[str]:
     """Plans for cards of which the tables know the compute capability, with one torch and another."""
-    from stackviz.rules import packaged_tables
+    from stackviz.report.rules import packaged_tables
 
     cards = packaged_tables().cards
     slugs = sorted({card.accelerator for card in cards if card.vendor == "nvidia" and card.compute_capability})

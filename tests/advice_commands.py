@@ -12,11 +12,11 @@ from pathlib import Path
 
 from stackviz.agent.doctor_questions import QUESTIONS
 from stackviz.base.advice import parts_of
-from stackviz.facts import CARD_FACTS, FACTS
-from stackviz.importers import next_command
-from stackviz.rules import checks
-from stackviz.rules.rule import command_to_read
-from stackviz.symptoms import SYMPTOMS
+from stackviz.report.format.facts import CARD_FACTS, FACTS
+from stackviz.report.importers import next_command
+from stackviz.report.messages import SYMPTOMS
+from stackviz.report.rules import checks
+from stackviz.report.rules.rule import command_to_read
 
 __all__ = ["PLACEHOLDER", "AdvisedCommand", "advised_commands", "filled", "python_code", "way_of_checking"]
 

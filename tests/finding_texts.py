@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from stackviz.base.advice import parts_of
-from stackviz.rules import Finding
+from stackviz.report.rules import Finding
 from stackviz.web.phrasebook import Phrasebook
 from tests.live import ROOT
 from tools.finding_texts import finding_texts

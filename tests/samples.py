@@ -22,7 +22,7 @@ if (WHOLE_DUMPS / "INDEX.tsv").is_file():
 
 
 def index(folder: Path) -> list[Row]:
-    """What is found in each sample of a folder, one row a file; the columns are those of tests/importers/accuracy.py."""
+    """What is found in each sample of a folder, one row a file; the columns are those of tests/report/importers/accuracy.py."""
     return _rows(folder / "INDEX.tsv")
 
 

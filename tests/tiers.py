@@ -25,7 +25,7 @@ SLOW_PARTS = (
     "tests/api/", "tests/backups/", "tests/browser/", "tests/deploy/", "tests/postgres/", "tests/recipes/",
     "tests/redis/", "tests/trials/", "tests/up/",
     "tests/architecture/test_mutants.py",
-    "tests/importers/test_linear.py",  # megabytes that are meant to take long
+    "tests/report/importers/test_linear.py",  # megabytes that are meant to take long
 )  # fmt: skip
 # What has this in its name needs tables in PostgreSQL, ten seconds of work: one process has them all.
 POSTGRES = "postgres"

@@ -49,7 +49,7 @@ def _rows(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[st
 
 
 def _rules() -> Iterator[str]:
-    from stackviz.rules import RULES
+    from stackviz.report.rules import RULES
 
     return _rows(
         ["rule", "component", "says whether", "worst"],
@@ -58,7 +58,7 @@ def _rules() -> Iterator[str]:
 
 
 def _importers() -> Iterator[str]:
-    from stackviz.importers import IMPORTERS
+    from stackviz.report.importers import IMPORTERS
 
     return _rows(
         ["tool", "kind", "what it tells", "trust"],
@@ -67,7 +67,7 @@ def _importers() -> Iterator[str]:
 
 
 def _limits() -> Iterator[str]:
-    from stackviz.wire import LIMITS
+    from stackviz.report.format import LIMITS
 
     return _rows(["limit", "most"], ([f"`{name}`", f"{most:,}"] for name, most in asdict(LIMITS).items()))
 
@@ -77,19 +77,19 @@ def _meanings(head: str, meaning: str, meanings: Mapping[str, str]) -> Iterator[
 
 
 def _absent_reasons() -> Iterator[str]:
-    from stackviz.facts import ABSENT_REASONS
+    from stackviz.report.format.facts import ABSENT_REASONS
 
     return _meanings("reason", "meaning", ABSENT_REASONS)
 
 
 def _components() -> Iterator[str]:
-    from stackviz.wire import COMPONENTS
+    from stackviz.report.format import COMPONENTS
 
     return _meanings("component", "what it is", COMPONENTS)
 
 
 def _facts(registry: str) -> Iterator[str]:
-    from stackviz import facts
+    from stackviz.report.format import facts
 
     return _rows(
         ["name", "type", "unit", "meaning"],
@@ -98,7 +98,7 @@ def _facts(registry: str) -> Iterator[str]:
 
 
 def _benchmarks() -> Iterator[str]:
-    from stackviz.measuring import RUNNABLE
+    from stackviz.report.measuring import RUNNABLE
 
     return _rows(
         ["benchmark", "one run", "cases", "rate"],

@@ -14,9 +14,9 @@ from pathlib import Path
 
 __all__ = ["COMPOSED", "FOLDERS", "finding_texts", "texts_of_code"]
 
-FOLDERS = ("stackviz/rules", "stackviz/symptoms/messages", "stackviz/dumps/agreement.py")
+FOLDERS = ("stackviz/report/rules", "stackviz/report/messages/messages", "stackviz/report/dumps/agreement.py")
 OF_MESSAGES = FOLDERS[1]  # there a constant is the title of a source, unless it is a whole sentence
-PROBES = ("stackviz/facts", "stackviz/agent/probing")
+PROBES = ("stackviz/report/format/facts", "stackviz/agent/probing")
 _SAY_WHY = frozenset({"MissingFact", "mark_missing"})
 LEFT_OUT = frozenset({"Apple M3 Max", "Max-Q Design", "integrated graphics", "new in its ptxas"})  # of names and tables
 
@@ -86,7 +86,7 @@ def finding_texts(root: Path) -> Iterator[str]:
 
 def _meanings() -> Iterator[str]:
     """What the facts of a report mean, which pages show beside them."""
-    from stackviz.facts import CARD_FACTS, CONDITIONS, FACTS
+    from stackviz.report.format.facts import CARD_FACTS, CONDITIONS, FACTS
 
     meanings = (fact.meaning for facts in (FACTS, CARD_FACTS, CONDITIONS) for fact in facts.values())
     yield from (meaning for meaning in meanings if meaning not in LEFT_OUT and _is_sentence(meaning))
@@ -94,8 +94,8 @@ def _meanings() -> Iterator[str]:
 
 def _tools_in_words() -> Iterator[str]:
     """What pages call a tool whose name is no command: "an error message"."""
-    from stackviz.dumps.machines import is_in_words
-    from stackviz.importers import IMPORTERS
+    from stackviz.report.dumps.machines import is_in_words
+    from stackviz.report.importers import IMPORTERS
 
     yield from (importer.tool for importer in IMPORTERS if is_in_words(importer.tool))
 

@@ -18,7 +18,7 @@ from stackviz.catalog.fields import FIELDS, POWER, Field
 from stackviz.catalog.figures import base_condition
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 
 VARYING = tuple(key.name for key in KEYS if key.varies)
 # Texts that sort as numbers: 9.0 before 12.0.

@@ -16,10 +16,10 @@ from stackviz.agent.exit_codes import Exit
 from stackviz.agent.identity import EXPLICIT_CHARS
 from stackviz.agent.probing.gather import PROBE_TIMEOUT_S
 from stackviz.agent.service_text import SYSTEMS
-from stackviz.importers import Reading
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.in_mlx import DEVICE_KINDS
-from stackviz.wire import LIMITS
+from stackviz.report.format import LIMITS
+from stackviz.report.importers import Reading
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.in_mlx import DEVICE_KINDS
 
 __all__ = ["Command", "check_machine_id", "make_parser"]
 

@@ -10,8 +10,8 @@ from stackviz.agent.identity import machine_identity
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.gather import Gathered
 from stackviz.base.backports import UTC
-from stackviz.facts.asking import Surroundings
-from stackviz.wire import FORMAT
+from stackviz.report.format import FORMAT
+from stackviz.report.format.facts.asking import Surroundings
 
 __all__ = ["report_document"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from stackviz.agent.diagnose import FileRefused, read_files
 from stackviz.base.backports import UTC
-from stackviz.dumps.merge import on_cards
-from stackviz.dumps.tool_results import MEASURING_TOOLS, tool_results
-from stackviz.importers import Reading
-from stackviz.wire import Result
+from stackviz.report.dumps.merge import on_cards
+from stackviz.report.dumps.tool_results import MEASURING_TOOLS, tool_results
+from stackviz.report.format import Result
+from stackviz.report.importers import Reading
 
 __all__ = ["attached_results", "read_attached_file"]
 

@@ -14,8 +14,8 @@ from stackviz.agent.exit_codes import Exit
 from stackviz.agent.file_lock import is_locked_here
 from stackviz.agent.upload import Server, answer_text
 from stackviz.base.backports import UTC
-from stackviz.wire import ReportError
-from stackviz.wire.kinds import TIMESTAMP
+from stackviz.report.format import ReportError
+from stackviz.report.format.kinds import TIMESTAMP
 
 __all__ = ["RunRefused", "check_site", "foreign_load", "measuring_alone", "say_other_load"]
 

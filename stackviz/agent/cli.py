@@ -49,8 +49,8 @@ from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.stay import lower_priority, say_sign_of_life, stay, why_busy
 from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Server, ServerError
-from stackviz.measuring.in_mlx import MLX
-from stackviz.wire import Report, to_document
+from stackviz.report.format import Report, to_document
+from stackviz.report.measuring.in_mlx import MLX
 
 __all__ = ["main"]
 

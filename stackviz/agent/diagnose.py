@@ -10,13 +10,13 @@ from typing import Any
 from stackviz.agent.benchmarks.cases import params_text
 from stackviz.agent.terminal_json import printable
 from stackviz.base.units import format_quantity, quantity_label
-from stackviz.dumps import answer, machines
-from stackviz.dumps.components import LAYER_TITLES, LAYERS
-from stackviz.importers import IMPORTERS, Paste, read_all
-from stackviz.importers.paste import NoText, decode_text, join_texts
-from stackviz.measuring import BENCHMARKS
-from stackviz.measuring.stated_rate import stated_rate
-from stackviz.rules import packaged_tables
+from stackviz.report.dumps import answer, machines
+from stackviz.report.dumps.components import LAYER_TITLES, LAYERS
+from stackviz.report.importers import IMPORTERS, Paste, read_all
+from stackviz.report.importers.paste import NoText, decode_text, join_texts
+from stackviz.report.measuring import BENCHMARKS
+from stackviz.report.measuring.stated_rate import stated_rate
+from stackviz.report.rules import packaged_tables
 
 __all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_files"]
 

@@ -17,13 +17,13 @@ from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.gather import Gathered
 from stackviz.base.backports import UTC
 from stackviz.base.private import without_names
-from stackviz.dumps import DumpedMachine, answer
-from stackviz.dumps.markdown import to_markdown
-from stackviz.dumps.masking import mask_text
-from stackviz.dumps.merge import merged
-from stackviz.importers import FactSheet, Reading, read_all
-from stackviz.rules import packaged_tables
-from stackviz.wire import FACTS, FORMAT, NOBODY
+from stackviz.report.dumps import DumpedMachine, answer
+from stackviz.report.dumps.markdown import to_markdown
+from stackviz.report.dumps.masking import mask_text
+from stackviz.report.dumps.merge import merged
+from stackviz.report.format import FACTS, FORMAT, NOBODY
+from stackviz.report.importers import FactSheet, Reading, read_all
+from stackviz.report.rules import packaged_tables
 
 __all__ = ["DOCTOR_FAILED", "describe_doctor", "describe_run", "diagnosed_here", "doctor_exit", "doctor_markdown"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from stackviz.wire import Report, ReportError, parse_report
+from stackviz.report.format import Report, ReportError, parse_report
 
 __all__ = ["parse_mended"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.agent.folders import system_folder, write_whole
-from stackviz.facts.asking import MissingFact, Surroundings
-from stackviz.wire import hashed
+from stackviz.report.format import hashed
+from stackviz.report.format.facts.asking import MissingFact, Surroundings
 
 __all__ = ["EXPLICIT_CHARS", "Identity", "machine_identity"]
 

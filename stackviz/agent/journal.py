@@ -22,7 +22,7 @@ from stackviz.agent.folders import flush_folder
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.spool import Spool
 from stackviz.base.backports import UTC
-from stackviz.wire import LIMITS, Report, ReportError
+from stackviz.report.format import LIMITS, Report, ReportError
 
 __all__ = ["Journal", "adopt_unfinished"]
 

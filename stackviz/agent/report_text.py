@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from stackviz.agent.measured import LastRun
 from stackviz.agent.result_text import result_lines
 from stackviz.base.units import format_quantity
-from stackviz.wire import FACTS, Fact, Report, Scalar
+from stackviz.report.format import FACTS, Fact, Report, Scalar
 
 __all__ = ["also_sent", "describe_report", "what_is_sent"]
 

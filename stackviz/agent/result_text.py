@@ -8,7 +8,7 @@ from stackviz.agent.benchmarks.cases import params_text
 from stackviz.agent.measured import LastRun, MeasuredRate, measured_rate, stated_peak
 from stackviz.agent.terminal_json import printable
 from stackviz.base.units import format_quantity
-from stackviz.wire import Report, Result
+from stackviz.report.format import Report, Result
 
 __all__ = ["RateChange", "rate_changes", "regressions", "result_line", "result_lines"]
 

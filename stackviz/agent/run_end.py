@@ -7,7 +7,7 @@ from collections.abc import Callable
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.measured import LastRun
 from stackviz.agent.result_text import rate_changes, regressions
-from stackviz.wire import Report
+from stackviz.report.format import Report
 
 __all__ = ["exit_of_run", "say_other_name"]
 

@@ -14,7 +14,7 @@ from stackviz.agent.report_text import also_sent, what_is_sent
 from stackviz.agent.spool import Spool, SpooledReport
 from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Clock, Delivery, Server, UploadOutcome, deliver
-from stackviz.wire import Report
+from stackviz.report.format import Report
 
 __all__ = ["agree_beforehand", "send_waiting"]
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stackviz.agent.folders import TEMPORARY, flush_folder, write_whole
-from stackviz.wire import LIMITS, Report, ReportError, ReportTooLarge, parse_report, to_json
+from stackviz.report.format import LIMITS, Report, ReportError, ReportTooLarge, parse_report, to_json
 
 __all__ = ["MOST_BYTES", "MOST_REPORTS", "Spool", "SpoolError", "SpooledReport"]
 

@@ -24,7 +24,7 @@ from typing import Any
 from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.stamp import stamped
 from stackviz.base.watchdog import Watchdog, watched_handlers
-from stackviz.wire import Report
+from stackviz.report.format import Report
 
 __all__ = ["Clock", "Delivery", "Server", "ServerAnswer", "ServerError", "UploadOutcome", "answer_text", "deliver"]
 

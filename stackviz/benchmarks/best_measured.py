@@ -15,7 +15,7 @@ from stackviz.benchmarks.comparability import best_by, lowered_power_limit, rate
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.public_runs import cached_for_edition, machines_of_runs, public_runs
 from stackviz.labs.models import Machine
-from stackviz.measuring import VERSIONS, Benchmark
+from stackviz.report.measuring import VERSIONS, Benchmark
 
 FEWEST_MACHINES = 3  # of one or two a median says nothing of others
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from stackviz.benchmarks.measurement import CardUsed, PeakShare, Rate
 from stackviz.catalog.queries import usual_peak
-from stackviz.measuring import Benchmark, RateBound
+from stackviz.report.measuring import Benchmark, RateBound
 
 PublishedPeaks = Mapping[tuple[int, str, str], float]
 

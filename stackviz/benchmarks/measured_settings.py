@@ -17,7 +17,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.parameters import comparison_key
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 
 # Measured benchmark -> the cited one of the same work, which of its parameters each of ours is, and those that may be
 # left out. A result is ranked with cited ones only where all its compared parameters have a counterpart and none of the

@@ -28,7 +28,7 @@ from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import LabReader, Visitor, visible_machines
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 from stackviz.stacks.models import Edition
 from stackviz.web.parts import cached_parts
 from stackviz.web.prepared_query import PreparedQuery

@@ -26,8 +26,8 @@ from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, counts
 from stackviz.catalog.past import peaks_at
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
-from stackviz.measuring.disturbance import disturbances
-from stackviz.measuring.in_mlx import MLX
+from stackviz.report.measuring.disturbance import disturbances
+from stackviz.report.measuring.in_mlx import MLX
 from stackviz.web.prepared_query import PreparedQuery
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.stats import MIN_ROUNDS, Summary
 from stackviz.base.units import UNITS, format_number, quantity_label
-from stackviz.measuring import Benchmark
+from stackviz.report.measuring import Benchmark
 
 
 def remarks_of_all(remarks: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS, amount_of
 from stackviz.catalog.price_lines import MOST_PRICES, PriceLine, price_line_problems
 from stackviz.catalog.problems import CuratedDataError
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.

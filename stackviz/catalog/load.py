@@ -9,7 +9,7 @@ from stackviz.catalog.change import BATCH, Change, Counts, LoadSummary, loading,
 from stackviz.catalog.files import DATA, Catalogue, data_version, read_catalogue
 from stackviz.catalog.load_prices import load_prices
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, Source, SpecValue, Vendor
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 
 Slot = tuple[int, str, str]  # accelerator id, field, condition: one value of these may be preferred
 

@@ -15,8 +15,8 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.rules.card_names import MEMORY_TOLERANCE, is_cut, memory_distance, normalized
-from stackviz.rules.known_cards import COLUMNS, KnownCard
+from stackviz.report.rules.card_names import MEMORY_TOLERANCE, is_cut, memory_distance, normalized
+from stackviz.report.rules.known_cards import COLUMNS, KnownCard
 from stackviz.web.prepared_query import PreparedQuery
 
 Facts = Mapping[str, Any]

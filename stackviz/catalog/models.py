@@ -21,7 +21,7 @@ from stackviz.catalog.curated import (
 )
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.price import Price
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 from stackviz.web.reverse import address_by_name
 from stackviz.web.table_file import TableRow
 

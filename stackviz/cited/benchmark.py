@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 
-from stackviz.measuring.benchmark import TENSOR_PEAKS
+from stackviz.report.measuring.benchmark import TENSOR_PEAKS
 
 Words = str | Promise
 Params = Mapping[str, str | int]

@@ -25,8 +25,8 @@ from stackviz.diagrams.columns import sheet_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.diagrams.stack import StackDrawing, draw_columns
+from stackviz.report.rules import Finding
 from stackviz.reports.present import sort_findings, stack_column
-from stackviz.rules import Finding
 from stackviz.stacks.architectures import architectures_of_sheets
 from stackviz.stacks.limits import drop_impossible
 from stackviz.stacks.memory import memory_model_of

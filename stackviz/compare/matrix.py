@@ -11,7 +11,7 @@ from stackviz.benchmarks.measurement import Measurement, setting_label
 from stackviz.benchmarks.prominence import dtype_place
 from stackviz.compare.measured_notes import NotedCell, Notes
 from stackviz.compare.measured_rows import Machines, MeasuredRow, Results, RowScale, measured_row
-from stackviz.measuring.benchmark import positive
+from stackviz.report.measuring.benchmark import positive
 
 MOST_COLUMNS, MOST_GROUPS = 8, 12  # what a machine measures takes five and six; anyone may send other parameters
 BELOW_PETA = 9.99e14  # rates beyond stay in tera, as people compare them

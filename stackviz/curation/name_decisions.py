@@ -18,7 +18,7 @@ from stackviz.audit.record import record
 from stackviz.catalog.models import Accelerator, Alias
 from stackviz.labs.models import NameDecision
 from stackviz.labs.rematch import Rematched, rematch_name
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 
 Action = NameDecision.Action
 DEFAULT_REASON = "from what machines report"  # shown in public, so it names none

@@ -29,7 +29,7 @@ from stackviz.curation.name_decisions import (
 from stackviz.curation.unmatched_names import UnmatchedName, latest_decisions, waiting_name, waiting_names
 from stackviz.labs.models import Card, NameDecision
 from stackviz.labs.rematch import Rematched, rematch_name
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 from stackviz.web.address import row_key, text_parameter, whole_number
 from stackviz.web.paging import page_number
 

@@ -14,7 +14,7 @@ from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.curation.name_decisions import key_of
 from stackviz.curation.name_suggestions import CatalogueName, Suggestion, suggest
 from stackviz.labs.models import Card, NameDecision
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 from stackviz.web.paging import Page, page_as, page_of
 
 PER_PAGE = 25

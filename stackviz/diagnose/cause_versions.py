@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.rules import Tables
-from stackviz.rules.compatibility import Requirement
-from stackviz.rules.versions import numbers
+from stackviz.report.rules import Tables
+from stackviz.report.rules.compatibility import Requirement
+from stackviz.report.rules.versions import numbers
 
 __all__ = ["VERSIONS", "VersionTable", "version_tables"]
 

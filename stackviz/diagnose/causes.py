@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from stackviz.base.advice import Part, blocks_of, parts_of
 from stackviz.diagnose.cause_versions import VersionTable, version_tables
-from stackviz.rules import Tables
-from stackviz.rules.registry import RULES
-from stackviz.symptoms import SYMPTOMS, Symptom
+from stackviz.report.messages import SYMPTOMS, Symptom
+from stackviz.report.rules import Tables
+from stackviz.report.rules.registry import RULES
 from stackviz.web.finding_text import finding_words
 from stackviz.web.message_pages import MessagePage, message_page
 from stackviz.web.reverse import address_by_name

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz import wire
 from stackviz.catalog.match import Match, card_name, match_cards
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.wanted import without_pasted
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
-from stackviz.dumps import DumpedMachine
-from stackviz.dumps.answer import unexplained
-from stackviz.dumps.machines import title_of, vendors_of
+from stackviz.report import format as wire
+from stackviz.report.dumps import DumpedMachine
+from stackviz.report.dumps.answer import unexplained
+from stackviz.report.dumps.machines import title_of, vendors_of
+from stackviz.report.rules import Finding, Severity, judge
 from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.reports.facts import ShownFact
 from stackviz.reports.pasted import MOST_MACHINES, Pasted
@@ -30,7 +31,6 @@ from stackviz.reports.present import (
     stack_column,
 )
 from stackviz.reports.tool_names import ToolName, tools_of
-from stackviz.rules import Finding, Severity, judge
 from stackviz.stacks.reported import stack_slug
 from stackviz.stacks.rule_tables import rule_tables
 

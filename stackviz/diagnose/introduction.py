@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from stackviz.diagnose.diagnosis import Diagnosis
-from stackviz.rules import Severity
+from stackviz.report.rules import Severity
 from stackviz.web.finding_text import finding_words
 from stackviz.web.preview import Introduction
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from stackviz.diagnose.diagnosis import Diagnosis
 from stackviz.diagnose.wanted import is_pasted, typed_first, wanted_by
-from stackviz.rules import Finding
-from stackviz.symptoms import BY_KEY
+from stackviz.report.messages import BY_KEY
+from stackviz.report.rules import Finding
 from stackviz.web.message_pages import message_keys
 
 __all__ = ["Narrowed", "next_command", "what_changed"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from django.core import signing
 
-from stackviz.importers import BY_KIND, read_all
-from stackviz.importers.deadline import Deadline
-from stackviz.importers.paste import join_texts
+from stackviz.report.importers import BY_KIND, read_all
+from stackviz.report.importers.deadline import Deadline
+from stackviz.report.importers.paste import join_texts
 from stackviz.reports.tool_names import tools_of
 
 __all__ = [

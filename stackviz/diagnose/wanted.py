@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stackviz.base.advice import parts_of
-from stackviz.importers import BY_KIND
-from stackviz.rules import Finding
+from stackviz.report.importers import BY_KIND
+from stackviz.report.rules import Finding
 
 __all__ = ["is_pasted", "typed_first", "wanted_by", "without_pasted"]
 

@@ -16,7 +16,7 @@ from stackviz.diagrams.boxes import (
     copy_with,
 )
 from stackviz.diagrams.layers import Layer, State
-from stackviz.wire import cards_named
+from stackviz.report.format import cards_named
 
 
 def sheet_column(described: StackColumn, hardware: Sequence[Box]) -> StackColumn:

@@ -12,7 +12,7 @@ from stackviz.benchmarks.public_runs import cached_for_edition, public_runs
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.fit.calibration import ReachedRate
 from stackviz.fit.named_rates import reached_rate
-from stackviz.measuring.llama_bench import LLAMA_BENCH
+from stackviz.report.measuring.llama_bench import LLAMA_BENCH
 
 # What a rate is predicted from. A result with another parameter that matters (layers left to the processor, a smaller
 # type of the cache, a model that no table names) is no evidence.

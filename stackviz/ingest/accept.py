@@ -20,11 +20,11 @@ from stackviz.ingest.gate import parse_if_trivially_valid
 from stackviz.ingest.recognise import known_as
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
+from stackviz.report.format import Machine as ReportedMachine
+from stackviz.report.format import parse_report
 from stackviz.web.bulk_insert import execute, json_text
 from stackviz.web.rate_limit import RateLimit
 from stackviz.web.turns import turn_to_write
-from stackviz.wire import Machine as ReportedMachine
-from stackviz.wire import parse_report
 
 # With a limit of 600 a process asks for every sixth upload.
 UPLOADS = RateLimit("uploads", "UPLOADS_PER_MINUTE", 60, "too many uploads with this key", batches=100)

@@ -17,7 +17,7 @@ from stackviz.ingest.reread import failed_counts, failed_of_kinds, kind_of, read
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Report
 from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, pretty_json
-from stackviz.wire import ReportError
+from stackviz.report.format import ReportError
 
 
 def _queued(count: int) -> str:

@@ -22,11 +22,11 @@ from stackviz.ingest.transient import fault_of
 from stackviz.labs.key_guesses import counting_guesses
 from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
 from stackviz.labs.models import AgentKey, Report
+from stackviz.report.format import ReportError, ReportTooLarge, json_schema
 from stackviz.web.errors import Refusal
 from stackviz.web.metrics import count_accepted_report
 from stackviz.web.openapi import link, one_of
 from stackviz.web.rate_limit import RateLimited
-from stackviz.wire import ReportError, ReportTooLarge, json_schema
 
 log = logging.getLogger(__name__)
 router = Router()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, is_ahead
-from stackviz.wire import Report
+from stackviz.report.format import Report
 
 __all__ = ["ReportClock", "clock_warnings"]
 

@@ -14,10 +14,10 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from stackviz.importers.deadline import Deadline
 from stackviz.ingest.api import refusing
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
+from stackviz.report.importers.deadline import Deadline
 from stackviz.reports.pace import paced, refused_for_now
 from stackviz.reports.pasted import MOST_MACHINES, Refused, mask_pasted, read_pasted, text_of_form
 from stackviz.web.errors import Refusal

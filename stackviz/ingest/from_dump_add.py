@@ -10,15 +10,15 @@ from uuid import UUID, uuid5
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from stackviz.dumps import DumpedMachine
-from stackviz.dumps.machines import title_of, tool_name
-from stackviz.dumps.tool_results import tool_results
 from stackviz.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.ingest.links import receipt_path
 from stackviz.labs.keys import Sender, create_key
 from stackviz.labs.models import AgentKey, Lab, Report
 from stackviz.labs.queries import Visitor
-from stackviz.wire import LIMITS, Agent, Machine, ProbeRun, hashed, to_json
+from stackviz.report.dumps import DumpedMachine
+from stackviz.report.dumps.machines import title_of, tool_name
+from stackviz.report.dumps.tool_results import tool_results
+from stackviz.report.format import LIMITS, Agent, Machine, ProbeRun, hashed, to_json
 
 AGENT = "pasted dump"  # stands where an agent's name stands: on the machine's page, in its reports
 KEY_NAME = "pasted dumps"

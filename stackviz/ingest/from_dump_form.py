@@ -7,11 +7,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
-from stackviz.dumps import DumpedMachine
-from stackviz.dumps.machines import title_of
 from stackviz.labs.models import Lab
 from stackviz.labs.queries import Visitor
 from stackviz.labs.rights import WORKING_ROLES
+from stackviz.report.dumps import DumpedMachine
+from stackviz.report.dumps.machines import title_of
 
 LONGEST_NAME = 60
 

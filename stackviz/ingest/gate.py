@@ -19,9 +19,9 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import astuple
 
-from stackviz.wire import LIMITS, Machine, Report, ReportError, json_schema
-from stackviz.wire.kinds import ROUNDS
-from stackviz.wire.report import check_cards, check_result
+from stackviz.report.format import LIMITS, Machine, Report, ReportError, json_schema
+from stackviz.report.format.kinds import ROUNDS
+from stackviz.report.format.report import check_cards, check_result
 
 Schema = dict[str, Any]
 

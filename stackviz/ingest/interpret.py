@@ -25,9 +25,9 @@ from stackviz.ingest.reading import Background, Parsed, ReadReport, match_report
 from stackviz.ingest.store import WAITING_COLUMNS, Waiting, store_reports
 from stackviz.ingest.transient import fault_of
 from stackviz.labs.models import Report
+from stackviz.report.format import ReportError
 from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.turns import takes_turns, turn_to_write
-from stackviz.wire import ReportError
 
 MAX_TRIES = 5  # after the second ring: a report whose reader was killed that often is not read a sixth time
 REPORTS_TOGETHER = 50

@@ -10,8 +10,8 @@ from stackviz.ingest.api import Refused, refusing
 from stackviz.labs.key_guesses import counting_guesses
 from stackviz.labs.keys import UNKNOWN, KeyUnknown, authenticate
 from stackviz.labs.models import AgentKey
+from stackviz.report.format import FORMAT
 from stackviz.web.rate_limit import RateLimit
-from stackviz.wire import FORMAT
 
 router = Router()
 

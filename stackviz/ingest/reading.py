@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from stackviz import wire
 from stackviz.base.light import light_dataclass
 from stackviz.base.stats import Summary, summarize
 from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, outruns_memory, peak_share
@@ -23,8 +22,9 @@ from stackviz.ingest.body import unpack
 from stackviz.ingest.clock import ReportClock, clock_warnings
 from stackviz.ingest.gate import read_trivially_valid
 from stackviz.ingest.stored_conditions import stored_conditions, stored_params
-from stackviz.measuring.disturbance import disturbances
-from stackviz.rules import Finding, Tables, judge
+from stackviz.report import format as wire
+from stackviz.report.measuring.disturbance import disturbances
+from stackviz.report.rules import Finding, Tables, judge
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.request_memo import remembering
 

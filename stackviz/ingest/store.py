@@ -22,8 +22,8 @@ from stackviz.ingest.series_of import series_of, setting_of
 from stackviz.labs.models import Card, Finding, Snapshot
 from stackviz.labs.move_lock import wait_for_moves
 from stackviz.notices.models import PendingReport
+from stackviz.report.format import Absent
 from stackviz.web.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
-from stackviz.wire import Absent
 
 
 class Waiting(NamedTuple):

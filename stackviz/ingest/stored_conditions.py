@@ -5,8 +5,8 @@ from itertools import groupby
 from statistics import fmean, median
 from typing import Any
 
-from stackviz.measuring.disturbance import PREFIX
-from stackviz.wire import Interference, Result
+from stackviz.report.format import Interference, Result
+from stackviz.report.measuring.disturbance import PREFIX
 
 __all__ = ["stored_conditions", "stored_params"]
 

@@ -12,9 +12,10 @@ from uuid import uuid4
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 
-from stackviz import rules, wire
 from stackviz.catalog.queries import public_catalogue
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from stackviz.report import format as wire
+from stackviz.report import rules
 from stackviz.web.prepared_query import PreparedQuery
 
 Visitor = AbstractBaseUser | AnonymousUser

@@ -17,10 +17,10 @@ from stackviz.base.units import format_number
 from stackviz.benchmarks.comparability import Comparability, comparable
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results, results_until
-from stackviz.facts import CARD_FACTS, FACTS
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.newest import standing_snapshots
 from stackviz.labs.queries import visible_machines
+from stackviz.report.format.facts import CARD_FACTS, FACTS
 from stackviz.reports.facts import fact_text, in_order, meaning_of
 from stackviz.web.address import read_moment, text_parameter
 

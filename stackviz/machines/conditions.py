@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.facts import CONDITIONS
-from stackviz.facts.conditions import MOMENTS
+from stackviz.report.format.facts import CONDITIONS
+from stackviz.report.format.facts.conditions import MOMENTS
 from stackviz.reports.facts import ShownFact, fact_text, in_order, meaning_of, shown_facts
 
 

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from stackviz.labs.queries import Visitor, visible_machines
-from stackviz.rules.versions import numbers
+from stackviz.report.rules.versions import numbers
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 MOST_MACHINES = 500  # that reported last: so that the page costs the same however many there are

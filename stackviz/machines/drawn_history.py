@@ -10,7 +10,7 @@ from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.history import SeriesHistory
 from stackviz.charts.history import HistoryLevel, HistoryMark, HistoryPoint
 from stackviz.machines.history import differences_text
-from stackviz.measuring import Benchmark
+from stackviz.report.measuring import Benchmark
 
 InUnit = Callable[[float | None], float | None]
 

@@ -17,7 +17,7 @@ from stackviz.benchmarks.words import sample_text, size_text
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
 from stackviz.labs.rights import rights_in
-from stackviz.measuring import Benchmark
+from stackviz.report.measuring import Benchmark
 from stackviz.web.reverse import address_by_id
 
 

@@ -12,7 +12,7 @@ from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import comparable_runs
 from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.labs.models import Machine
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 
 MOST_SERIES = 600  # of all machines on a page, of each the same number at most
 FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4", "int8")  # in the order of a sheet's rates

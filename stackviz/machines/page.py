@@ -20,6 +20,7 @@ from stackviz.labs.queries import MachineLookup, Visitor, latest_snapshots
 from stackviz.machines.headline import HeadlineRow, headline_row
 from stackviz.machines.report_rows import FIRST_REPORTS, REPORTS_PER_PAGE, ReportRow, report_rows
 from stackviz.machines.results import NO_TORCH, ResultGroup, result_groups
+from stackviz.report.rules import Finding
 from stackviz.reports.cards import CardKind, card_kinds
 from stackviz.reports.facts import MACHINE_FACTS, Facts
 from stackviz.reports.present import (
@@ -31,7 +32,6 @@ from stackviz.reports.present import (
     stack_column,
     stored_report,
 )
-from stackviz.rules import Finding
 from stackviz.stacks.models import Edition
 from stackviz.stacks.reported import stack_slug
 from stackviz.web.key_paging import Cut

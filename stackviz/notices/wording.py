@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.measurement import benchmark_titles, setting_label
 from stackviz.benchmarks.words import size_text
 from stackviz.labs.models import Finding, Machine
-from stackviz.measuring import VERSIONS
 from stackviz.notices.models import LabEvent
+from stackviz.report.measuring import VERSIONS
 from stackviz.web.finding_text import finding_words
 
 

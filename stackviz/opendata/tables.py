@@ -20,7 +20,7 @@ from stackviz.catalog.models import Accelerator, Alias, Price, Source, SpecValue
 from stackviz.cited.models import CitedResult, CitedSource
 from stackviz.labs.models import Card, Machine
 from stackviz.labs.queries import visible_machines
-from stackviz.measuring.stated_rate import stated_rate
+from stackviz.report.measuring.stated_rate import stated_rate
 from stackviz.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
 
 CHUNK = 1_000

@@ -8,7 +8,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from stackviz import wire
 from stackviz.base.units import format_number
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
@@ -18,6 +17,7 @@ from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.report import format as wire
 from stackviz.reports.cards import card_kinds
 from stackviz.reports.facts import headline_fact
 from stackviz.reports.present import JudgedReport, stored_report

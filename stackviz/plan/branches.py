@@ -6,11 +6,11 @@ from datetime import datetime
 
 from stackviz.plan.builds import Build, planned_report
 from stackviz.plan.planned_machine import PlannedMachine, bare_report
-from stackviz.rules import Tables, is_broken
-from stackviz.rules.compatibility import Release
-from stackviz.rules.drivers import driver_branch, knows_card, serves
-from stackviz.rules.lifecycle import LifeState, standing
-from stackviz.rules.upgrade import with_driver
+from stackviz.report.rules import Tables, is_broken
+from stackviz.report.rules.compatibility import Release
+from stackviz.report.rules.drivers import driver_branch, knows_card, serves
+from stackviz.report.rules.lifecycle import LifeState, standing
+from stackviz.report.rules.upgrade import with_driver
 
 DEVELOPERS = "developer/evaluation"  # branches that are not meant for production
 SUPPORTED = (LifeState.SUPPORTED, LifeState.ENDING)

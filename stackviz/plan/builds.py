@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from stackviz import wire
 from stackviz.plan.companions import Companion, companions, install_command
 from stackviz.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.plan.releases import cuda_versions
-from stackviz.rules import Finding, Severity, Tables, is_broken, judge_breaking
-from stackviz.rules.compatibility import Requirement, computed_once
-from stackviz.rules.drivers import first_branch, knows_card, needed_driver, serves, shipped_drivers
-from stackviz.rules.upgrade import default_cuda, with_driver, with_torch
-from stackviz.rules.versions import is_below, numbers
-from stackviz.wire.systems import wheel_variant
+from stackviz.report import format as wire
+from stackviz.report.format.systems import wheel_variant
+from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge_breaking
+from stackviz.report.rules.compatibility import Requirement, computed_once
+from stackviz.report.rules.drivers import first_branch, knows_card, needed_driver, serves, shipped_drivers
+from stackviz.report.rules.upgrade import default_cuda, with_driver, with_torch
+from stackviz.report.rules.versions import is_below, numbers
 
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
 

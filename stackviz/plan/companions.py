@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stackviz.rules import Tables
-from stackviz.rules.checks.companions import COMPANIONS, belonging_releases, installable_release
-from stackviz.rules.compatibility import Requirement, computed_once
+from stackviz.report.rules import Tables
+from stackviz.report.rules.checks.companions import COMPANIONS, belonging_releases, installable_release
+from stackviz.report.rules.compatibility import Requirement, computed_once
 
 __all__ = ["Companion", "companions", "install_command"]
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stackviz.plan.planned_machine import PlannedMachine, bare_report
-from stackviz.rules import Tables
-from stackviz.rules.checks.branches import DOWNLOADS, ubuntu_packages
-from stackviz.rules.checks.places import may_have_nvswitch, needs_open_modules, takes_open_modules
-from stackviz.rules.compatibility import RuleSource
-from stackviz.rules.drivers import driver_branch
-from stackviz.rules.look import Look
-from stackviz.rules.versions import is_below
+from stackviz.report.rules import Tables
+from stackviz.report.rules.checks.branches import DOWNLOADS, ubuntu_packages
+from stackviz.report.rules.checks.places import may_have_nvswitch, needs_open_modules, takes_open_modules
+from stackviz.report.rules.compatibility import RuleSource
+from stackviz.report.rules.drivers import driver_branch
+from stackviz.report.rules.look import Look
+from stackviz.report.rules.versions import is_below
 
 __all__ = ["DriverInstall", "driver_install"]
 

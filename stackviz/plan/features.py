@@ -4,10 +4,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.plan.planned_machine import PlannedMachine
-from stackviz.rules import Requirement, Tables
-from stackviz.rules.card_names import normalized
-from stackviz.rules.compatibility import computed_once
-from stackviz.rules.known_cards import KnownCard
+from stackviz.report.rules import Requirement, Tables
+from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.compatibility import computed_once
+from stackviz.report.rules.known_cards import KnownCard
 
 TITLES: dict[str, Promise] = {
     "async-copy": _("asynchronous copies into shared memory"),

@@ -9,14 +9,14 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from stackviz import wire
 from stackviz.plan.builds import Build, PlanOutcome, is_known_to_run, may_start, planned_report
 from stackviz.plan.planned_machine import PlannedMachine
 from stackviz.plan.releases import cuda_versions, needed_macos, torch_releases
-from stackviz.rules import Finding, Severity, Tables, is_broken, judge
-from stackviz.rules.checks.builds import builds_carrying
-from stackviz.rules.versions import is_below, major_minor
-from stackviz.wire.systems import wheel_variant
+from stackviz.report import format as wire
+from stackviz.report.format.systems import wheel_variant
+from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge
+from stackviz.report.rules.checks.builds import builds_carrying
+from stackviz.report.rules.versions import is_below, major_minor
 
 RULES_FOR_MACHINES = frozenset({"cpu-only-torch"})  # it looks for a card, which a plan for the CPU alone leaves out
 MOST_TRIED = 10  # releases of torch that are put to the rules, the newest that driver, card and macOS allow first

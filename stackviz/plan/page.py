@@ -6,7 +6,6 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from stackviz import wire
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.layers import State
@@ -20,15 +19,16 @@ from stackviz.plan.fit import judge_plan, newest_working_release, outcome_of
 from stackviz.plan.planned_machine import PlannedMachine
 from stackviz.plan.query import PlanQuery, with_release
 from stackviz.plan.releases import needed_macos, pythons
+from stackviz.report import format as wire
+from stackviz.report.format.systems import family
+from stackviz.report.rules import Finding, Severity, Tables, is_broken
+from stackviz.report.rules.compatibility import Requirement
+from stackviz.report.rules.lifecycle import LifeState
 from stackviz.reports.cards import MatchedCard
 from stackviz.reports.present import JudgedReport, SortedFindings, described_stacks, sort_findings, stack_column
-from stackviz.rules import Finding, Severity, Tables, is_broken
-from stackviz.rules.compatibility import Requirement
-from stackviz.rules.lifecycle import LifeState
 from stackviz.stacks.lifecycle import LifeTable, life_table
 from stackviz.stacks.reported import stack_slug
 from stackviz.web.finding_text import finding_words
-from stackviz.wire.systems import family
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from datetime import datetime
 from types import MappingProxyType
 from uuid import uuid4
 
-from stackviz import wire
-from stackviz.rules.known_cards import KnownCard
-from stackviz.wire import Scalar
+from stackviz.report import format as wire
+from stackviz.report.format import Scalar
+from stackviz.report.rules.known_cards import KnownCard
 
 
 @dataclass(frozen=True, slots=True)

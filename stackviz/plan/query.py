@@ -19,9 +19,9 @@ from stackviz.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, Syst
 from stackviz.plan.releases import pythons, torch_releases
 from stackviz.plan.targets import find_target, target_card
 from stackviz.plan.ways import PYTORCH, ways
-from stackviz.rules import Tables
-from stackviz.rules.known_cards import KnownCard
-from stackviz.rules.lifecycle import newest_out
+from stackviz.report.rules import Tables
+from stackviz.report.rules.known_cards import KnownCard
+from stackviz.report.rules.lifecycle import newest_out
 from stackviz.web.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"

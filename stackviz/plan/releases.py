@@ -1,9 +1,9 @@
 """What the tables know of torch's releases: their wheels, the CUDA they are built for, what they ask of the system."""
 
 from stackviz.plan.planned_machine import PlannedMachine
-from stackviz.rules import Requirement, Tables
-from stackviz.rules.compatibility import computed_once
-from stackviz.rules.versions import numbers
+from stackviz.report.rules import Requirement, Tables
+from stackviz.report.rules.compatibility import computed_once
+from stackviz.report.rules.versions import numbers
 
 
 @computed_once

@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
-from stackviz.rules import RuleSource
-from stackviz.rules.versions import numbers
+from stackviz.report.rules import RuleSource
+from stackviz.report.rules.versions import numbers
 
 DATA = Path(__file__).parent / "data"
 EVERY_SYSTEM = "*"

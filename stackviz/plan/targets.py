@@ -6,10 +6,10 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.support import PlanTarget
 from stackviz.plan.ways import is_planned
-from stackviz.rules import Tables
-from stackviz.rules.capabilities import listed_capabilities
-from stackviz.rules.compatibility import computed_once
-from stackviz.rules.known_cards import KnownCard
+from stackviz.report.rules import Tables
+from stackviz.report.rules.capabilities import listed_capabilities
+from stackviz.report.rules.compatibility import computed_once
+from stackviz.report.rules.known_cards import KnownCard
 
 
 def find_target(tables: Tables, slug: str) -> PlanTarget | None:

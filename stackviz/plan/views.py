@@ -19,7 +19,7 @@ from stackviz.plan.answer import answer_json, answer_of, cpu_json
 from stackviz.plan.introduction import introduce_answer, introduce_plan
 from stackviz.plan.page import Plan, make_plan
 from stackviz.plan.query import PlanQuery, read_plan_query
-from stackviz.rules import Tables
+from stackviz.report.rules import Tables
 from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.address import Note

@@ -11,10 +11,10 @@ from stackviz.plan.companions import companions, install_command
 from stackviz.plan.planned_machine import SYSTEMS
 from stackviz.plan.releases import pythons_of, torch_releases
 from stackviz.plan.support import PlanTarget, deciding_rows, guides, may_run
-from stackviz.rules import Requirement, RuleSource, Tables
-from stackviz.rules.checks.builds import builds_carrying
-from stackviz.rules.compatibility import computed_once
-from stackviz.rules.versions import numbers, same_line
+from stackviz.report.rules import Requirement, RuleSource, Tables
+from stackviz.report.rules.checks.builds import builds_carrying
+from stackviz.report.rules.compatibility import computed_once
+from stackviz.report.rules.versions import numbers, same_line
 
 PYTORCH = "pytorch"
 FRAMEWORKS: dict[str, str | Promise] = {

@@ -7,11 +7,11 @@ from itertools import groupby
 
 from django.utils.translation import gettext as _
 
-from stackviz import wire
 from stackviz.base.units import format_count
 from stackviz.benchmarks.measurement import CardUsed
 from stackviz.catalog.models import Accelerator
-from stackviz.facts import CARD_ABSENT_NAMES
+from stackviz.report import format as wire
+from stackviz.report.format.facts import CARD_ABSENT_NAMES
 from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, in_order, meaning_of, one_fact
 
 PARENT = "mig_parent_index"

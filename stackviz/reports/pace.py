@@ -7,7 +7,7 @@ from http import HTTPStatus
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from stackviz.importers.deadline import Deadline
+from stackviz.report.importers.deadline import Deadline
 from stackviz.reports.pasted import MOST_SECONDS, Refused
 from stackviz.web.at_once import COSTLY, Busy
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost

@@ -16,12 +16,12 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
-from stackviz.dumps import DumpedMachine, machines, mask_text
-from stackviz.dumps.machines import telling
-from stackviz.importers import read_all
-from stackviz.importers.deadline import Deadline, DeadlinePassed
-from stackviz.importers.next_command import command_for_words
-from stackviz.importers.paste import NoText, decode_text, join_texts
+from stackviz.report.dumps import DumpedMachine, machines, mask_text
+from stackviz.report.dumps.machines import telling
+from stackviz.report.importers import read_all
+from stackviz.report.importers.deadline import Deadline, DeadlinePassed
+from stackviz.report.importers.next_command import command_for_words
+from stackviz.report.importers.paste import NoText, decode_text, join_texts
 from stackviz.reports.tool_names import tool_label
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB

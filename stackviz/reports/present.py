@@ -8,17 +8,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from statistics import median
 
-from stackviz import wire
 from stackviz.base.units import format_number, quantity_label
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
-from stackviz.measuring import VERSIONS
-from stackviz.measuring.stated_rate import StatedRate, stated_rate
+from stackviz.report import format as wire
+from stackviz.report.measuring import VERSIONS
+from stackviz.report.measuring.stated_rate import StatedRate, stated_rate
+from stackviz.report.rules import Finding, Severity
 from stackviz.reports.card_links import CardLinks, card_links
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
 from stackviz.reports.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
-from stackviz.rules import Finding, Severity
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stackviz.dumps.machines import is_in_words, tool_name
+from stackviz.report.dumps.machines import is_in_words, tool_name
 from stackviz.web.finding_text import finding_words
 
 __all__ = ["ToolName", "tool_label", "tools_of"]

@@ -15,7 +15,7 @@ from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 from stackviz.results.files import ladder_file
 from stackviz.results.forms import plain_choice
 from stackviz.results.introduction import introduce_ranking, ranking_data

@@ -1,6 +1,6 @@
 """`/benchmarks/<key>/definition/`: what one run of a benchmark is, how it is counted, and a program that repeats it.
 
-Of benchmarks that the agent runs. No queries: all of it is in stackviz/measuring.
+Of benchmarks that the agent runs. No queries: all of it is in stackviz/report/measuring.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,9 +17,9 @@ from stackviz.base.units import format_number, quantity_label
 from stackviz.benchmarks.measurement import benchmark_titles, setting_label
 from stackviz.catalog.fields import FIELDS
 from stackviz.cited.words import benchmark_address
-from stackviz.measuring import RUNNABLE, Benchmark, Params
-from stackviz.measuring.in_mlx import MLX, cases_on
-from stackviz.measuring.script import script_of
+from stackviz.report.measuring import RUNNABLE, Benchmark, Params
+from stackviz.report.measuring.in_mlx import MLX, cases_on
+from stackviz.report.measuring.script import script_of
 from stackviz.web.address import AddressReader
 from stackviz.web.curated_text import with_code
 from stackviz.web.preview import Introduction, make_preview

@@ -14,7 +14,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.queries import cited_counts
-from stackviz.measuring import RUNNABLE
+from stackviz.report.measuring import RUNNABLE
 from stackviz.results.groups import benchmark_groups
 from stackviz.results.measured_lines import measured_lines
 from stackviz.results.of_accelerator import headline_results

@@ -2,7 +2,7 @@
 
 from django.http import HttpResponse
 
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 from stackviz.results.files import HEADER, cells
 from stackviz.results.measured_rows import measured_rows
 from stackviz.web.download import csv_response, json_response

@@ -7,7 +7,7 @@ from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.words import benchmark_address
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

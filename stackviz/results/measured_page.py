@@ -8,7 +8,7 @@ from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.cited.words import benchmark_address
-from stackviz.measuring import BENCHMARKS, RUNNABLE
+from stackviz.report.measuring import BENCHMARKS, RUNNABLE
 from stackviz.results.introduction import dataset
 from stackviz.results.measured_file import FILE_FORMATS, measured_file
 from stackviz.results.measured_section import measured_section

@@ -26,7 +26,7 @@ from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.cases import public_results
 from stackviz.cited.models import CitedResult
 from stackviz.labs.models import Machine
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 from stackviz.results.drawing import TICKS_APART, CitedDot, CitedTick, spread_out
 from stackviz.web.templatetags.web import joined
 

@@ -31,10 +31,10 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import benchmark_address
-from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Report, Snapshot
 from stackviz.labs.queries import visible_reports
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.format.facts import CONDITIONS
+from stackviz.report.measuring import BENCHMARKS
 from stackviz.reports.facts import ShownFact, shown_facts
 from stackviz.results.priced import PricedRate, is_priced, priced_rate
 

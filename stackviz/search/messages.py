@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
+from stackviz.report.messages import SYMPTOMS, Symptom
 from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.proper_names import CHINESE_ERRORS, chinese_names
-from stackviz.symptoms import SYMPTOMS, Symptom
 from stackviz.web.finding_text import finding_words
 
 __all__ = ["message_entries", "wordings"]

@@ -16,9 +16,9 @@ from stackviz.fit.language_models import language_models
 from stackviz.learn.chapters import read_chapters
 from stackviz.learn.glossary import read_glossary
 from stackviz.learn.trying import all_tries
-from stackviz.measuring import BENCHMARKS
-from stackviz.rules.registry import RULES
-from stackviz.rules.rule import Check
+from stackviz.report.measuring import BENCHMARKS
+from stackviz.report.rules.registry import RULES
+from stackviz.report.rules.rule import Check
 from stackviz.search.catalogue_entries import CHINESE, ENGLISH
 from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.proper_names import chinese_names

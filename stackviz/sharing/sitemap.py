@@ -23,11 +23,11 @@ from stackviz.labs.queries import visible_machines
 from stackviz.learn.chapters import read_chapters
 from stackviz.learn.text_files import ENGLISH
 from stackviz.learn.trying import all_tries
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
+from stackviz.report.messages import SYMPTOMS
 from stackviz.stacks.models import Component, Edition
 from stackviz.stacks.operators import operators
 from stackviz.stacks.queries import public_stacks
-from stackviz.symptoms import SYMPTOMS
 from stackviz.web.address import whole_number
 from stackviz.web.languages import address_in, hreflang_of
 from stackviz.web.parts import cached_html

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
-from stackviz.rules import packaged_tables
-from stackviz.rules.look import CardLook
-from stackviz.wire import Card
+from stackviz.report.format import Card
+from stackviz.report.rules import packaged_tables
+from stackviz.report.rules.look import CardLook
 
 CAPABILITY, FAMILY = "compute-capability", "metal-family"
 _GENERATION = re.compile(r"\b[AM]\d{1,3}(?: Pro\b)?")

@@ -21,8 +21,8 @@ from typing import Any
 
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import Layer
-from stackviz.rules.compatibility import FILES as TABLES
-from stackviz.rules.compatibility import packaged_rows
+from stackviz.report.rules.compatibility import FILES as TABLES
+from stackviz.report.rules.compatibility import packaged_rows
 from stackviz.stacks.limits import is_limits, parse_limits
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -64,7 +64,7 @@ def stacks_data_version(folder: Path = DATA) -> str:
     for name in FILES:
         digest.update((folder / name).read_bytes())
     for name in TABLES:
-        digest.update((resources.files("stackviz.rules") / "tables" / name).read_bytes())
+        digest.update((resources.files("stackviz.report.rules") / "tables" / name).read_bytes())
     return digest.hexdigest()
 
 

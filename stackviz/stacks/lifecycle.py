@@ -8,14 +8,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.diagrams.boxes import StackColumn
-from stackviz.rules import Finding
-from stackviz.rules.compatibility import Release
-from stackviz.rules.lifecycle import Life, LifeState, lives, newest_out, standing
-from stackviz.rules.upgrade import Upgrade, next_upgrades
+from stackviz.report.format import Report
+from stackviz.report.rules import Finding
+from stackviz.report.rules.compatibility import Release
+from stackviz.report.rules.lifecycle import Life, LifeState, lives, newest_out, standing
+from stackviz.report.rules.upgrade import Upgrade, next_upgrades
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stacks.table_checks import CheckedTable, releases_of, stale_tables
-from stackviz.wire import Report
 
 _STATES: Mapping[LifeState, tuple[str, str | Promise]] = {
     LifeState.SUPPORTED: ("fits", _("supported")),

@@ -8,15 +8,15 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
-from stackviz import wire
 from stackviz.base.units import format_count, format_counts, quantity_label
 from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, copy_with
 from stackviz.diagrams.columns import machine_column
 from stackviz.diagrams.layers import Layer, State
+from stackviz.report import format as wire
+from stackviz.report.format.systems import family
 from stackviz.stacks.architectures import architectures_of_cards
 from stackviz.stacks.limits import drop_impossible
 from stackviz.stacks.requirements import DescribedColumn, RuleFindingLike, reported_needs
-from stackviz.wire.systems import family
 
 
 class SheetLike(Protocol):

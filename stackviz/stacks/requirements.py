@@ -22,12 +22,12 @@ from stackviz.diagrams.boxes import (
     copy_with,
 )
 from stackviz.diagrams.layers import Layer, State
-from stackviz.rules import Requirement
-from stackviz.rules.compatibility import newest_up_to
-from stackviz.rules.registry import needs_of
-from stackviz.rules.versions import numbers, same_line
+from stackviz.report.format import systems
+from stackviz.report.rules import Requirement
+from stackviz.report.rules.compatibility import newest_up_to
+from stackviz.report.rules.registry import needs_of
+from stackviz.report.rules.versions import numbers, same_line
 from stackviz.stacks.models import Requirement as StoredRequirement
-from stackviz.wire import systems
 
 MOST_NEEDS = 6  # in a box; the component's page lists all
 CARDS = "hardware"

@@ -4,11 +4,11 @@ from functools import lru_cache
 
 from stackviz.catalog.match import known_cards
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.rules import KnownCard, Tables, packaged_tables
-from stackviz.rules import Release as ReleaseRow
-from stackviz.rules import Requirement as RequirementRow
-from stackviz.rules import RuleSource as SourceRow
-from stackviz.rules.compatibility import packaged_cards
+from stackviz.report.rules import KnownCard, Tables, packaged_tables
+from stackviz.report.rules import Release as ReleaseRow
+from stackviz.report.rules import Requirement as RequirementRow
+from stackviz.report.rules import RuleSource as SourceRow
+from stackviz.report.rules.compatibility import packaged_cards
 from stackviz.stacks.models import Edition, Release, Requirement
 
 SOURCE_KEY = "stacks/"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from stackviz.rules.versions import numbers
+from stackviz.report.rules.versions import numbers
 from stackviz.stacks.models import Release
 
 

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.rules.compatibility import Release
-from stackviz.rules.versions import numbers
+from stackviz.report.rules.compatibility import Release
+from stackviz.report.rules.versions import numbers
 from stackviz.stacks.models import TableCheck
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stacks.table_checks import releases_of

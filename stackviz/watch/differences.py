@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from stackviz.rules.compatibility import Release
-from stackviz.rules.versions import is_below, numbers
+from stackviz.report.rules.compatibility import Release
+from stackviz.report.rules.versions import is_below, numbers
 from stackviz.watch.feeds import Feed
 from stackviz.watch.models import ProposedChange
 from stackviz.watch.release_lists import ListedRelease

@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
 
-from stackviz.symptoms import BY_KEY, SYMPTOMS
+from stackviz.report.messages import BY_KEY, SYMPTOMS
 from stackviz.web.reverse import address_by_name
 
 __all__ = ["MessagePage", "message_keys", "message_page", "message_pages"]

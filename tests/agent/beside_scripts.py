@@ -14,7 +14,7 @@ from typing import Any
 from stackviz.agent.benchmarks.cases import params_text, read_case
 from stackviz.agent.benchmarks.timing import runs_per_block, time_blocks, warm_up
 from stackviz.base.units import quantity_label
-from stackviz.measuring import RUNNABLE, Benchmark, Params
+from stackviz.report.measuring import RUNNABLE, Benchmark, Params
 
 BLOCK_S = 0.1
 

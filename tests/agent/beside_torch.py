@@ -16,7 +16,7 @@ from typing import Any
 
 from stackviz.agent.benchmarks.cases import params_text
 from stackviz.agent.benchmarks.timing import runs_per_block, time_blocks, warm_up
-from stackviz.measuring import RUNNABLE
+from stackviz.report.measuring import RUNNABLE
 
 KEYS = ("gemm", "memory-copy")
 BLOCK_S = 0.1

@@ -8,8 +8,8 @@ import json
 import math
 from operator import mul
 
-from stackviz.measuring import Params
-from stackviz.measuring.language_model import Geometry
+from stackviz.report.measuring import Params
+from stackviz.report.measuring.language_model import Geometry
 
 __all__ = ["TINY", "check_pass", "program_by_mlx", "program_by_torch"]
 
@@ -18,8 +18,8 @@ TINY = Geometry(width=128, inner=192, layers=2, heads=4, kv_heads=2, head_width=
 _CELLS = "cells = lambda f: {n: c.cell_contents for n, c in zip(f.__code__.co_freevars, f.__closure__)}\n"
 _MAKE = (
     "import json\n"
-    "from stackviz.measuring import RUNNABLE\n"
-    "from stackviz.measuring.language_model import MODELS, Geometry\n"
+    "from stackviz.report.measuring import RUNNABLE\n"
+    "from stackviz.report.measuring.language_model import MODELS, Geometry\n"
     f"MODELS['tiny'] = {TINY!r}\n" + _CELLS
 )  # fmt: skip
 
@@ -37,7 +37,7 @@ _BY_TORCH = (
     "    last=plain(made['newest'][0]), logits=plain(made['newest'][1]), check=prepared.check())))\n"
 )
 _BY_MLX = (
-    "import mlx.core as mx\nfrom stackviz.measuring.in_mlx import in_mlx\n"
+    "import mlx.core as mx\nfrom stackviz.report.measuring.in_mlx import in_mlx\n"
     + _MAKE
     + "prepared = in_mlx(RUNNABLE[{key!r}]).prepare(mx, {params!r})\n"
     "prepared.run(); prepared.run()\n"

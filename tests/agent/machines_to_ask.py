@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stackviz.facts.asking import MissingFact, Surroundings
+from stackviz.report.format.facts.asking import MissingFact, Surroundings
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

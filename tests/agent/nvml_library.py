@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from stackviz.wire import Report, parse_report
-from tests.wire.reports import report_body
+from stackviz.report.format import Report, parse_report
+from tests.report.format.reports import report_body
 
 __all__ = ["library_folder", "needs_library", "probed", "reported"]
 

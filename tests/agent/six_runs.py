@@ -20,8 +20,8 @@ from itertools import combinations
 from stackviz.agent.benchmarks.interference import PREFIX
 from stackviz.agent.measured import result_key
 from stackviz.base.stats import Summary, ratio, summarize
-from stackviz.measuring.disturbance import disturbances
-from stackviz.wire import Result, parse_report
+from stackviz.report.format import Result, parse_report
+from stackviz.report.measuring.disturbance import disturbances
 
 Summarize = Callable[[Result], Summary | None]
 

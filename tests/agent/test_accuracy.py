@@ -6,9 +6,9 @@ import pytest
 
 from stackviz.agent.benchmarks import visit as visiting
 from stackviz.agent.benchmarks.timing import QUICK
-from stackviz.measuring.accuracy import ACCURACY, _right_bits
-from stackviz.measuring.script import script_of
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
+from stackviz.report.measuring.accuracy import ACCURACY, _right_bits
+from stackviz.report.measuring.script import script_of
 from tests.agent.test_benchmarks import ROOT, python_with_torch
 
 
@@ -66,7 +66,7 @@ def test_a_real_torch_is_as_accurate_as_its_types(tmp_path):
 
 WRONG = """
 import torch
-from stackviz.measuring.accuracy import ACCURACY
+from stackviz.report.measuring.accuracy import ACCURACY
 torch.exp = lambda x: torch.ones_like(x)
 prepared = ACCURACY.prepare(torch, "cpu", {"op": "exp", "dtype": "fp32"})
 torch.exp = lambda x: torch.ones_like(x) if x.dtype == torch.float32 else x * 0 + 5

@@ -9,11 +9,11 @@ import pytest
 from stackviz.agent.identity import machine_identity
 from stackviz.agent.probing import apple
 from stackviz.agent.probing.apple import probe_apple
-from stackviz.facts.asking import MissingFact
-from stackviz.wire import parse_report
-from stackviz.wire.write import absent_document, object_document
+from stackviz.report.format import parse_report
+from stackviz.report.format.facts.asking import MissingFact
+from stackviz.report.format.write import absent_document, object_document
 from tests.agent.machines_to_ask import FIXTURES, machine
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 PROFILE = "system_profiler -json SPHardwareDataType SPDisplaysDataType"
 AGX = "ioreg -r -c AGXAccelerator -d 1 -a"

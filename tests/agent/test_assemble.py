@@ -6,8 +6,8 @@ from stackviz.agent.assemble import report_document
 from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.privacy import mask_of
 from stackviz.agent.probing.gather import Gathered
-from stackviz.wire import ReportError, parse_report, to_json
-from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body
+from stackviz.report.format import ReportError, parse_report, to_json
+from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body
 
 
 def test_a_report_is_assembled_masked_and_whole(tmp_path):

@@ -10,11 +10,11 @@ from stackviz.agent.attached import attached_results, read_attached_file
 from stackviz.agent.cli import _COMMANDS
 from stackviz.agent.diagnose import FileRefused
 from stackviz.agent.result_text import result_lines
-from stackviz.wire import parse_report
-from tests.dumps.test_llama_results import RUN, table
-from tests.importers.own_dump import fixture
-from tests.importers.test_nvbandwidth import DOCUMENT
-from tests.wire.reports import report_body
+from stackviz.report.format import parse_report
+from tests.report.dumps.test_llama_results import RUN, table
+from tests.report.format.reports import report_body
+from tests.report.importers.own_dump import fixture
+from tests.report.importers.test_nvbandwidth import DOCUMENT
 
 RTX_4090 = {"index": 3, "reported_name": "NVIDIA GeForce RTX 4090"}
 OTHER = {"index": 0, "reported_name": "NVIDIA GeForce RTX 3090"}

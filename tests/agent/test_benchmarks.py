@@ -26,14 +26,14 @@ from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, MeasuringInterrupted, not_run, run_benchmarks
 from stackviz.agent.benchmarks.timing import PACES, Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.children import Ended
-from stackviz.facts.asking import MissingFact
-from stackviz.facts.nvml import Nvml
-from stackviz.measuring import RUNNABLE, Benchmark, Prepared
-from stackviz.measuring.benchmark import MIB, Unavailable
-from stackviz.wire import hashed_uuid, parse_report
+from stackviz.report.format import hashed_uuid, parse_report
+from stackviz.report.format.facts.asking import MissingFact
+from stackviz.report.format.facts.nvml import Nvml
+from stackviz.report.measuring import RUNNABLE, Benchmark, Prepared
+from stackviz.report.measuring.benchmark import MIB, Unavailable
 from tests.agent import fake_nvml
 from tests.agent.fake_nvml import Error, healthy_card
-from tests.wire.reports import h100_card, report_body
+from tests.report.format.reports import h100_card, report_body
 
 ROOT = Path(__file__).parents[2]
 BRIEF = Pace(rounds=3, blocks_per_round=2, block_s=0.0001, warm_up_s=0.0, longest_run_s=1.0, budget_s=30.0)
@@ -286,7 +286,7 @@ def test_a_torch_without_a_product_of_fp8_is_no_failure():
 
 WITH_A_PRODUCT_OF_BLOCKS = """
 import torch
-from stackviz.measuring.gemm import GEMM
+from stackviz.report.measuring.gemm import GEMM
 
 def value(code):  # of E2M1, by its bits: a sign, two of the exponent, one of the fraction
     sign, exponent, fraction = code >> 3, code >> 1 & 3, code & 1

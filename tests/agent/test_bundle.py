@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from stackviz.agent.bundle import build_zipapp
-from stackviz.wire import Report, parse_report
+from stackviz.report.format import Report, parse_report
 from tests.agent.nvml_library import library_folder, needs_library
 
 

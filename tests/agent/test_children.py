@@ -7,7 +7,7 @@ from pathlib import Path
 from stackviz.agent import children
 from stackviz.agent.children import Ended, run_child
 from stackviz.agent.probing.gather import gather, join
-from stackviz.wire import FACTS
+from stackviz.report.format import FACTS
 
 HERE = "tests.agent.made_to_fail"
 

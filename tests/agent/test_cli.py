@@ -14,11 +14,11 @@ from stackviz.agent import spool as spool_module
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.probing.gather import Gathered
 from stackviz.agent.spool import Spool
-from stackviz.measuring import RUNNABLE
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
+from stackviz.report.measuring import RUNNABLE
 from tests.agent.sites import ACCEPTED, Reply, site
-from tests.dumps.test_llama_results import RUN
-from tests.wire.reports import gemm_result, h100_card, report_body
+from tests.report.dumps.test_llama_results import RUN
+from tests.report.format.reports import gemm_result, h100_card, report_body
 
 ROOT = Path(__file__).parents[2]
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"

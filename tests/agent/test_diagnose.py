@@ -10,10 +10,10 @@ import pytest
 from stackviz.agent.bundle import build_zipapp
 from stackviz.agent.cli import main
 from stackviz.agent.diagnose import MOST_BYTES, describe_answer, diagnosed
-from stackviz.dumps import answer, machines
-from stackviz.importers import read_all
-from stackviz.importers.paste import join_texts
-from stackviz.rules import packaged_tables
+from stackviz.report.dumps import answer, machines
+from stackviz.report.importers import read_all
+from stackviz.report.importers.paste import join_texts
+from stackviz.report.rules import packaged_tables
 
 ROOT = Path(__file__).parents[2]
 DUMPS = ROOT / "tests" / "fixtures" / "dumps"

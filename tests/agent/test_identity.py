@@ -5,7 +5,7 @@ import json
 import pytest
 
 from stackviz.agent.identity import machine_identity
-from stackviz.wire import hashed
+from stackviz.report.format import hashed
 from tests.agent.machines_to_ask import machine
 
 HOST_ID = "b08dfa6083e7567a1921a715000001fb"

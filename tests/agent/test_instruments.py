@@ -16,8 +16,8 @@ from stackviz.agent.benchmarks.instruments import (
 )
 from stackviz.agent.benchmarks.kernels import kernels_of
 from stackviz.agent.benchmarks.math_settings import math_settings
-from stackviz.facts.nvml import Nvml
-from stackviz.measuring import Prepared
+from stackviz.report.format.facts.nvml import Nvml
+from stackviz.report.measuring import Prepared
 from tests.agent import fake_nvml
 from tests.agent.fake_nvml import NOT_SUPPORTED, Error, healthy_card
 from tests.agent.processes import wait_for

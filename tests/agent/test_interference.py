@@ -16,10 +16,10 @@ from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
 from stackviz.agent.benchmarks.timing import Pace
 from stackviz.agent.privacy import mask_of
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
 from tests.agent.busy_process import NAME, busy_child, busy_neighbours
 from tests.agent.processes import TOY_TORCH
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")

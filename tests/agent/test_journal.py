@@ -16,7 +16,7 @@ from tests.agent.kill_loop import kill_loop
 from tests.agent.processes import TOY_TORCH, children_of, end, is_running, start_agent, wait_for
 from tests.agent.sites import site
 from tests.agent.test_benchmarks import CASES, visit
-from tests.wire.reports import gemm_result, h100_card, report_body
+from tests.report.format.reports import gemm_result, h100_card, report_body
 
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
 PLAN = {"is": "plan", "cases": CASES}

@@ -6,12 +6,12 @@ import pytest
 
 from stackviz.agent.probing.packages import probe_packages
 from stackviz.base.backports import PATH_WITHOUT_FOLDER
-from stackviz.facts import questions_of
-from stackviz.facts import torch as torch_facts
-from stackviz.facts.asking import MissingFact, run_command
-from stackviz.facts.pip_index import pip_index_url
-from stackviz.importers import FactSheet
-from stackviz.wire import FACTS
+from stackviz.report.format import FACTS
+from stackviz.report.format.facts import questions_of
+from stackviz.report.format.facts import torch as torch_facts
+from stackviz.report.format.facts.asking import MissingFact, run_command
+from stackviz.report.format.facts.pip_index import pip_index_url
+from stackviz.report.importers import FactSheet
 from tests.agent.machines_to_ask import machine
 
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"

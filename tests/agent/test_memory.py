@@ -7,8 +7,8 @@ import pytest
 
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.memory import amd_cache_bytes, free_main_memory
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.benchmark import MIB, uniform
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.benchmark import MIB, uniform
 from tests.agent.processes import TOY_TORCH
 
 GIB = 2**30

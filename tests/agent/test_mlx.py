@@ -14,13 +14,13 @@ from stackviz.agent.benchmarks.devices import card_of
 from stackviz.agent.benchmarks.mlx_device import MlxDevice, mlx_devices
 from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, NoSuchDevice, run_benchmarks
-from stackviz.measuring import RUNNABLE, script
-from stackviz.measuring.benchmark import Unavailable
-from stackviz.measuring.disturbance import disturbances
-from stackviz.measuring.in_mlx import cases_on, in_mlx
-from stackviz.measuring.language_model import MODELS
-from stackviz.measuring.script import script_of
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
+from stackviz.report.measuring import RUNNABLE, script
+from stackviz.report.measuring.benchmark import Unavailable
+from stackviz.report.measuring.disturbance import disturbances
+from stackviz.report.measuring.in_mlx import cases_on, in_mlx
+from stackviz.report.measuring.language_model import MODELS
+from stackviz.report.measuring.script import script_of
 from tests.agent.language_model_pass import TINY, check_pass, program_by_mlx
 from tests.agent.test_benchmarks import ROOT
 
@@ -137,9 +137,9 @@ def test_a_real_mlx_prints_a_rate_in_the_unit_of_the_benchmark(key, params, monk
 def test_a_real_mlx_computes_right_and_a_wrong_output_is_noticed(key, params):
     program = (
         "import sys, mlx.core as mx\n"
-        "from stackviz.measuring import RUNNABLE\n"
-        "from stackviz.measuring.in_mlx import in_mlx\n"
-        "from stackviz.measuring.language_model import MODELS, Geometry\n"
+        "from stackviz.report.measuring import RUNNABLE\n"
+        "from stackviz.report.measuring.in_mlx import in_mlx\n"
+        "from stackviz.report.measuring.language_model import MODELS, Geometry\n"
         f"MODELS['tiny'] = {TINY!r}\n"
         f"run = in_mlx(RUNNABLE[{key!r}])\n"
         f"prepared = run.prepare(mx, {params!r}); prepared.run(); print(prepared.check())\n"

@@ -8,14 +8,14 @@ import pytest
 from stackviz.agent.probing.nvidia import probe_nvidia
 from stackviz.agent.probing.nvml_child import ask_nvml_here
 from stackviz.base.backports import PATH_WITHOUT_FOLDER
-from stackviz.facts import cuda, questions_of
-from stackviz.facts.asking import MissingFact, run_command
-from stackviz.wire import hashed_uuid, parse_report
-from stackviz.wire.write import absent_document, object_document
+from stackviz.report.format import hashed_uuid, parse_report
+from stackviz.report.format.facts import cuda, questions_of
+from stackviz.report.format.facts.asking import MissingFact, run_command
+from stackviz.report.format.write import absent_document, object_document
 from tests.agent import fake_nvml
 from tests.agent.fake_nvml import Error, healthy_card, lost_after
 from tests.agent.machines_to_ask import machine
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 SMI_XML = """<?xml version="1.0" ?>
 <!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">

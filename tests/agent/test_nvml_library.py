@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from stackviz.rules import find, packaged_tables
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
+from stackviz.report.rules import find, packaged_tables
 from tests.agent.nvml_library import library_folder, needs_library, reported
 from tests.agent.processes import TOY_TORCH, end, start_agent
 

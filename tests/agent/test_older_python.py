@@ -15,7 +15,7 @@ import pytest
 
 from stackviz.agent.bundle import build_zipapp
 from stackviz.base import backports
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
 from tests.agent.processes import TOY_TORCH
 
 _SINCE_3_11 = {

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackviz.facts.asking import MissingFact
-from stackviz.facts.torch import _operators, _own_kernels
+from stackviz.report.format.facts.asking import MissingFact
+from stackviz.report.format.facts.torch import _operators, _own_kernels
 
 KERNELS = {
     "aten::add.Tensor": {"CPU", "CUDA", "MPS"},

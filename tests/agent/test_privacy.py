@@ -9,7 +9,7 @@ import pytest
 
 from stackviz.agent import identity
 from stackviz.agent.privacy import mask_of
-from stackviz.wire import hashed
+from stackviz.report.format import hashed
 from tests.agent.machines_to_ask import machine
 
 MASK = mask_of(["wilhelmina"], ["gpu-node-17.lab.example", "gpu-node-17"], ["/data/people/wilhelmina"])

@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.script import script_of
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.script import script_of
 from tests.agent.test_benchmarks import ROOT, python_with_torch
 
 # Without the one that takes a minute.

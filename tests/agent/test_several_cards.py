@@ -11,11 +11,11 @@ import pytest
 from stackviz.agent.benchmarks.cases import plan_cases
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
 from stackviz.agent.drop_invalid import _forget_lost_cards
-from stackviz.measuring.collectives import COLLECTIVES
-from stackviz.measuring.nccl_tests import NCCL_TESTS
-from stackviz.measuring.peer_copy import PEER_COPY
-from stackviz.measuring.script import script_of
-from stackviz.wire import hashed_uuid
+from stackviz.report.format import hashed_uuid
+from stackviz.report.measuring.collectives import COLLECTIVES
+from stackviz.report.measuring.nccl_tests import NCCL_TESTS
+from stackviz.report.measuring.peer_copy import PEER_COPY
+from stackviz.report.measuring.script import script_of
 from tests.agent.processes import TOY_TORCH
 from tests.agent.test_benchmarks import ROOT, python_with_torch
 
@@ -111,8 +111,8 @@ def test_programs_are_python_for_each_case(known):
 WITH_CPU_FOR_CARDS = """
 import torch
 from types import SimpleNamespace
-from stackviz.measuring import collectives as module
-from stackviz.measuring.collectives import COLLECTIVES
+from stackviz.report.measuring import collectives as module
+from stackviz.report.measuring.collectives import COLLECTIVES
 
 def all_reduce(inputs, outputs):
     for output in outputs:

@@ -14,9 +14,9 @@ import pytest
 from stackviz.agent import spool as spool_module
 from stackviz.agent.spool import MOST_BYTES, Spool, SpoolError
 from stackviz.agent.terminal_json import terminal_json
-from stackviz.wire import parse_report, to_json
+from stackviz.report.format import parse_report, to_json
 from tests.agent.processes import wait_for
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 ROOT = Path(__file__).parents[2]
 
@@ -150,8 +150,8 @@ ENDLESS = """
 import sys
 from pathlib import Path
 from stackviz.agent.spool import Spool
-from stackviz.wire import parse_report, to_json
-from tests.wire.reports import large_report_body
+from stackviz.report.format import parse_report, to_json
+from tests.report.format.reports import large_report_body
 spool = Spool(Path(sys.argv[1]))
 print("ready", flush=True)
 while True:

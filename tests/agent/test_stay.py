@@ -19,8 +19,8 @@ from stackviz.agent.stay import say_sign_of_life, why_busy
 from stackviz.agent.upload import Server
 from tests.agent.processes import TOY_TORCH, end, start_agent
 from tests.agent.sites import FakeTime, Reply, site
-from tests.dumps.test_llama_results import RUN
-from tests.wire.reports import gemm_result, h100_card, report_body
+from tests.report.dumps.test_llama_results import RUN
+from tests.report.format.reports import gemm_result, h100_card, report_body
 
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
 SIX_HOURS_S = 6 * 3600.0

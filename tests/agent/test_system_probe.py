@@ -7,9 +7,9 @@ import pytest
 
 from stackviz.agent.probing.python import probe_python
 from stackviz.agent.probing.system import probe_system
-from stackviz.facts.asking import MissingFact, Questions
-from stackviz.importers import FactSheet
-from stackviz.wire import FACTS
+from stackviz.report.format import FACTS
+from stackviz.report.format.facts.asking import MissingFact, Questions
+from stackviz.report.importers import FactSheet
 from tests.agent.machines_to_ask import machine
 
 LINUX = {

@@ -16,9 +16,9 @@ from stackviz.agent.probing.gather import Gathered
 from stackviz.agent.result_text import result_line, result_lines
 from stackviz.agent.stamp import stamped
 from stackviz.agent.upload import Server
-from stackviz.wire import parse_report, to_json
+from stackviz.report.format import parse_report, to_json
 from tests.agent.sites import site
-from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body, rounds_result
+from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body, rounds_result
 
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
 

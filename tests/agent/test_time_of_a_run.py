@@ -16,7 +16,7 @@ from stackviz.agent.benchmarks.measure import CaseLeft
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
 from stackviz.agent.benchmarks.timing import PACES, Pace
 from stackviz.agent.children import Ended
-from stackviz.measuring import RUNNABLE
+from stackviz.report.measuring import RUNNABLE
 from tests.agent.processes import TOY_TORCH
 
 # A visit takes five of its runs: two to warm up, three to be timed.

@@ -7,7 +7,7 @@ import pytest
 
 from stackviz.agent.probing import torch as torch_probe
 from stackviz.agent.probing.gather import gather
-from stackviz.facts.asking import MissingFact
+from stackviz.report.format.facts.asking import MissingFact
 from tests.agent.machines_to_ask import machine
 
 CONFIG = """PyTorch built with:

@@ -9,9 +9,9 @@ from email.utils import formatdate
 import pytest
 
 from stackviz.agent.upload import Server, ServerError, UploadOutcome, deliver
-from stackviz.wire import parse_report, to_json
+from stackviz.report.format import parse_report, to_json
 from tests.agent.sites import ACCEPTED, FakeTime, Reply, site
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
 

@@ -6,10 +6,10 @@ import pytest
 
 from stackviz.agent.probing.gather import gather
 from stackviz.agent.probing.vendor_tools import TOOLS, probe_vendor_tools
-from stackviz.facts.asking import MissingFact
+from stackviz.report.format.facts.asking import MissingFact
 from tests.agent.machines_to_ask import machine
-from tests.importers.own_dump import fixture
-from tests.importers.test_macs_and_amd import ROCM_SMI, ROCMINFO
+from tests.report.importers.own_dump import fixture
+from tests.report.importers.test_macs_and_amd import ROCM_SMI, ROCMINFO
 
 
 def tool(name):

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.benchmark import Unavailable
-from stackviz.measuring.language_model import MODELS, making_bytes
-from stackviz.measuring.script import script_of
-from stackviz.measuring.weight_formats import weight_format
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.benchmark import Unavailable
+from stackviz.report.measuring.language_model import MODELS, making_bytes
+from stackviz.report.measuring.script import script_of
+from stackviz.report.measuring.weight_formats import weight_format
 from tests.agent.language_model_pass import check_pass, program_by_torch
 from tests.agent.test_benchmarks import ROOT, python_with_torch
 
@@ -28,7 +28,7 @@ def told_by_torch(program):
 
 PRODUCTS = """
 import torch
-from stackviz.measuring.weight_formats import weight_format
+from stackviz.report.measuring.weight_formats import weight_format
 
 def dequantized(packed, group, scales_and_zeros):  # as CUDA has it: of a pair the even column in the high bits
     codes = torch.stack([packed >> 4, packed & 15], -1).flatten(1).to(torch.float64)
@@ -67,7 +67,7 @@ def test_products_are_those_of_the_rounded_weights():
 
 MODELS_IN_FORMATS = """
 import torch
-from stackviz.measuring import RUNNABLE
+from stackviz.report.measuring import RUNNABLE
 for weights in ("int8", "int4"):
     prepared = RUNNABLE[{key!r}].prepare(torch, "cpu", {{**{params!r}, "weights": weights}})
     prepared.run()
@@ -104,8 +104,8 @@ def test_a_torch_without_the_operator_is_no_failure():
 
 REFUSED = """
 import torch
-from stackviz.measuring.benchmark import Unavailable
-from stackviz.measuring.weight_formats import weight_format
+from stackviz.report.measuring.benchmark import Unavailable
+from stackviz.report.measuring.weight_formats import weight_format
 for error in (
     NotImplementedError("Could not run 'aten::_weight_int8pack_mm' from the 'CUDA' backend.\\nMore of it"),
     RuntimeError("_weight_int4pack_mm_cuda is only supported on AMD gpu arch greater than or equal to CDNA2"),
@@ -135,7 +135,7 @@ MOST_HELD = """
 import torch, weakref
 from collections import Counter
 from torch.utils._python_dispatch import TorchDispatchMode
-from stackviz.measuring.weight_formats import weight_format
+from stackviz.report.measuring.weight_formats import weight_format
 
 class Held(TorchDispatchMode):
     tensors, sizes, most = Counter(), {}, 0

@@ -15,7 +15,7 @@ import pytest
 
 from stackviz.agent import __version__
 from stackviz.agent.bundle import WHEEL_NAME, build_wheel, build_zipapp
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
 from tests.agent.nvml_library import library_folder, needs_library
 from tests.agent.processes import TOY_TORCH
 

@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from pip._internal.commands import create_command
 
-from stackviz.rules import packaged_tables
+from stackviz.report.rules import packaged_tables
 from stackviz.web.shells import powershell_of
 from tests.advice_commands import advised_commands, filled, python_code, way_of_checking
 

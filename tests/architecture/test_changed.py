@@ -16,8 +16,11 @@ from tools.changed import reasons
         ("templates/compare/page.html", {"tests/compare", "tests/architecture/test_templates.py"}),
         ("static/css/sheet.css", {"tests/accelerators", "tests/web/test_static.py"}),
         ("stackviz/catalog/data/specs/any.csv", {"tests/catalog"}),
-        ("tests/importers/test_tidy.py", {"tests/importers/test_tidy.py"}),
-        ("tests/importers/tool_outputs.py", {"tests/importers", "tests/importers/test_tool_outputs.py"}),
+        ("tests/report/importers/test_tidy.py", {"tests/report/importers/test_tidy.py"}),
+        (
+            "tests/report/importers/tool_outputs.py",
+            {"tests/report/importers", "tests/report/importers/test_tool_outputs.py"},
+        ),
         ("docs/testing.md", {"tests/architecture/test_docs.py"}),
         ("LICENSE", set()),
     ],

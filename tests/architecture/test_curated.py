@@ -40,5 +40,9 @@ def test_imports_are_followed_into_functions():
 
 
 def test_discovered_modules_are_followed():
-    reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/rules/registry.py"])}
-    assert {"stackviz/base/discovery.py", "stackviz/rules/checks/cards.py", "stackviz/facts/cuda.py"} <= reached
+    reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/report/rules/registry.py"])}
+    assert {
+        "stackviz/base/discovery.py",
+        "stackviz/report/rules/checks/cards.py",
+        "stackviz/report/format/facts/cuda.py",
+    } <= reached

@@ -52,7 +52,7 @@ def send_reports(lab) -> None:
     from django.test import Client
 
     from stackviz.labs.keys import create_key
-    from tests.wire.reports import report_body, sha256
+    from tests.report.format.reports import report_body, sha256
 
     _row, key = create_key(lab=lab, name="recorded")
     for number in range(2 * REPORTS_OF_EACH):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.live import ROOT, Site
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 RELEASES = sorted((ROOT / "tests/fixtures/releases").glob("*.backup"))
 # What `record.py` sent: two labs, six reports each, of which the first was never read.

@@ -19,7 +19,7 @@ from stackviz.ingest.interpret import interpret_all
 from stackviz.ingest.reread import put_back
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Lab, Machine, Report
-from tests.wire.reports import gemm_result, report_body
+from tests.report.format.reports import gemm_result, report_body
 
 
 def stored(machine: Machine, day: int, seconds: float, **changes) -> str:

@@ -6,8 +6,8 @@ import pytest
 
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import SERIES_PER_MACHINE
-from stackviz.measuring.gemm import GEMM
-from stackviz.measuring.memory_copy import MEMORY_COPY
+from stackviz.report.measuring.gemm import GEMM
+from stackviz.report.measuring.memory_copy import MEMORY_COPY
 from tests.machines.factories import START, copy, days, gemm, make_lab, make_machine, make_report
 
 SIDE = 999_999_999_999_999_999

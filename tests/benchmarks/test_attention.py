@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.measuring.attention import ATTENTION
+from stackviz.report.measuring.attention import ATTENTION
 
 SMALL = {
     "direction": "forward", "dtype": "fp32", "backend": "auto", "sequence": 1024, "mask": "causal", "batch": 1, "heads": 16,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.measuring.conv import CONV
+from stackviz.report.measuring.conv import CONV
 
 BLOCK = {"op": "block-256", "dtype": "bf16", "batch": 8}
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from stackviz.measuring.benchmark import note_error
-from stackviz.measuring.gemm import _problem
+from stackviz.report.measuring.benchmark import note_error
+from stackviz.report.measuring.gemm import _problem
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from stackviz.benchmarks.bound import LANE_BYTES_PER_S, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Rate
-from stackviz.measuring.host_device import HOST_DEVICE
+from stackviz.report.measuring.host_device import HOST_DEVICE
 
 CASE = {"direction": "to-device", "memory": "pinned", "bytes": 256 * 2**20}
 SLOT = {"pcie_generation_max": 5, "pcie_width_max": 16}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackviz.measuring.language_model import MODELS
-from stackviz.measuring.llm_decode import LLM_DECODE
-from stackviz.measuring.llm_prefill import LLM_PREFILL
+from stackviz.report.measuring.language_model import MODELS
+from stackviz.report.measuring.llm_decode import LLM_DECODE
+from stackviz.report.measuring.llm_prefill import LLM_PREFILL
 
 DECODE = {"model": "1B", "dtype": "bf16", "batch": 1, "context": 512}
 PROMPT = {"model": "1B", "dtype": "bf16", "batch": 1, "prompt": 512}

@@ -3,8 +3,8 @@
 from stackviz.base.stats import Summary
 from stackviz.benchmarks.comparability import Basis, best_by, robust_best
 from stackviz.benchmarks.measurement import Rate
-from stackviz.measuring.gemm import GEMM
-from stackviz.measuring.launch import LAUNCH
+from stackviz.report.measuring.gemm import GEMM
+from stackviz.report.measuring.launch import LAUNCH
 from tests.benchmarks.test_measurement import measured
 
 QUEUED = {"op": "queued"}

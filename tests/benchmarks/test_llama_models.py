@@ -7,7 +7,7 @@ import pytest
 from stackviz.cited import files
 from stackviz.cited.parameters import read_params
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.measuring.llama_models import MODELS, WEIGHTS_BYTES, compared_model
+from stackviz.report.measuring.llama_models import MODELS, WEIGHTS_BYTES, compared_model
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.measuring.memory import MEMORY
+from stackviz.report.measuring.memory import MEMORY
 
 GIB = 2**30
 

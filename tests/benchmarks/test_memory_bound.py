@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.measuring.memory_bound import MEMORY_BOUND
+from stackviz.report.measuring.memory_bound import MEMORY_BOUND
 
 ROWS = {"op": "softmax", "dtype": "bf16", "rows": 32768, "columns": 8192}
 

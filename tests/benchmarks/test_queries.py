@@ -13,7 +13,7 @@ from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendo
 from stackviz.catalog.queries import public_catalogue
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
-from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body
+from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -14,9 +14,9 @@ from stackviz.benchmarks.peers import PeerSeries, compared_with
 from stackviz.benchmarks.queries import Point
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.words import sample_statistics, sample_text
-from stackviz.measuring import BENCHMARKS, RUNNABLE
-from stackviz.measuring.gemm import GEMM
-from stackviz.measuring.llama_bench import LLAMA_BENCH
+from stackviz.report.measuring import BENCHMARKS, RUNNABLE
+from stackviz.report.measuring.gemm import GEMM
+from stackviz.report.measuring.llama_bench import LLAMA_BENCH
 from tests.benchmarks.test_measurement import measured
 
 DECODE = {"test": "tg128", "model": "Llama 2 7B", "quant": "Q4_0", "backend": "CUDA", "n_gpu_layers": 99}

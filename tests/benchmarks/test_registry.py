@@ -5,9 +5,9 @@ import pytest
 from stackviz.base.units import unit
 from stackviz.benchmarks.measurement import benchmark
 from stackviz.catalog.fields import FIELDS
-from stackviz.measuring import VERSIONS
-from stackviz.measuring.gemm import GEMM
-from stackviz.measuring.memory_copy import MEMORY_COPY
+from stackviz.report.measuring import VERSIONS
+from stackviz.report.measuring.gemm import GEMM
+from stackviz.report.measuring.memory_copy import MEMORY_COPY
 
 
 def test_a_matrix_product_does_two_operations_for_each_of_mnk():

@@ -8,8 +8,8 @@ from stackviz.agent.arguments import make_parser
 from stackviz.agent.benchmarks.cases import plan_cases
 from stackviz.agent.cli import _COMMANDS
 from stackviz.benchmarks.reproduce import reproduce_command
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.collectives import COLLECTIVES
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.collectives import COLLECTIVES
 from tests.benchmarks.test_measurement import CLEAN, measured
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.benchmarks.words import size_text
-from stackviz.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from stackviz.measuring.gemm import GEMM
-from stackviz.measuring.launch import LAUNCH
-from stackviz.measuring.llama_bench import LLAMA_BENCH
-from stackviz.measuring.stated_rate import StatedRate, stated_rate
+from stackviz.report.measuring.gemm import GEMM
+from stackviz.report.measuring.launch import LAUNCH
+from stackviz.report.measuring.llama_bench import LLAMA_BENCH
+from stackviz.report.measuring.stated_rate import StatedRate, stated_rate
 
 PRODUCT = {"dtype": "fp32", "m": 1000, "n": 1000, "k": 1000}
 DECODE = {"model": "Llama 2 7B", "test": "tg128"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.measuring.train_step import TRAIN_STEP
+from stackviz.report.measuring.train_step import TRAIN_STEP
 
 STEP = {"model": "1B", "dtype": "bf16", "batch": 2, "sequence": 2048, "mode": "eager"}
 # Llama 3.2 1B, config.json: per layer 3072 rows of queries, keys, values, 2048 of output, 3 x 8192 of the MLP.

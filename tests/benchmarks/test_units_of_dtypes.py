@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.measuring.gemm import _FULL_TYPES, GEMM
+from stackviz.report.measuring.gemm import _FULL_TYPES, GEMM
 
 
 def square(dtype):

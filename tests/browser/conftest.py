@@ -11,7 +11,7 @@ import pytest
 
 from tests.curated import curated_file
 from tests.live import Site
-from tests.wire.reports import apple_report_body, report_body
+from tests.report.format.reports import apple_report_body, report_body
 
 PASSWORD = "correct horse battery staple"
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.faults import faults_of
-from tests.wire.reports import h100_card, report_body, sha256
+from tests.report.format.reports import h100_card, report_body, sha256
 
 WAIT_MS = 60_000
 NAME = "NVIDIA GeForce RTX 4090 Z"

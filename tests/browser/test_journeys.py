@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.settled import settle
 from tests.diagnose.conftest import TWO_MACHINES
-from tests.wire.reports import gemm_result, report_body, sha256
+from tests.report.format.reports import gemm_result, report_body, sha256
 
 SECONDS = 1000
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.faults import faults_of
-from tests.wire.reports import gemm_result, h100_card, report_body, sha256
+from tests.report.format.reports import gemm_result, h100_card, report_body, sha256
 
 HOSTILE = "\"'><script>window.pwned=1</script><img src=x onerror='window.pwned=2'><svg onload=window.pwned=3>{{7*7}}"
 PAGES = [

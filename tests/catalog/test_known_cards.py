@@ -5,8 +5,8 @@ from django.core.management import call_command
 
 from stackviz.catalog.match import CardName, card_table, known_cards, match_cards
 from stackviz.catalog.models import Alias, SpecValue
-from stackviz.rules import packaged_tables
-from stackviz.rules.compatibility import packaged_cards
+from stackviz.report.rules import packaged_tables
+from stackviz.report.rules.compatibility import packaged_cards
 
 MIB = 2**20
 

@@ -5,7 +5,7 @@ import pytest
 from stackviz.catalog.files import read_catalogue
 from stackviz.catalog.match import CardName, Match, match_cards
 from stackviz.catalog.models import Alias
-from stackviz.rules.card_names import memory_distance
+from stackviz.report.rules.card_names import memory_distance
 
 MIB = 2**20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.rules.card_names import normalized
+from stackviz.report.rules.card_names import normalized
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import yaml
 from tests import servers
 from tests.deploy.compose import Unset, healthcheck, interpolate, native, path_with_venv, services
 from tests.live import ROOT, Site, free_port
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 CHOSEN = {"SECRET_KEY": "for-one-test-" + "k" * 50, "ALLOWED_HOSTS": "127.0.0.1", "POSTGRES_PASSWORD": "opensesame"}
 PROGRAMS = ("worker", "beat", "web")

@@ -10,8 +10,8 @@ from django.test import Client
 from stackviz.catalog.models import Accelerator, Alias
 from stackviz.diagnose.api import DiagnosisOut
 from stackviz.diagnose.diagnosis import diagnose
-from stackviz.dumps.markdown import escape_text
-from stackviz.importers.deadline import NEVER
+from stackviz.report.dumps.markdown import escape_text
+from stackviz.report.importers.deadline import NEVER
 from stackviz.reports.pasted import read_pasted
 from stackviz.web import rate_limit
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES

@@ -8,8 +8,8 @@ import pytest
 
 from stackviz.diagnose.cause_versions import VERSIONS, version_tables
 from stackviz.diagnose.causes import message_questions
-from stackviz.rules import packaged_tables
-from stackviz.symptoms import BY_KEY, SYMPTOMS
+from stackviz.report.messages import BY_KEY, SYMPTOMS
+from stackviz.report.rules import packaged_tables
 from stackviz.web.message_pages import message_page
 from tests.diagnose.conftest import CPU_WHEEL
 from tests.languages import chinese

@@ -3,13 +3,13 @@
 import pytest
 
 from stackviz.diagnose.diagnosis import diagnose
-from stackviz.importers import BY_KIND
-from stackviz.importers.deadline import NEVER, Deadline
+from stackviz.report.importers import BY_KIND
+from stackviz.report.importers.deadline import NEVER, Deadline
 from stackviz.reports import pace, pasted
 from stackviz.reports.pace import work_cost
 from stackviz.reports.pasted import Refused, mask_pasted, read_pasted
 from stackviz.web import rate_limit
-from tests.importers import nvidia_dumps as dumps
+from tests.report.importers import nvidia_dumps as dumps
 
 URL = "/api/v1/diagnose/"
 TEXT = f"{dumps.TABLE}\n{dumps.NVCC}"

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.diagnosis import diagnose
-from stackviz.importers.deadline import NEVER
+from stackviz.report.importers.deadline import NEVER
+from stackviz.report.rules import Finding
 from stackviz.reports.pasted import Refused, read_pasted
-from stackviz.rules import Finding
 from stackviz.web import rate_limit
 from stackviz.web.parts import render_part
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
-from tests.importers import nvidia_dumps as dumps
 from tests.languages import chinese
+from tests.report.importers import nvidia_dumps as dumps
 from tests.responses import words_of
 from tests.samples import EXCERPTS, SAMPLES
 

@@ -24,7 +24,7 @@ from stackviz.diagnose.steps import (
     under_command,
 )
 from stackviz.diagnose.wanted import is_pasted
-from stackviz.importers import read_all
+from stackviz.report.importers import read_all
 from stackviz.web.rate_limit import text_cost
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON
 from tests.languages import chinese

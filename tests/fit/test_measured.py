@@ -11,7 +11,7 @@ from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.evidence import fit_evidence
 from stackviz.fit.language_models import model_named
 from stackviz.fit.measured import measured_rates
-from stackviz.measuring.llama_models import MODELS
+from stackviz.report.measuring.llama_models import MODELS
 from tests.languages import chinese
 from tests.machines.factories import make_lab
 from tests.responses import words_of

@@ -19,7 +19,7 @@ from stackviz.ingest.reread import put_back
 from stackviz.ingest.tasks import drop_old_raw_reports
 from stackviz.labs.keys import authenticate, create_key
 from stackviz.labs.models import Lab, Report, Snapshot
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 
 class DropBodies:

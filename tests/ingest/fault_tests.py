@@ -9,7 +9,7 @@ from stackviz.benchmarks.models import Result
 from stackviz.ingest import tasks
 from stackviz.ingest.interpret import MAX_TRIES, interpret_all
 from stackviz.labs.models import Lab, Machine, Report
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 
 def waiting(number: int, **fields) -> list[str]:

@@ -4,7 +4,7 @@ from django.db import connection
 
 from tests.ingest import races
 from tests.ingest.races import READERS, SENDERS
-from tests.wire.reports import sha256
+from tests.report.format.reports import sha256
 
 
 class Races:

@@ -30,7 +30,7 @@ from stackviz.ingest.reread import put_back
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import Card, Finding, Lab, Machine, MachineMove, Report, Snapshot
-from tests.wire.reports import gemm_result, report_body, sha256
+from tests.report.format.reports import gemm_result, report_body, sha256
 
 SENDERS = 8
 READERS = 4  # of a report put back: fewer than MAX_TRIES, which counts the workers that begin to read it

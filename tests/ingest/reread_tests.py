@@ -12,7 +12,7 @@ from stackviz.benchmarks.standing import Standing
 from stackviz.ingest.interpret import interpret_all
 from stackviz.ingest.reread import put_back
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 
 def read_once(machines: int) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from stackviz.benchmarks.models import Result, Series
 from stackviz.labs.models import Card, Machine, Report, Snapshot
 from tests.live import Site
-from tests.wire.reports import gemm_result, memory_copy_result, report_body, sha256
+from tests.report.format.reports import gemm_result, memory_copy_result, report_body, sha256
 
 COUNTED = {"machines": Machine, "snapshots": Snapshot, "cards": Card, "series": Series, "results": Result}
 

@@ -9,8 +9,8 @@ import zlib
 import pytest
 
 from stackviz.labs.models import AgentKey, Machine, Report
-from stackviz.wire import LIMITS
-from tests.wire.reports import gemm_result, h100_card, report_body, sha256
+from stackviz.report.format import LIMITS
+from tests.report.format.reports import gemm_result, h100_card, report_body, sha256
 
 
 @pytest.fixture

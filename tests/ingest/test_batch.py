@@ -12,7 +12,7 @@ from stackviz.ingest import store as store_module
 from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reread import put_back
 from stackviz.labs.models import Machine, Report, Snapshot
-from tests.wire.reports import gemm_result, large_report_body, report_body
+from tests.report.format.reports import gemm_result, large_report_body, report_body
 
 
 @pytest.fixture

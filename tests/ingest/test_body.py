@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from stackviz.ingest.body import unpack
-from stackviz.wire import LIMITS, ReportError, ReportTooLarge
+from stackviz.report.format import LIMITS, ReportError, ReportTooLarge
 
 
 def test_a_plain_body_stays_as_it_is():

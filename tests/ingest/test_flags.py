@@ -14,7 +14,7 @@ from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendo
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.reread import put_back
 from stackviz.labs.models import Report
-from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body
+from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body
 
 SOUND = [0.00158, 0.00159, 0.0016, 0.00161, 0.00162, 0.00163]
 TOO_FAST = [0.00108, 0.00109, 0.0011, 0.00111, 0.00112, 0.00113]  # 1,000 TFLOP/s

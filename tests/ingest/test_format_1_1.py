@@ -16,8 +16,8 @@ from stackviz.ingest.clock import ReportClock
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.stored_conditions import stored_conditions
 from stackviz.labs.models import Machine, Snapshot
-from stackviz.wire import parse_report
-from tests.wire.reports import gemm_result, h100_card, report_body, rounds_result
+from stackviz.report.format import parse_report
+from tests.report.format.reports import gemm_result, h100_card, report_body, rounds_result
 
 RECORDED = sorted((Path(__file__).parents[1] / "fixtures" / "reports").glob("*.json"))
 BUSY = {"foreign_cpu_ratio": 0.48, "steal_ratio": 0.0, "processes": ["stress-ng", "<b>x</b>"], "rounds_disturbed": 3}

@@ -10,7 +10,7 @@ from stackviz.benchmarks.queries import latest_results
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Membership, Report
 from tests.diagnose.conftest import CPU_WHEEL
-from tests.dumps.test_llama_results import DEVICES, HEADER, ROW, RUN, table
+from tests.report.dumps.test_llama_results import DEVICES, HEADER, ROW, RUN, table
 
 ADDRESS = "/diagnose/add/"
 TESTS = ("pp512", "tg128", "tg128 @ d4096")

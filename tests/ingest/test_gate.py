@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stackviz.ingest.gate import parse_if_trivially_valid, read_trivially_valid
-from stackviz.wire import LIMITS, ReportError, parse_report, to_json
-from tests.wire.reports import (
+from stackviz.report.format import LIMITS, ReportError, parse_report, to_json
+from tests.report.format.reports import (
     apple_report_body,
     gemm_result,
     h100_card,

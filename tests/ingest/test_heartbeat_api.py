@@ -8,7 +8,7 @@ from django.utils import timezone
 from stackviz.labs.heartbeats import signs_of_life, silent_machines
 from stackviz.labs.keys import revoke
 from stackviz.labs.models import AgentHeartbeat, Lab, Machine
-from tests.wire.reports import report_body, sha256
+from tests.report.format.reports import report_body, sha256
 
 ADDRESS = "/api/v1/heartbeat/"
 EVERY_S = 6 * 3600

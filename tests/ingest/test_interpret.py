@@ -14,7 +14,14 @@ from stackviz.ingest.interpret import MAX_TRIES, interpret
 from stackviz.ingest.reading import INTERPRETER
 from stackviz.ingest.reread import put_back
 from stackviz.labs.models import Card, Finding, Machine, Report, Snapshot
-from tests.wire.reports import apple_report_body, gemm_result, h100_card, large_report_body, report_body, sha256
+from tests.report.format.reports import (
+    apple_report_body,
+    gemm_result,
+    h100_card,
+    large_report_body,
+    report_body,
+    sha256,
+)
 
 
 @pytest.fixture

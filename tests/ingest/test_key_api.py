@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from stackviz.labs.keys import authenticate, revoke
 from stackviz.labs.models import AgentKey, Machine
-from tests.wire.reports import sha256
+from tests.report.format.reports import sha256
 
 ADDRESS = "/api/v1/key/"
 

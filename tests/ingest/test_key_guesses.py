@@ -7,7 +7,7 @@ import pytest
 from stackviz.labs.keys import revoke
 from stackviz.labs.models import Lab, Report
 from stackviz.web import rate_limit
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 LIMIT = 3
 ADDRESSES = ("/api/v1/key/", "/api/v1/reports/00000000-0000-4000-8000-000000000000/")

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Membership, Report
-from tests.wire.reports import gemm_result, h100_card, report_body
+from tests.report.format.reports import gemm_result, h100_card, report_body
 
 EVIL = "<script>alert('x')</script>\"'><img src=x onerror=alert(1)>"
 

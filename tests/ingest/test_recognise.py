@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
-from tests.wire.reports import h100_card, report_body, sha256
+from tests.report.format.reports import h100_card, report_body, sha256
 
 
 def by_cards(*names, identity=None, recognised_by="cards", **facts):

@@ -13,7 +13,7 @@ from stackviz.ingest.reading import INTERPRETER
 from stackviz.ingest.reread import failed_counts
 from stackviz.labs.models import Machine, Report, Snapshot
 from tests.ingest.reread_tests import RereadTogether
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 
 @pytest.fixture

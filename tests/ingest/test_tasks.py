@@ -15,7 +15,7 @@ from stackviz.ingest.tasks import REPORTS_PER_MESSAGE, ReportQueue
 from stackviz.labs.models import Machine, Report
 from stackviz.web import circuit_breaker
 from stackviz.web.circuit_breaker import Breaker
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError, ProgrammingError
 
 from stackviz.ingest.transient import fault_of
 from stackviz.labs.models import Report
-from stackviz.wire import ReportError
+from stackviz.report.format import ReportError
 
 Fault = Report.Fault
 

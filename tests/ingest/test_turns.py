@@ -19,7 +19,7 @@ from stackviz.labs.models import Lab, Report
 from stackviz.web import turns
 from stackviz.web.turns import turn_to_write
 from tests.ingest.races import new_lab, post, stored
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 PATIENCE_S = 20
 HOLDER = "import fcntl, sys; file = open(sys.argv[1], 'ab'); fcntl.flock(file, fcntl.LOCK_EX); print('held', flush=True); input()"

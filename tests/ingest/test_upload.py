@@ -13,7 +13,7 @@ from django.utils import timezone
 from stackviz.ingest import accept, tasks
 from stackviz.labs.keys import revoke
 from stackviz.labs.models import Lab, Machine, Report
-from tests.wire.reports import apple_report_body, report_body, sha256
+from tests.report.format.reports import apple_report_body, report_body, sha256
 
 
 def test_a_report_is_stored_as_sent_and_rung_for(post, bells, django_capture_on_commit_callbacks):

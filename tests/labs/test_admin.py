@@ -16,7 +16,7 @@ from stackviz.catalog.models import Accelerator, Alias, Vendor
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.keys import authenticate
 from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Report, Snapshot
-from tests.wire.reports import h100_card, report_body
+from tests.report.format.reports import h100_card, report_body
 
 EVIL = "<script>alert(1)</script>"
 

@@ -7,7 +7,7 @@ import pytest
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Finding, Lab, Machine, Membership, Report
 from stackviz.labs.queries import latest_snapshots, machine_detail, visible_labs, visible_machines, visible_reports
-from tests.wire.reports import h100_card, report_body
+from tests.report.format.reports import h100_card, report_body
 
 
 @pytest.fixture

@@ -250,7 +250,7 @@ def test_the_cost_of_a_series_is_the_same_with_few_and_many_results(client, mach
 
 
 def test_watched_facts_are_facts_an_agent_reports():
-    from stackviz.facts import FACTS
+    from stackviz.report.format.facts import FACTS
 
     assert set(WATCHED_FACTS) <= set(FACTS)
 

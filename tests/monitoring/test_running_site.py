@@ -7,7 +7,7 @@ import urllib.request
 import yaml
 
 from tests.live import ROOT
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 
 def checks(site) -> tuple[int, dict[str, str]]:

@@ -21,7 +21,7 @@ from stackviz.notices.tasks import note_lab_events
 from stackviz.notices.wording import event_address, event_title
 from tests.machines.factories import START, days, gemm, make_lab, make_machine, make_report, warning
 from tests.machines.test_history import JITTER
-from tests.wire.reports import report_body, sha256
+from tests.report.format.reports import report_body, sha256
 
 pytestmark = pytest.mark.django_db
 

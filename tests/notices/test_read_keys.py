@@ -13,7 +13,7 @@ from stackviz.labs import keys
 from stackviz.labs.keys import authenticate, create_key, revoke, rotate_key
 from stackviz.labs.models import AgentKey, Report
 from tests.machines.factories import make_lab, make_machine, make_report
-from tests.wire.reports import report_body, sha256
+from tests.report.format.reports import report_body, sha256
 
 pytestmark = pytest.mark.django_db
 

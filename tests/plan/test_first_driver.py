@@ -9,9 +9,9 @@ from stackviz.plan.branches import branches
 from stackviz.plan.builds import Build, PlanOutcome, builds, choose_build, may_start, planned_report
 from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine
 from stackviz.plan.releases import torch_releases
-from stackviz.rules import find, is_broken, packaged_tables
-from stackviz.rules.drivers import first_branch, needed_driver, shipped_drivers
-from stackviz.rules.known_cards import KnownCard
+from stackviz.report.rules import find, is_broken, packaged_tables
+from stackviz.report.rules.drivers import first_branch, needed_driver, shipped_drivers
+from stackviz.report.rules.known_cards import KnownCard
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 TABLES = packaged_tables()

@@ -14,9 +14,9 @@ from stackviz.plan.features import TITLES, features
 from stackviz.plan.fit import MOST_TRIED, judge_plan, newest_working_release, outcome_of
 from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine
 from stackviz.plan.releases import cuda_versions, needed_macos, pythons, torch_releases
-from stackviz.rules import packaged_tables, registry
-from stackviz.rules.known_cards import KnownCard
-from stackviz.wire.systems import wheel_variant
+from stackviz.report.format.systems import wheel_variant
+from stackviz.report.rules import packaged_tables, registry
+from stackviz.report.rules.known_cards import KnownCard
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 TABLES = packaged_tables()

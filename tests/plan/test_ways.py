@@ -10,7 +10,7 @@ from stackviz.plan.planned_machine import SYSTEMS
 from stackviz.plan.support import EVERY_SYSTEM, groups, guides, support_rows
 from stackviz.plan.targets import find_target
 from stackviz.plan.ways import FRAMEWORKS, INSTALLERS, ways
-from stackviz.rules.versions import numbers
+from stackviz.report.rules.versions import numbers
 from stackviz.stacks.rule_tables import rule_tables
 from tests.responses import words_of
 from tests.sampled import sampled

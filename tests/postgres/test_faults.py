@@ -15,7 +15,7 @@ from tests.conftest import contextmanager_or_skip
 from tests.ingest.fault_tests import FaultsOfTheMoment, assert_read_once, waiting
 from tests.ingest.races import new_lab, post
 from tests.ingest.test_transient import TRANSIENT
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ from django.db import OperationalError, connection
 
 from stackviz.web.postgresql.connection import LATER_S, BoundedConnection, limit_statements
 from tests.live import Site
+from tests.report.format.reports import report_body
 from tests.servers import RedisServer, postgres_processes, stopped
-from tests.wire.reports import report_body
 
 LIMIT_S = 2
 

@@ -13,7 +13,7 @@ from stackviz.benchmarks.rollup import refresh
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
 from tests.ingest.races import new_lab, post
-from tests.wire.reports import apple_report_body, gemm_result, h100_card, report_body
+from tests.report.format.reports import apple_report_body, gemm_result, h100_card, report_body
 
 SERIES = 60
 

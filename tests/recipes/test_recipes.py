@@ -17,17 +17,25 @@ def test_every_recipe_is_followed_here():
 
 def test_recipe_rule(copy):
     named = copy.apply("rule")
-    assert named == {"stackviz/rules/checks/compute_mode.py", "tests/rules/test_compute_mode.py", "CHANGELOG.md"}
+    assert named == {
+        "stackviz/report/rules/checks/compute_mode.py",
+        "tests/report/rules/test_compute_mode.py",
+        "CHANGELOG.md",
+    }
     copy.lint(named)
     copy.run("rule")
     assert copy.changed() == named | {"docs/rules.md"}
     assert "| `compute-mode` | `hardware` | programs may use the card | broken |" in copy.read("docs/rules.md")
-    assert copy.python("from stackviz.rules import RULES; print(RULES[-2].id)") == "compute-mode\n"
+    assert copy.python("from stackviz.report.rules import RULES; print(RULES[-2].id)") == "compute-mode\n"
 
 
 def test_recipe_importer(copy):
     named = copy.apply("importer")
-    assert named == {"stackviz/importers/hostnamectl.py", "tests/importers/test_hostnamectl.py", "CHANGELOG.md"}
+    assert named == {
+        "stackviz/report/importers/hostnamectl.py",
+        "tests/report/importers/test_hostnamectl.py",
+        "CHANGELOG.md",
+    }
     copy.lint(named)
     copy.run("importer")
     assert copy.changed() == named | {"docs/diagnose.md"}
@@ -41,12 +49,12 @@ def test_recipe_importer(copy):
 
 def test_recipe_message(copy):
     named = copy.apply("message")
-    assert named == {"stackviz/symptoms/messages/cudnn.py", "CHANGELOG.md"}
+    assert named == {"stackviz/report/messages/messages/cudnn.py", "CHANGELOG.md"}
     copy.lint(named)
     assert "cudnn-not-initialized" in copy.run("message")
     assert copy.changed() == named
     found = copy.python(
-        "from stackviz.importers import read_all;"
+        "from stackviz.report.importers import read_all;"
         "print(read_all('x: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED').readings[0].facts['message.symptoms'])"
     )
     assert found == "cudnn-not-initialized\n"
@@ -54,7 +62,7 @@ def test_recipe_message(copy):
 
 def test_recipe_fact(copy):
     named = copy.apply("fact")
-    assert named == {"stackviz/facts/huge_pages.py", "tests/agent/test_huge_pages.py", "CHANGELOG.md"}
+    assert named == {"stackviz/report/format/facts/huge_pages.py", "tests/agent/test_huge_pages.py", "CHANGELOG.md"}
     copy.lint(named)
     assert "memory.huge_page_bytes" in copy.run("fact")
     assert copy.changed() == named | {"docs/wire-format.md"}
@@ -63,7 +71,7 @@ def test_recipe_fact(copy):
 
 def test_recipe_benchmark(copy):
     named = copy.apply("benchmark")
-    assert named == {"stackviz/measuring/memory_read.py", "tests/benchmarks/test_memory_read.py", "CHANGELOG.md"}
+    assert named == {"stackviz/report/measuring/memory_read.py", "tests/benchmarks/test_memory_read.py", "CHANGELOG.md"}
     copy.lint(named)
     assert "memory-read" in copy.run("benchmark")
     assert copy.changed() == named | {"docs/agent.md"}

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from stackviz.agent.spool import Spool
-from stackviz.wire import parse_report
+from stackviz.report.format import parse_report
 from tests import servers
 from tests.conftest import contextmanager_or_skip
 from tests.curated import migrated_file
 from tests.ingest.senders import Sender, box_of, counts
 from tests.live import Site
-from tests.wire.reports import report_body
+from tests.report.format.reports import report_body
 
 PATIENCE_S = 150.0
 

@@ -7,13 +7,14 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackviz import wire
 from stackviz.diagrams.boxes import StackColumn
-from stackviz.dumps import answer, machines
-from stackviz.importers import read_all
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
 from stackviz.labs.queries import latest_snapshots
+from stackviz.report import format as wire
+from stackviz.report.dumps import answer, machines
+from stackviz.report.importers import read_all
+from stackviz.report.rules import Finding, Severity, judge, packaged_tables
 from stackviz.reports.cards import MatchedCard, by_columns, by_name, card_facts, card_rows
 from stackviz.reports.present import (
     JudgedReport,
@@ -24,11 +25,10 @@ from stackviz.reports.present import (
     sort_findings,
     stored_report,
 )
-from stackviz.rules import Finding, Severity, judge, packaged_tables
 from stackviz.stacks.rule_tables import rule_tables
-from tests.importers.own_dump import fixture, own_dumps
+from tests.report.format.reports import gemm_result, report_body
+from tests.report.importers.own_dump import fixture, own_dumps
 from tests.responses import words_of
-from tests.wire.reports import gemm_result, report_body
 
 DUMPS = own_dumps()
 COLUMN = StackColumn(key="cpu", title="", subtitle="", url="", boxes=())

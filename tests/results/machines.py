@@ -3,13 +3,13 @@
 import json
 
 from stackviz.catalog.models import Accelerator
-from stackviz.dumps.machines import machines, telling
-from stackviz.importers import read_all
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Report
-from tests.dumps.test_llama_results import RUN
+from stackviz.report.dumps.machines import machines, telling
+from stackviz.report.importers import read_all
 from tests.machines.factories import DGX_FACTS, START, days, h100, make_machine, make_report
+from tests.report.dumps.test_llama_results import RUN
 
 H100, A100 = "nvidia-h100-sxm5-80gb", "nvidia-a100-sxm4-80gb"
 

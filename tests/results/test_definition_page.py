@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.script import script_of
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.script import script_of
 from tests.responses import words_of
 
 

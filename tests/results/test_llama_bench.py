@@ -10,8 +10,8 @@ from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.models import Result
 from stackviz.cited.parameters import comparison_key
 from stackviz.cited.registry import CITED_BENCHMARKS
-from tests.dumps.test_llama_results import DEVICES, HEADER, ROW
 from tests.machines.factories import make_lab
+from tests.report.dumps.test_llama_results import DEVICES, HEADER, ROW
 from tests.responses import words_of
 from tests.results.conftest import LLAMA
 from tests.results.machines import paste_llama_bench

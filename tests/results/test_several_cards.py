@@ -5,8 +5,8 @@ from django.core.cache import cache
 
 from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.models import Series
-from tests.importers.own_dump import fixture
 from tests.machines.factories import make_lab
+from tests.report.importers.own_dump import fixture
 from tests.responses import words_of
 from tests.results.machines import paste_llama_bench
 

@@ -7,10 +7,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import resolve
 from django.utils import translation
 
+from stackviz.report.messages import SYMPTOMS
 from stackviz.search.answers import question_subject, ranked_hits
 from stackviz.search.messages import wordings
 from stackviz.search.prepared import search_index
-from stackviz.symptoms import SYMPTOMS
 from stackviz.web.languages import address_in
 from tests.search.searches import CHINESE, ERRORS, QUESTIONS, SEARCHES
 

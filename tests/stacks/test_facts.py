@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.rules import packaged_tables
+from stackviz.report.rules import packaged_tables
 from stackviz.stacks.files import DATA, read_stack_files
 from stackviz.stacks.terms import all_terms
 

@@ -8,10 +8,10 @@ import pytest
 
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import ROLE_TITLES, Layer
-from stackviz.rules import packaged_tables
+from stackviz.report.format import COMPONENTS
+from stackviz.report.rules import packaged_tables
 from stackviz.stacks.files import DATA, FILES, read_stack_files, stacks_data_version
 from stackviz.stacks.views import SIDE_BY_SIDE
-from stackviz.wire import COMPONENTS
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ import pytest
 from stackviz.catalog.models import Accelerator
 from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
 from stackviz.diagrams.layers import Layer, State
+from stackviz.report.format import Card, Software
 from stackviz.stacks.architectures import FAMILY, architectures_of_cards, architectures_of_sheets, metal_family
 from stackviz.stacks.limits import compare_releases, drop_impossible, is_impossible, is_limits
 from stackviz.stacks.models import Placement
 from stackviz.stacks.queries import described_column
 from stackviz.stacks.reported import reported_column
-from stackviz.wire import Card, Software
-from tests.rules.build import linux
+from tests.report.rules.build import linux
 
 TORCH_COMPILE = {"torchdynamo", "aotautograd", "primtorch", "torchinductor"}
 

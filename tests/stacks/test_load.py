@@ -10,7 +10,7 @@ from django.db import connection
 
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import CatalogueEdition, Source
-from stackviz.rules import packaged_tables
+from stackviz.report.rules import packaged_tables
 from stackviz.stacks.files import DATA
 from stackviz.stacks.load import load_stacks
 from stackviz.stacks.models import (

@@ -2,12 +2,12 @@
 
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
-from stackviz.rules import find, packaged_tables
+from stackviz.report.rules import find, packaged_tables
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.models import Component, Edition, Placement, Release, Stack
 from stackviz.stacks.queries import component_page, described_column, described_columns, stack_rows
 from stackviz.stacks.rule_tables import rule_tables
-from tests.rules.build import card, linux
+from tests.report.rules.build import card, linux
 
 # --- described columns ---
 

@@ -7,12 +7,12 @@ import pytest
 from stackviz.diagrams.boxes import Box
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
-from stackviz.dumps.components import components
-from stackviz.rules import judge, packaged_tables
+from stackviz.report.dumps.components import components
+from stackviz.report.format import Absent, Card, Software
+from stackviz.report.rules import judge, packaged_tables
 from stackviz.stacks.queries import described_column
 from stackviz.stacks.reported import reported_column, stack_slug
-from stackviz.wire import Absent, Card, Software
-from tests.rules.build import H100, LINUX, card, linux
+from tests.report.rules.build import H100, LINUX, card, linux
 
 GIB = 2**30
 

@@ -6,7 +6,7 @@ import pytest
 
 from stackviz.diagrams.boxes import Box, StackColumn
 from stackviz.diagrams.layers import Layer, State
-from stackviz.rules import packaged_tables
+from stackviz.report.rules import packaged_tables
 from stackviz.stacks import requirements
 from stackviz.stacks.requirements import MOST_NEEDS, DescribedColumn, by_component, described_needs, reported_needs
 

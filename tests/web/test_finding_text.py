@@ -9,17 +9,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
-from stackviz.dumps import machines
-from stackviz.importers import read_all
-from stackviz.rules import RULES, judge, packaged_tables
-from stackviz.symptoms import SYMPTOMS
+from stackviz.report.dumps import machines
+from stackviz.report.importers import read_all
+from stackviz.report.messages import SYMPTOMS
+from stackviz.report.rules import RULES, judge, packaged_tables
 from stackviz.web.finding_text import advice_of, finding_text, finding_words, translate_finding
 from stackviz.web.languages import address_in
 from stackviz.web.phrasebook import MOST_CHARS, MOST_STEPS, MOST_TRIES, Phrasebook
-from tests.dumps.threads import OWN_TEXTS
 from tests.finding_texts import entries, unknown_texts
 from tests.languages import chinese
 from tests.machines.factories import make_lab, make_machine, make_report
+from tests.report.dumps.threads import OWN_TEXTS
 from tests.responses import words_of
 from tools.finding_texts import texts_of_code
 

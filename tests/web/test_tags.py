@@ -8,7 +8,7 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import translation
 
-from stackviz.facts import ABSENT_REASONS
+from stackviz.report.format.facts import ABSENT_REASONS
 from stackviz.web.templatetags.web import source, time_ago, tray_button
 from stackviz.web.words import KIND_MEANINGS, KINDS, MISSING, evidence_text, missing_text
 

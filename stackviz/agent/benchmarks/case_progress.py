@@ -6,7 +6,7 @@ from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.instruments import Instruments
 from stackviz.agent.benchmarks.timing import Pace
-from stackviz.measuring import Benchmark
+from stackviz.report.measuring import Benchmark
 
 __all__ = ["CaseLeft", "CaseProgress", "Skip"]
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from stackviz.measuring import BENCHMARKS, Benchmark, Params
-from stackviz.measuring.benchmark import KIB, MIB
-from stackviz.measuring.in_mlx import DEVICE_KINDS, cases_on
+from stackviz.report.measuring import BENCHMARKS, Benchmark, Params
+from stackviz.report.measuring.benchmark import KIB, MIB
+from stackviz.report.measuring.in_mlx import DEVICE_KINDS, cases_on
 
 __all__ = ["Case", "case_text", "params_text", "plan_cases", "read_case"]
 

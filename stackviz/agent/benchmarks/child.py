@@ -12,8 +12,8 @@ from stackviz.agent.benchmarks.measure import CaseLeft, measure_case
 from stackviz.agent.benchmarks.mlx_device import mlx_devices
 from stackviz.agent.benchmarks.timing import PACES
 from stackviz.agent.children import answer_in_file
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.in_mlx import MLX
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.in_mlx import MLX
 
 __all__ = ["main"]
 

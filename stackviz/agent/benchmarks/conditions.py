@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from stackviz.agent.benchmarks.devices import Device
-from stackviz.facts import reading_questions
-from stackviz.facts.asking import MissingFact, run_command
-from stackviz.facts.nvml import CardLost, Nvml, NvmlCard, throttle_words
-from stackviz.wire import hashed_uuid
+from stackviz.report.format import hashed_uuid
+from stackviz.report.format.facts import reading_questions
+from stackviz.report.format.facts.asking import MissingFact, run_command
+from stackviz.report.format.facts.nvml import CardLost, Nvml, NvmlCard, throttle_words
 
 __all__ = [
     "Readings", "SmiReadings", "Values", "card_conditions", "nvml_handle", "processor_conditions", "read_nothing",

@@ -19,9 +19,9 @@ from stackviz.agent.benchmarks.memory import (
     free_main_memory,
 )
 from stackviz.agent.benchmarks.mlx_device import MlxDevice, mlx_devices
-from stackviz.measuring import Benchmark, Params, Prepared
-from stackviz.measuring.benchmark import uniform
-from stackviz.wire import hashed_uuid
+from stackviz.report.format import hashed_uuid
+from stackviz.report.measuring import Benchmark, Params, Prepared
+from stackviz.report.measuring.benchmark import uniform
 
 __all__ = ["AnyDevice", "Device", "card_of", "list_devices"]
 

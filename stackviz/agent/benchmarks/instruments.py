@@ -21,8 +21,8 @@ from stackviz.agent.benchmarks.conditions import (
     smi_name,
 )
 from stackviz.agent.benchmarks.devices import AnyDevice, Device
-from stackviz.facts.asking import MissingFact
-from stackviz.facts.nvml import Nvml, open_nvml
+from stackviz.report.format.facts.asking import MissingFact
+from stackviz.report.format.facts.nvml import Nvml, open_nvml
 
 __all__ = ["Instruments", "Sampler", "instruments_of", "joined_readings"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stackviz.measuring.disturbance import PREFIX, disturbances
-from stackviz.wire import LIMITS
+from stackviz.report.format import LIMITS
+from stackviz.report.measuring.disturbance import PREFIX, disturbances
 
 __all__ = ["ProcCounters", "interference_of", "is_visit_disturbed", "look", "noticed_between"]
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from stackviz.agent.benchmarks.devices import AnyDevice
-from stackviz.measuring import Prepared
+from stackviz.report.measuring import Prepared
 
 __all__ = ["kernels_of"]
 

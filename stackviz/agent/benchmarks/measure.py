@@ -16,8 +16,8 @@ from stackviz.agent.benchmarks.records import no_time_left
 from stackviz.agent.benchmarks.timing import Pace
 from stackviz.agent.benchmarks.trial import INPUT_BYTES_PER_S, failed_step, tried
 from stackviz.agent.benchmarks.visit import prove, visit
-from stackviz.measuring import BENCHMARKS
-from stackviz.measuring.benchmark import Unavailable
+from stackviz.report.measuring import BENCHMARKS
+from stackviz.report.measuring.benchmark import Unavailable
 
 __all__ = ["CaseLeft", "Skip", "measure_case"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from stackviz.measuring.benchmark import MIB
+from stackviz.report.measuring.benchmark import MIB
 
 __all__ = ["ASSUMED_CACHE_BYTES", "OURS_OF_FREE", "amd_cache_bytes", "cpu_cache_bytes", "free_main_memory"]
 

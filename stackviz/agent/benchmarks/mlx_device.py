@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackviz.agent.benchmarks.memory import ASSUMED_CACHE_BYTES, OURS_OF_FREE, cpu_cache_bytes, free_main_memory
-from stackviz.measuring import Benchmark, Params, Prepared
-from stackviz.measuring.benchmark import Unavailable
-from stackviz.measuring.in_mlx import MLX, in_mlx
+from stackviz.report.measuring import Benchmark, Params, Prepared
+from stackviz.report.measuring.benchmark import Unavailable
+from stackviz.report.measuring.in_mlx import MLX, in_mlx
 
 __all__ = ["MlxDevice", "mlx_devices"]
 

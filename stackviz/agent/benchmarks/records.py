@@ -10,9 +10,9 @@ from typing import Any
 from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.instruments import joined_readings
 from stackviz.agent.benchmarks.interference import interference_of
-from stackviz.importers.reading import clean
-from stackviz.measuring import BENCHMARKS
-from stackviz.measuring.in_mlx import MLX
+from stackviz.report.importers.reading import clean
+from stackviz.report.measuring import BENCHMARKS
+from stackviz.report.measuring.in_mlx import MLX
 
 __all__ = ["CaseRecord", "Records", "no_time_left"]
 

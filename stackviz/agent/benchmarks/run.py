@@ -12,8 +12,8 @@ from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.records import NOT_REACHED, CaseRecord, Records, no_time_left
 from stackviz.agent.benchmarks.timing import PACES, Pace
 from stackviz.agent.children import Ended, TimeLimit, run_child
-from stackviz.measuring import RUNNABLE
-from stackviz.measuring.in_mlx import MLX
+from stackviz.report.measuring import RUNNABLE
+from stackviz.report.measuring.in_mlx import MLX
 
 __all__ = [
     "BenchmarkOptions",

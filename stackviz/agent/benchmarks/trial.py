@@ -7,7 +7,7 @@ from typing import Any
 from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
 from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.timing import Pace, warm_up
-from stackviz.measuring.benchmark import MIB, Unavailable, breaks_device
+from stackviz.report.measuring.benchmark import MIB, Unavailable, breaks_device
 
 __all__ = ["INPUT_BYTES_PER_S", "failed_step", "refuse_what_cannot_fit", "tried"]
 

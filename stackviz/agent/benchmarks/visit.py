@@ -14,7 +14,7 @@ from stackviz.agent.benchmarks.kernels import kernels_of
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.benchmarks.trial import refuse_what_cannot_fit
 from stackviz.base.backports import UTC
-from stackviz.measuring import Prepared
+from stackviz.report.measuring import Prepared
 
 __all__ = ["prove", "visit"]
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 from importlib import util
 
 from stackviz.base.backports import PATH_WITHOUT_FOLDER
-from stackviz.facts import questions_of
-from stackviz.facts.apple import for_apple_silicon, registry, sysctl, sysctl_number
-from stackviz.facts.asking import MissingFact, Questions, Surroundings
-from stackviz.importers import CardReading, Reading, read_all
-from stackviz.importers.system_profiler import read_system_profiler
-from stackviz.wire import Card
+from stackviz.report.format import Card
+from stackviz.report.format.facts import questions_of
+from stackviz.report.format.facts.apple import for_apple_silicon, registry, sysctl, sysctl_number
+from stackviz.report.format.facts.asking import MissingFact, Questions, Surroundings
+from stackviz.report.importers import CardReading, Reading, read_all
+from stackviz.report.importers.system_profiler import read_system_profiler
 
 __all__ = ["QUESTIONS", "probe_apple"]
 

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from stackviz.agent.children import answer_in_file
 from stackviz.agent.probing.documents import document_of
-from stackviz.facts.asking import Surroundings
+from stackviz.report.format.facts.asking import Surroundings
 
 __all__ = ["PROBES", "main"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stackviz.importers.reading import FactSheet, Reading
-from stackviz.wire import FACTS, Absent, Card, Software
-from stackviz.wire.objects import object_of
-from stackviz.wire.write import absent_document, object_document
+from stackviz.report.format import FACTS, Absent, Card, Software
+from stackviz.report.format.objects import object_of
+from stackviz.report.format.write import absent_document, object_document
+from stackviz.report.importers.reading import FactSheet, Reading
 
 __all__ = ["document_of", "reading_of"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from stackviz.agent.children import Ended, run_child
 from stackviz.agent.probing.child import PROBES
-from stackviz.importers.reading import clean
-from stackviz.wire import FACTS, LIMITS
+from stackviz.report.format import FACTS, LIMITS
+from stackviz.report.importers.reading import clean
 
 __all__ = ["PROBE_TIMEOUT_S", "Gathered", "gather", "join"]
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable
 
 from stackviz.agent.probing.nvml_child import NvmlAnswer, ask_nvml_apart
-from stackviz.facts import questions_of
-from stackviz.facts.asking import MissingFact, Surroundings
-from stackviz.facts.nvidia import loaded_module, pci_devices
-from stackviz.facts.nvml import NoNvml
-from stackviz.importers import Reading
-from stackviz.importers.nvidia_smi_xml import read_nvidia_smi_xml
+from stackviz.report.format.facts import questions_of
+from stackviz.report.format.facts.asking import MissingFact, Surroundings
+from stackviz.report.format.facts.nvidia import loaded_module, pci_devices
+from stackviz.report.format.facts.nvml import NoNvml
+from stackviz.report.importers import Reading
+from stackviz.report.importers.nvidia_smi_xml import read_nvidia_smi_xml
 
 __all__ = ["probe_nvidia"]
 

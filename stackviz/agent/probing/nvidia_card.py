@@ -1,11 +1,11 @@
 """One NVIDIA card, read through NVML: its facts, and the reasons for missing ones."""
 
-from stackviz.facts import card_questions, reading_questions
-from stackviz.facts.asking import MissingFact
-from stackviz.facts.nvml import CardLost, Nvml, NvmlCard
-from stackviz.facts.table import Question
-from stackviz.importers import CardReading
-from stackviz.wire import Scalar, hashed_uuid
+from stackviz.report.format import Scalar, hashed_uuid
+from stackviz.report.format.facts import card_questions, reading_questions
+from stackviz.report.format.facts.asking import MissingFact
+from stackviz.report.format.facts.nvml import CardLost, Nvml, NvmlCard
+from stackviz.report.format.facts.table import Question
+from stackviz.report.importers import CardReading
 
 __all__ = ["read_card"]
 

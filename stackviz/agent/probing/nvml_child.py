@@ -9,10 +9,10 @@ from stackviz.agent.children import Ended, answer_in_file, run_child
 from stackviz.agent.probing.documents import document_of, reading_of
 from stackviz.agent.probing.nvidia_card import read_card
 from stackviz.agent.probing.nvml_topology import read_nvml_topology
-from stackviz.facts.asking import MissingFact
-from stackviz.facts.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
-from stackviz.importers import CardReading, Reading
-from stackviz.wire import LIMITS
+from stackviz.report.format import LIMITS
+from stackviz.report.format.facts.asking import MissingFact
+from stackviz.report.format.facts.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
+from stackviz.report.importers import CardReading, Reading
 
 __all__ = ["NvmlAnswer", "ask_nvml_apart", "ask_nvml_here", "main"]
 

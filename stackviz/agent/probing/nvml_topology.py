@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from stackviz.facts.asking import MissingFact
-from stackviz.facts.nvml import CardLost, Nvml
-from stackviz.importers import Reading
-from stackviz.wire import LIMITS
+from stackviz.report.format import LIMITS
+from stackviz.report.format.facts.asking import MissingFact
+from stackviz.report.format.facts.nvml import CardLost, Nvml
+from stackviz.report.importers import Reading
 
 __all__ = ["read_nvml_topology"]
 

@@ -3,9 +3,9 @@
 Metadata shows whether a package is installed (the python probe); only importing it shows whether it loads.
 """
 
-from stackviz.facts import questions_of
-from stackviz.facts.asking import Surroundings
-from stackviz.importers.reading import Reading
+from stackviz.report.format.facts import questions_of
+from stackviz.report.format.facts.asking import Surroundings
+from stackviz.report.importers.reading import Reading
 
 __all__ = ["probe_packages"]
 

@@ -6,10 +6,10 @@ Nothing is imported here: a broken package shows as installed, and fails in a pr
 import platform
 from importlib import metadata
 
-from stackviz.facts import questions_of
-from stackviz.facts.asking import Surroundings
-from stackviz.importers.reading import Reading
-from stackviz.wire.packages import PACKAGE_METADATA, component_of
+from stackviz.report.format.facts import questions_of
+from stackviz.report.format.facts.asking import Surroundings
+from stackviz.report.format.packages import PACKAGE_METADATA, component_of
+from stackviz.report.importers.reading import Reading
 
 __all__ = ["probe_python"]
 

@@ -2,9 +2,9 @@
 
 import platform
 
-from stackviz.facts import questions_of
-from stackviz.facts.asking import Surroundings
-from stackviz.importers.reading import Reading
+from stackviz.report.format.facts import questions_of
+from stackviz.report.format.facts.asking import Surroundings
+from stackviz.report.importers.reading import Reading
 
 __all__ = ["probe_system"]
 

@@ -11,11 +11,11 @@ from importlib import metadata, util
 from types import ModuleType
 from typing import Any
 
-from stackviz.facts import questions_of
-from stackviz.facts.asking import MissingFact, Surroundings
-from stackviz.importers.reading import CardReading, Reading
-from stackviz.wire import LIMITS, hashed_uuid
-from stackviz.wire.packages import PACKAGE_METADATA
+from stackviz.report.format import LIMITS, hashed_uuid
+from stackviz.report.format.facts import questions_of
+from stackviz.report.format.facts.asking import MissingFact, Surroundings
+from stackviz.report.format.packages import PACKAGE_METADATA
+from stackviz.report.importers.reading import CardReading, Reading
 
 __all__ = ["probe_torch"]
 

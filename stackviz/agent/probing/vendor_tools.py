@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from stackviz.dumps.merge import merged
-from stackviz.facts.asking import MissingFact, Surroundings
-from stackviz.importers import Reading, read_all
+from stackviz.report.dumps.merge import merged
+from stackviz.report.format.facts.asking import MissingFact, Surroundings
+from stackviz.report.importers import Reading, read_all
 
 __all__ = ["probe_vendor_tools"]
 

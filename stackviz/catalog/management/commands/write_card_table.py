@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from stackviz.catalog.match import card_table, known_cards
-from stackviz.rules.compatibility import CARDS_FILE
+from stackviz.report.rules.compatibility import CARDS_FILE
 
 
 class Command(BaseCommand):
@@ -15,6 +15,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002 - as Django's
         cards = known_cards()
-        path = Path(str(resources.files("stackviz.rules"))) / "tables" / CARDS_FILE
+        path = Path(str(resources.files("stackviz.report.rules"))) / "tables" / CARDS_FILE
         path.write_text(card_table(cards), encoding="utf-8")
         self.stdout.write(f"{len(cards)} names written to {path.name}")

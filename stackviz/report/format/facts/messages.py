@@ -1,0 +1,27 @@
+"""What error messages say: which were recognised, what each is about, the sizes in an out-of-memory message.
+
+Read from pasted text alone: the agent asks the machine instead.
+"""
+
+from stackviz.report.format.facts.table import FactTable
+
+__all__ = ["FACTS"]
+
+FACTS = FactTable(order=900)
+
+FACTS.text("message.symptoms", "error messages found in the text, by key, space separated; the first one first")
+FACTS.text(
+    "message.quotes",
+    "how each of them is written in the text, in the same order, between ` ¶ `; without names, addresses and secrets",
+)
+FACTS.text("message.detail", "what the first of them is about: a library, a symbol, an operator, a package")
+FACTS.size("message.oom_requested_bytes", "memory that was asked for and not to be had, as the message states it")
+FACTS.size("message.oom_total_bytes", "memory of the device, as an out-of-memory message states it")
+FACTS.size("message.oom_free_bytes", "memory that was free, as an out-of-memory message states it", least=0)
+FACTS.size("message.oom_allocated_bytes", "memory in use by tensors, as an out-of-memory message states it", least=0)
+FACTS.size("message.oom_process_bytes", "memory that the process holds, as an out-of-memory message states it", least=0)
+FACTS.size("message.oom_other_bytes", "other allocations on a Mac's GPU, as an out-of-memory message has it", least=0)
+FACTS.size(
+    "message.oom_reserved_total_bytes", "memory reserved, in use or not, as an out-of-memory message states it", least=0
+)
+FACTS.size("message.oom_reserved_bytes", "memory reserved and unused, as an out-of-memory message states it", least=0)

@@ -1,0 +1,232 @@
+"""Error messages anywhere in a text -> what they prove. The table of messages is the room `symptoms`.
+
+They stand above, inside and below dumps, in logs of any length: each different one is a dump of its own, also inside
+another dump.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from stackviz.base.backports import POSSESSIVE
+from stackviz.base.private import UUID, without_addresses, without_homes, without_secrets
+from stackviz.report.format import FACTS
+from stackviz.report.importers.env_report import add_listed_card, number_of_bytes
+from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.reading import Reading, clean, distinct_lines, without_digits
+from stackviz.report.messages import BETWEEN_QUOTES, SYMPTOMS, Symptom
+
+__all__ = ["IMPORTER", "find_messages", "is_message", "message_bounds"]
+
+KIND = "error-message"
+MOST_HITS = 64  # of one anchor: a log repeats its error on every line
+MOST_MESSAGES = 32
+_BEFORE, _AFTER = 300, 1_200  # characters around an anchor in which its message stands
+LONGEST_QUOTE = 160
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """One message in a text: where it and its lines lie, which symptom it is of, what its groups say."""
+
+    start: int
+    end: int
+    span: Span
+    symptom: Symptom
+    groups: Mapping[str, str]
+
+
+_ANCHORS = frozenset(anchor for symptom in SYMPTOMS for anchor in symptom.anchors)
+_WORDS = {anchor: tuple(map(without_digits, anchor.split())) for anchor in _ANCHORS}
+_CLASS_OR_SPACE = re.compile(r"\[(?:\\.|[^\]\\])+\]| (\??)")
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """With any white space where the pattern has a space, outside of classes of characters."""
+    return re.compile(_CLASS_OR_SPACE.sub(_any_space, pattern), re.IGNORECASE)
+
+
+def _any_space(part: re.Match[str]) -> str:
+    """Possessive: white space that was passed is not tried again, however much of it a text has."""
+    if part[0].startswith("["):
+        return part[0]
+    return (r"\s{0,80}" if part[1] else r"\s{1,80}") + POSSESSIVE
+
+
+def find_messages(text: str) -> list[Span]:
+    """Where the first message of each symptom lies, by its whole lines, none overlapping another."""
+    spans: list[Span] = []
+    for message in _messages(text):
+        if spans and message.span.start <= spans[-1].end:
+            spans[-1] = Span(spans[-1].start, max(spans[-1].end, message.span.end))
+        else:
+            spans.append(message.span)
+    return spans
+
+
+def message_bounds(text: str) -> list[tuple[int, int]]:
+    """From where to where what is recognised of each message goes: words of its line stand before it and behind it."""
+    return [(message.start, message.end) for message in _messages(text)]
+
+
+def is_message(line: str) -> bool:
+    """Whether a line is one of the messages: a log repeats them."""
+    lowered = _lowered(line)
+    near = {anchor for anchor in _ANCHORS if anchor in lowered}  # most lines of a log have none
+    if not near:
+        return False
+    return any(True for symptom in _symptoms_of(near) for _message in _of_symptom(symptom, line, lowered))
+
+
+def _messages(text: str) -> list[FoundMessage]:
+    """The different messages of a text in its order: of one that is repeated with the same values the first."""
+    lowered = _lowered(text)
+    near = _likely_anchors(text)
+    different: dict[tuple[object, ...], FoundMessage] = {}
+    for symptom in _symptoms_of(near):
+        for message in sorted(_of_symptom(symptom, text, lowered), key=lambda message: message.span.start):
+            different.setdefault((symptom.key, *message.groups.items()), message)
+    return sorted(different.values(), key=lambda message: message.span.start)[:MOST_MESSAGES]
+
+
+def _likely_anchors(text: str) -> set[str]:
+    """Those whose words are all in the text. A message may be wrapped, so that each word is looked for by itself."""
+    lines = _lowered(distinct_lines(text))
+    return {anchor for anchor, words in _WORDS.items() if all(map(lines.__contains__, words))}
+
+
+def _symptoms_of(anchors: set[str]) -> Iterator[Symptom]:
+    return (symptom for symptom in SYMPTOMS if not anchors.isdisjoint(symptom.anchors))
+
+
+def _lowered(text: str) -> str:
+    # "İ" is the one letter that is longer in lower case: without it the places in both texts are the same.
+    return text.replace("İ", "I").lower().replace("\n", " ")
+
+
+def _of_symptom(symptom: Symptom, text: str, lowered: str) -> Iterator[FoundMessage]:
+    for start, end in _windows(symptom.anchors, lowered):
+        for pattern in symptom.patterns:
+            for match in _compiled(pattern).finditer(text, start, end):
+                groups = {name: value for name, value in match.groupdict().items() if value}
+                yield FoundMessage(match.start(), match.end(), _whole_lines(text, match), symptom, groups)
+
+
+def _windows(anchors: Sequence[str], lowered: str) -> Iterator[tuple[int, int]]:
+    """Where a message of these anchors can stand: no character twice, however close they are together."""
+    start = end = 0
+    for hit in sorted(_hits(anchors, lowered)):
+        if hit - _BEFORE > end:
+            if end:
+                yield start, end
+            start = max(0, hit - _BEFORE)
+        end = hit + _AFTER
+    if end:
+        yield start, end
+
+
+def _hits(anchors: Sequence[str], lowered: str) -> Iterator[int]:
+    for anchor in anchors:
+        at, left = lowered.find(anchor), MOST_HITS
+        while at >= 0 and left:
+            yield at
+            left -= 1
+            at = lowered.find(anchor, at + len(anchor))
+
+
+def _whole_lines(text: str, match: re.Match[str]) -> Span:
+    end = text.find("\n", match.end())
+    return Span(text.rfind("\n", 0, match.start()) + 1, len(text) if end < 0 else end)
+
+
+# ---- what they prove ------------------------------------------------------------------------------------------------
+
+
+def read_messages(text: str) -> Reading:
+    """Never raises. What its messages prove; of two that say the same thing, the first."""
+    reading = Reading(kind=KIND)
+    messages = _messages(text)
+    quotes: dict[str, str] = {}
+    for message in messages:
+        quotes.setdefault(message.symptom.key, _quote(text, message))
+    reading.sheet.state("message.symptoms", " ".join(quotes) or None)
+    reading.sheet.state("message.quotes", BETWEEN_QUOTES.join(quotes.values()) or None)
+    for message in messages:
+        reading.sheet.state("message.detail", message.groups.get("detail"))
+        for group, written in message.groups.items():
+            _state_group(reading, group, written)
+        _add_card(reading, message.groups)
+    for message in messages:
+        for fact, value in message.symptom.states.items():
+            reading.sheet.state(fact, value)
+        for fact, reason in message.symptom.lacks.items():
+            reading.sheet.mark_missing(fact, reason, f"the message says so: {message.symptom.message}")
+    return reading
+
+
+_NAMES_AN_ERROR = (
+    r"(?:[A-Za-z][\w.]{0,60}(?:Error|Exception)|(?:CUDA|HIP|MPS|cuDNN|NCCL|docker)(?: runtime)?(?: error)?|[Ee]rror"
+    r"|ERROR|[\w./+-]{1,80}\.so)(?:\.\d{1,3}){0,3}(?:[ =]?\(?\d{1,4}\)?)? ?: "
+)
+_LEAD = re.compile(rf"(?:{_NAMES_AN_ERROR}){{0,3}}[^.:;?!]{{0,80}}$|\b(?:pip3?|uv|conda) [^\n]{{0,140}}$")
+"""What stands before a match and belongs to it: the name of the error, the beginning of its sentence."""
+_BREAK = re.compile(r"\n|\] |\W[>|] |[\"`]|Warning: (?:CUDA initialization: )?")
+_SHORT_LEAD = 40
+_REST = re.compile(r"(?:[^.\n`\"(]|\.(?=\w)){0,120}")
+
+
+def _quote(text: str, message: FoundMessage) -> str:
+    """The message as it is written, in one line, shortened; without names, addresses and secrets."""
+    before = text[max(0, message.start - LONGEST_QUOTE) : message.start]
+    before = _BREAK.split(before)[-1]
+    lead = before if len(before) <= _SHORT_LEAD else _LEAD.search(before)[0]  # type: ignore[index]  # matches "" too
+    written = f"{lead}{text[message.start : message.end]}{_REST.match(text, message.end)[0]}"  # type: ignore[index]
+    written = without_homes(UUID.sub("[redacted]", without_secrets(written, "[redacted]")))
+    written = without_addresses(written, "[redacted]").replace(BETWEEN_QUOTES.strip(), " ")
+    return clean(written, LONGEST_QUOTE).lstrip("#>*- ")
+
+
+def _state_group(reading: Reading, group: str, written: str) -> None:
+    fact = FACTS.get(group.replace("__", "."))
+    if fact is None:
+        return  # of a card, or the detail
+    convert = _CONVERTERS.get(fact.name) or (number_of_bytes if fact.unit == "B" else None)
+    reading.sheet.state(fact.name, convert(written) if convert else written)
+
+
+def _api_version(written: str) -> str:
+    """11040 is CUDA 11.4, as cudaDriverGetVersion counts."""
+    return f"{int(written) // 1000}.{int(written) % 1000 // 10}"
+
+
+def _architectures(written: str) -> str:
+    return " ".join(re.findall(r"(?:sm|compute|gfx)_?[0-9a-f]{2,4}[a-z]?", written))
+
+
+_CONVERTERS: Mapping[str, Callable[[str], str | int | None]] = {
+    "cuda.driver_api_version": _api_version,
+    "torch.arch_list": _architectures,
+}
+
+
+def _add_card(reading: Reading, groups: Mapping[str, str]) -> None:
+    """The card that a message names, once."""
+    name = groups.get("card", "").strip()
+    if not name or any(card.reported_name == name for card in reading.cards):
+        return
+    digits = re.sub(r"\D", "", groups.get("capability", ""))
+    capability = f"{digits[:-1]}.{digits[-1]}" if len(digits) > 1 else None
+    add_listed_card(reading, len(reading.cards), name, "the message", compute_capability=capability)
+
+
+IMPORTER = Importer(
+    kind=KIND,
+    tool="an error message",
+    tells="which of the known messages it is, and what that proves",
+    trust=20,
+    find=find_messages,
+    read=read_messages,
+    is_typed=True,
+)

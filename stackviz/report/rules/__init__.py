@@ -1,0 +1,28 @@
+"""Rules: a report and the compatibility tables in, findings out. The site runs them when it reads a report.
+
+They need nothing but Python: the agent carries them for `diagnose`.
+
+    findings = find(report, packaged_tables())
+"""
+
+from stackviz.report.rules.compatibility import KnownCard, Release, Requirement, RuleSource, Tables, packaged_tables
+from stackviz.report.rules.finding import Finding, Severity
+from stackviz.report.rules.registry import RULES, find, is_broken, judge, judge_breaking
+from stackviz.report.rules.rule import Rule
+
+__all__ = [
+    "RULES",
+    "Finding",
+    "KnownCard",
+    "Release",
+    "Requirement",
+    "Rule",
+    "RuleSource",
+    "Severity",
+    "Tables",
+    "find",
+    "is_broken",
+    "judge",
+    "judge_breaking",
+    "packaged_tables",
+]  # fmt: skip

@@ -1,0 +1,253 @@
+"""Which build of torch to install instead: one that carries code for the cards and that the driver serves."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from stackviz.base.backports import StrEnum
+from stackviz.report.format.systems import wheel_variant
+from stackviz.report.rules.checks.branches import driver_range
+from stackviz.report.rules.checks.companions import line_specs
+from stackviz.report.rules.checks.places import is_jetson, why_container
+from stackviz.report.rules.checks.steps import (
+    JETSON,
+    ReleasedBuild,
+    after,
+    before,
+    for_shell,
+    nearest,
+    why_not_installable,
+)
+from stackviz.report.rules.compatibility import Requirement, Tables, computed_once
+from stackviz.report.rules.drivers import is_older_than_card, needed_driver, serves
+from stackviz.report.rules.look import Look
+from stackviz.report.rules.versions import major_minor, numbers
+
+MOST_VARIANTS = 4  # that a sentence names
+USUAL_PLATFORM = "linux-x86_64"  # of most published builds: what is named where the system was not reported
+_CODE = ("built-for", "compiles-for")  # how the tables name machine code and PTX
+_ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
+
+
+# A local part that is a commit (`+gitabc1234`, `+ecf3bae40a.nv25.01`), or the a0 of a version that is not out.
+_SOURCE_TREE = re.compile(r"\da0\b|\+(?:git|[0-9a-f]{7,40}(?:\.|$))")
+_NIGHTLY = re.compile(r"\.?dev\d{8}")
+
+
+class Origin(StrEnum):
+    """Who built a torch. Only of a release do the tables say what it carries."""
+
+    RELEASE = "release"
+    NIGHTLY = "nightly"  # published by pytorch.org too, with its own libraries
+    SOURCE = "source"  # from a source tree, against the libraries of the system
+
+
+def origin_of(torch: str) -> Origin:
+    """`2.9.1+cu128` is a release, `2.10.0.dev20251101+cu130` a nightly, `2.1.0a0+git1234abc` a custom build."""
+    if _NIGHTLY.search(torch) and not _SOURCE_TREE.search(torch):
+        return Origin.NIGHTLY
+    return Origin.SOURCE if _SOURCE_TREE.search(torch) or "dev" in torch else Origin.RELEASE
+
+
+@lru_cache(maxsize=4096)
+def covers(capability: str, arch: str) -> bool:
+    """Whether code for `arch` runs on a card of this capability.
+
+    sm_86: the same major, this minor or newer. compute_80: PTX, compiled for anything from 8.0 on.
+    sm_90a: exactly that capability; sm_100f: that major family from that minor on.
+    """
+    match = _ARCH.fullmatch(arch)
+    version = numbers(capability)
+    if not match or len(version) < 2:
+        return False
+    kind, major, minor, suffix = match[1], int(match[2]), int(match[3]), match[4]
+    if suffix == "a":
+        return version[:2] == (major, minor)
+    if kind == "compute" and not suffix:
+        return version[:2] >= (major, minor)
+    return version[0] == major and version[1] >= minor
+
+
+def _archs_of(row: Requirement) -> list[str]:
+    """A row's list in torch's own words: "7.5 8.0" -> sm_75, sm_80; PTX -> compute_120."""
+    kind = "compute" if row.relation == "compiles-for" else "sm"
+    return [f"{kind}_{text.replace('.', '')}" for text in (row.values or row.low).split()]
+
+
+@computed_once
+def _code_of_builds(tables: Tables, platform: str) -> dict[ReleasedBuild, tuple[str, ...]]:
+    """What the builds of torch for a platform carry, machine code first."""
+    archs: dict[ReleasedBuild, list[str]] = {}
+    for relation in _CODE:
+        for row in tables.rows("pytorch", relation, "compute-capability", platform=platform):
+            archs.setdefault(ReleasedBuild(row.version, row.variant), []).extend(_archs_of(row))
+    return {build: tuple(names) for build, names in archs.items()}
+
+
+def published_archs(look: Look, tables: Tables, torch: str, cuda: str) -> list[str]:
+    """What a build carries, as its vendor publishes it; empty for one that is no release, whatever its number."""
+    if origin_of(torch) is not Origin.RELEASE:
+        return []
+    build = ReleasedBuild(major_minor(torch), wheel_variant(cuda))
+    return list(_code_of_builds(tables, look.wheel_platform).get(build, ()))
+
+
+@computed_once
+def archs_of_release(tables: Tables, torch: str, platform: str) -> tuple[str, ...]:
+    """What the published builds of a release carry together, of whatever CUDA; () where none is listed.
+
+    `platform`: how those of the builds begin: `linux-x86_64`, or `windows` where the architecture is not known.
+    """
+    if origin_of(torch) is not Origin.RELEASE:
+        return ()
+    release = major_minor(torch)
+    rows = (row for kind in _CODE for row in tables.rows("pytorch", kind, "compute-capability"))
+    ours = (row for row in rows if row.version == release and row.platform.startswith(platform))
+    return tuple(dict.fromkeys(arch for row in ours for arch in _archs_of(row)))
+
+
+def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> Sequence[ReleasedBuild]:
+    """The builds for this platform that carry code for all of these, oldest torch first."""
+    return builds_carrying(tables, look.wheel_platform, tuple(capabilities))
+
+
+@computed_once
+def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]) -> tuple[ReleasedBuild, ...]:
+    """As `builds_for`, of a platform such as `linux-x86_64`. Those with PTX only where none has machine code."""
+    codes = _code_of_builds(tables, platform)
+    fitting = [build for build, archs in codes.items() if _covers_all(capabilities, archs)]
+    native = [
+        build
+        for build in fitting
+        if _covers_all(capabilities, [arch for arch in codes[build] if arch.startswith("sm_")])
+    ]
+    return tuple(sorted(native or fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda))))
+
+
+def _covers_all(capabilities: Sequence[str], archs: Sequence[str]) -> bool:
+    return all(any(covers(capability, arch) for arch in archs) for capability in capabilities)
+
+
+def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[ReleasedBuild]:
+    """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known, none if it
+    does not know the cards.
+
+    If the driver version is too vague for some: those that certainly run, or all that may run if none does.
+    """
+    driver, api_version = look.get("nvidia.driver_version"), look.get("cuda.driver_api_version") or ""
+    if driver is None:
+        family = numbers(api_version)[:1]
+        return [build for build in builds if not family or numbers(build.cuda)[:1] <= family]
+    if any(is_older_than_card(tables, driver, card, look.driver_platform) for card in capabilities_of(look)):
+        return []
+    runs = {build: serves(tables, driver, build.cuda, look.driver_platform, api_version) for build in builds}
+    return [build for build, does in runs.items() if does] or [build for build, does in runs.items() if does is None]
+
+
+def ranges(builds: Sequence[ReleasedBuild], chosen: str = "") -> str:
+    """`cu126 (torch 2.7 to 2.14), cu128 (torch 2.8 to 2.10)`: the newest four variants, `chosen` always among them.
+
+    Says so where there are others.
+    """
+    lines: dict[str, list[str]] = {}
+    for build in builds:
+        lines.setdefault(build.variant, []).append(major_minor(build.torch))
+    shown = list(lines)[-MOST_VARIANTS:]
+    if chosen in lines and chosen not in shown:
+        shown = [chosen, *shown[1:]]
+    named = ", ".join(
+        f"{variant} (torch {releases[0]})"
+        if releases[0] == releases[-1]
+        else f"{variant} (torch {releases[0]} to {releases[-1]})"
+        for variant, releases in lines.items()
+        if variant in shown
+    )
+    left_out = len(lines) - len(shown)
+    return f"{named}, and {left_out} older one{'s' if left_out > 1 else ''}" if left_out else named
+
+
+def hidden_cards(capabilities: Sequence[str]) -> str:
+    """What to do where the cards have no build in common."""
+    return (
+        f"No published build carries code for all of these cards (capability {', '.join(capabilities)}): use one "
+        "environment for each, and hide the other cards from it with CUDA_VISIBLE_DEVICES=<its own card numbers>."
+    )
+
+
+def capabilities_of(look: Look) -> list[str]:
+    """What the NVIDIA cards of this machine have, each once, lowest first; cards that do not say are left out."""
+    capabilities = {card.get("compute_capability") for card in look.cards("nvidia")}
+    return sorted(filter(None, capabilities), key=numbers)
+
+
+def command_for(look: Look, tables: Tables, build: ReleasedBuild) -> str:
+    """How to replace the torch of this machine by a build, with the packages found that are compiled for one torch.
+
+    The same release where the line is the same; pip leaves it alone, whatever its CUDA, unless it is forced.
+    """
+    torch, is_same = look.get("torch.version") or "", False
+    if major_minor(torch) == build.torch and origin_of(torch) is Origin.RELEASE and len(numbers(torch)) > 2:
+        is_same = True
+    release = ".".join(map(str, numbers(torch)[:3]))
+    spec = f"torch=={release}" if is_same else f"'torch=={build.torch}.*'"
+    forced = "--force-reinstall " if major_minor(torch) == build.torch else ""
+    packages = " ".join([spec, *line_specs(look, tables, build.torch)])
+    command = f"pip install {forced}{packages} --index-url https://download.pytorch.org/whl/{build.variant}"
+    return for_shell(look, command)
+
+
+def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str = "") -> str:
+    """The nearest build that fits driver and cards, as the command to type, with what it changes.
+
+    Where no build carries code for all of them: the one for the card that fails (`failing`), and that the others
+    have to be hidden from it.
+    """
+    wanted = list(capabilities)
+    if is_jetson(look):
+        return JETSON
+    if not look.wheel_platform:
+        return _advice_anywhere(look, tables, wanted)
+    fitting = builds_for(look, tables, wanted)
+    if not fitting and len(wanted) > 1:
+        alone = f" {advice(look, tables, [failing])}" if failing else ""
+        return f"{hidden_cards(wanted)}{alone}"
+    if not fitting:
+        return "Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability."
+    return step_to(look, tables, fitting)
+
+
+def step_to(look: Look, tables: Tables, fitting: Sequence[ReleasedBuild]) -> str:
+    """The smallest step to one of these builds, in words and commands."""
+    running = served(look, tables, fitting)
+    best = nearest(look, tables, running or fitting)
+    command = f"{before(look)}{command_for(look, tables, best)}. {after(look, tables, best)}"
+    if lacking := why_not_installable(look, tables, best):
+        command = f"{lacking}. Then: {command}"
+    if running:
+        kind = "The smallest step that fits" if look.get("torch.version") else "The newest build known to fit"
+        return f"{kind}: torch {best.torch} for {best.variant}: {command}"
+    needed = needed_driver(tables, best.cuda, "", look.driver_platform)
+    span = driver_range(look, tables, needed.low, look.driver_platform) if needed else ""
+    to = f" to {span}" if span else ""
+    return f"No such build runs under this driver: update the driver{where_driver(look)}{to}, then: {command}"
+
+
+def where_driver(look: Look) -> str:
+    """Where the driver of this machine is installed, if not here."""
+    if look.get("os.wsl"):
+        return " in Windows, not in WSL,"
+    return " on the host (this is inside a container)" if why_container(look) else ""
+
+
+def _advice_anywhere(look: Look, tables: Tables, capabilities: Sequence[str]) -> str:
+    """The system was not reported: what fits on the most usual one, and where to look for others."""
+    running = served(look, tables, builds_carrying(tables, USUAL_PLATFORM, tuple(capabilities)))
+    others = "https://pytorch.org/get-started/locally/ gives the command for other systems."
+    if not running:
+        return f"Install a build that carries code for this card: {others}"
+    best = nearest(look, tables, running)
+    kind = "the smallest step that fits" if look.get("torch.version") else "the newest build known to fit"
+    return (
+        f"On Linux with x86-64, {kind} is torch {best.torch} for {best.variant}: "
+        f"{command_for(look, tables, best)}. {others}"
+    )

@@ -1,0 +1,216 @@
+"""Out of memory, by the figures in the message: too big, fragmented, or held by other programs?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stackviz.report.rules.compatibility import RuleSource, Tables
+from stackviz.report.rules.finding import Conclusion, Severity
+from stackviz.report.rules.look import Look
+from stackviz.report.rules.rule import RuleSet
+
+RULES = RuleSet(order=140)
+
+CUDA_MEMORY = RuleSource(
+    "pytorch-cuda-memory",
+    "PyTorch, CUDA semantics: memory management",
+    "https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management",
+)
+MPS_VARIABLES = RuleSource(
+    "pytorch-mps-variables",
+    "PyTorch, MPS environment variables",
+    "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
+)
+SHARED_MEMORY = RuleSource(
+    "pytorch-docker-image", "PyTorch, README: Docker image", "https://github.com/pytorch/pytorch#docker-image"
+)
+SHARED_OF_A_CONTAINER = 64 * 2**20
+MOST_OF = 0.9  # of a limit: hardly anything is left below it
+HOLDS_MUCH = 0.25  # of the card: less is what a desktop and contexts of CUDA take
+_SMALLER = (
+    "Use a smaller batch, context or image, a smaller precision or quantization, gradient checkpointing, or a device "
+    "with more memory (/fit/ works it out)."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Bytes, as an out-of-memory message states them; None where it does not.
+
+    `unallocated`: reserved by PyTorch and not in use; `process`: all that this process holds.
+    """
+
+    requested: float
+    total: float | None
+    free: float | None
+    allocated: float | None
+    unallocated: float | None
+    process: float | None
+
+    @property
+    def others(self) -> float | None:
+        """What other programs hold, as far as the figures tell."""
+        held = self.process
+        if held is None and self.allocated is not None:
+            held = self.allocated + (self.unallocated or 0)
+        if self.total is None or self.free is None or held is None:
+            return None
+        return max(0.0, self.total - self.free - held)
+
+
+@RULES.rule(
+    "out-of-memory", "pytorch", asks="what was asked for fits the memory", worst=Severity.BROKEN, source=CUDA_MEMORY
+)
+def check_out_of_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """Only where the message says how much was asked for: without figures it is explained as others are."""
+    symptoms = (look.get("message.symptoms") or "").split()
+    requested = look.number("message.oom_requested_bytes")
+    if requested is None:
+        return
+    if "mps-out-of-memory" in symptoms:
+        yield _on_a_mac(look, requested)
+    elif "cuda-out-of-memory" in symptoms:
+        memory = _memory(look, requested)
+        if memory.total is not None:
+            yield _on_a_card(look, memory)
+
+
+def _memory(look: Look, requested: float) -> Memory:
+    allocated = look.number("message.oom_allocated_bytes")
+    unallocated = look.number("message.oom_reserved_bytes")
+    reserved = look.number("message.oom_reserved_total_bytes")
+    if unallocated is None and reserved is not None and allocated is not None:
+        unallocated = max(0.0, reserved - allocated)
+    return Memory(
+        requested=requested,
+        total=look.number("message.oom_total_bytes"),
+        free=look.number("message.oom_free_bytes"),
+        allocated=allocated,
+        unallocated=unallocated,
+        process=look.number("message.oom_process_bytes"),
+    )
+
+
+def _on_a_card(look: Look, memory: Memory) -> Conclusion:
+    cause, why, advice = _cause(look, memory)
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=f"Out of memory: {_size(memory.requested)} asked for{_left(memory)}. {cause}",
+        explanation=f"{why} {_figures(memory)}",
+        advice=advice,
+    )
+
+
+def _cause(look: Look, memory: Memory) -> tuple[str, str, str]:
+    """The likeliest cause by the figures, why it is that one, and what to do; the next one too, where it may be."""
+    total, others = memory.total or 0.0, memory.others
+    if memory.requested > total:
+        why = "No setting helps: a single piece is larger than all the memory of this card."
+        return "It is more than the card has", why, _SMALLER
+    if memory.unallocated is not None and memory.requested <= memory.unallocated + (memory.free or 0):
+        why = (
+            f"Most likely the memory is fragmented: PyTorch keeps {_size(memory.unallocated)} that it does not use, in "
+            "pieces that are too small. Less likely: it will not do either, and the program is too big."
+        )
+        return "Most likely fragmented", why, f"{_unfragment(look)} If it fails again: {_SMALLER}"
+    if others is not None and others >= max(HOLDS_MUCH * total, memory.requested - (memory.free or 0)):
+        why = (
+            f"Most likely other programs are the cause: about {_size(others)} belong to none of this process's tensors."
+        )
+        advice = (
+            "nvidia-smi lists the programs on the card; end those that are not needed (a notebook keeps its memory "
+            "until its kernel is restarted), or choose another card with CUDA_VISIBLE_DEVICES. Then, if it is still "
+            f"not enough: {_SMALLER}"
+        )
+        return "Most likely other programs hold it", why, advice
+    why = "Most likely the program is too big for this card: it holds most of the memory itself."
+    grows = " If memory grows from step to step: loss.item() and torch.no_grad() keep no graph."
+    return "Most likely too big for this card", why, f"{_SMALLER}{grows}"
+
+
+def _unfragment(look: Look) -> str:
+    if look.platform == "windows":
+        return (
+            "Before the program starts: set PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128 (PowerShell: "
+            '$env:PYTORCH_CUDA_ALLOC_CONF="max_split_size_mb:128"); expandable segments are for Linux only.'
+        )
+    return "Before the program starts: export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (undo: unset it)."
+
+
+def _figures(memory: Memory) -> str:
+    """What the message states, in one sentence."""
+    stated = (
+        ("total", memory.total),
+        ("free", memory.free),
+        ("in use by PyTorch", memory.allocated),
+        ("reserved and unused", memory.unallocated),
+        ("held by this process", memory.process),
+    )
+    return f"In the message: {', '.join(f'{name} {_size(value)}' for name, value in stated if value is not None)}."
+
+
+def _left(memory: Memory) -> str:
+    if memory.free is None:
+        return f", of {_size(memory.total or 0)} in all"
+    return f", {_size(memory.free)} of {_size(memory.total or 0)} free"
+
+
+def _on_a_mac(look: Look, requested: float) -> Conclusion:
+    """`max allowed` is the high watermark: 1.7 times what macOS recommends for the GPU, unless it is set otherwise."""
+    allocated, limit = look.number("message.oom_allocated_bytes"), look.number("message.oom_total_bytes")
+    others = look.number("message.oom_other_bytes") or 0.0
+    figures = ""
+    if allocated is not None and limit is not None:
+        figures = (
+            f" In the message: PyTorch has {_size(allocated)}, other allocations of this process {_size(others)}, "
+            f"allowed are {_size(limit)}."
+        )
+    is_full = limit is not None and allocated is not None and allocated + requested > MOST_OF * limit
+    cause = "Most likely too big for this Mac" if is_full or limit is None else "Other allocations hold it"
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=f"Out of memory on the GPU of this Mac: {_size(requested)} asked for. {cause}",
+        explanation=(
+            "The GPU shares the machine's memory. macOS recommends a working set below all of it (about two thirds to "
+            "three quarters), and PyTorch stops at 1.7 times that by default (its high watermark): what is above "
+            f"the working set is already slow.{figures}"
+        ),
+        advice=(
+            f"{_SMALLER} Close other programs, and call torch.mps.empty_cache() between runs. "
+            "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 (before the program starts) takes the limit away and can make the "
+            "whole Mac stop answering: save your work first; undo: unset it. A larger working set for the GPU, until "
+            "the next boot: sudo sysctl iogpu.wired_limit_mb=<MB> (undo: 0), and leave 8 GB for macOS."
+        ),
+        component="mps",
+        source=MPS_VARIABLES,
+    )
+
+
+def _size(value: float) -> str:
+    return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.0f} MiB"
+
+
+@RULES.rule(
+    "shared-memory-small",
+    "linux",
+    asks="there is more shared memory than a container starts with",
+    worst=Severity.BROKEN,
+    source=SHARED_MEMORY,
+)
+def check_shared_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """Worth knowing by itself; broken where a program says that it ran out of it."""
+    size = look.number("memory.shared_bytes")
+    if size is None or size > SHARED_OF_A_CONTAINER:
+        return
+    has_failed = "out-of-shared-memory" in (look.get("message.symptoms") or "").split()
+    yield Conclusion(
+        severity=Severity.BROKEN if has_failed else Severity.NOTE,
+        title=f"The shared memory has {_size(size)}, no more than a container starts with",
+        explanation=(
+            "Workers of a DataLoader and processes of NCCL hand data over in /dev/shm: where it is full, they end with "
+            "a bus error or out of shared memory. The GPU has no part in it."
+        ),
+        advice=(
+            "Start the container with docker run --shm-size=8g or --ipc=host, or use fewer workers (num_workers=0 "
+            "needs none). To check: df -h /dev/shm"
+        ),
+    )

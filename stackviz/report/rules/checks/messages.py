@@ -1,0 +1,67 @@
+"""Error messages found in a text: explained where no rule has found the cause from the facts."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from stackviz.report.messages import BETWEEN_QUOTES, BY_KEY, Cause, Symptom
+from stackviz.report.rules.compatibility import RuleSource, Tables
+from stackviz.report.rules.finding import Conclusion, Severity
+from stackviz.report.rules.look import Look
+from stackviz.report.rules.rule import RuleSet
+
+RULES = RuleSet(order=2000)  # after every rule that may find the cause, those without an order too
+
+CUDA_ERRORS = RuleSource(
+    "cuda-driver-api-errors",
+    "CUDA Driver API, CUresult",
+    "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html",
+)
+
+
+@RULES.rule(
+    "error-message",
+    "pytorch",
+    asks="the program runs without an error message",
+    worst=Severity.BROKEN,
+    source=CUDA_ERRORS,
+)
+def check_messages(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """A message whose rules have found a problem is explained by what they found.
+
+    Of two that are one line, the one that says more of it.
+    """
+    quotes = (look.get("message.quotes") or "").split(BETWEEN_QUOTES)
+    for key, quote in zip_longest((look.get("message.symptoms") or "").split(), quotes, fillvalue=""):
+        symptom = BY_KEY.get(key)
+        is_part = any(quote in other for other in quotes if other != quote)
+        if symptom is not None and not (quote and is_part) and look.problem_rules.isdisjoint(symptom.rules):
+            yield _explained(look, symptom, quote)
+
+
+def _explained(look: Look, symptom: Symptom, quote: str) -> Conclusion:
+    """`quote`: how the message is written in the text, which may be a part of it; "" where only its kind is known."""
+    return Conclusion(
+        severity=Severity(symptom.severity),
+        title=symptom.message if quote.casefold() in symptom.message.casefold() else quote,
+        explanation=f"{symptom.meaning} {_causes(look, symptom)}",
+        advice=f"Run this and paste what it prints: {symptom.ask}",
+        component=symptom.component,
+        source=RuleSource(symptom.key, symptom.source_title, symptom.source_url),
+    )
+
+
+def _causes(look: Look, symptom: Symptom) -> str:
+    """The causes in a sentence or two each, the likeliest first; then those that what was compared speaks against."""
+    excluded = [(cause, held) for cause in symptom.causes if (held := _speaks_against(look, cause))]
+    left = [cause for cause in symptom.causes if not _speaks_against(look, cause)]
+    sentences = [" ".join(filter(None, (cause.text, cause.sign, cause.remedy))) for cause in left]
+    if len(symptom.causes) > 1:
+        words = ["Most likely", *["Also possible"] * (len(sentences) - 2), "Less likely"][: len(sentences)]
+        sentences = [f"{lead}: {sentence}" for lead, sentence in zip(words, sentences, strict=True)]
+    against = [f"Not the cause here, for {held}: {cause.text}" for cause, held in excluded]
+    return " ".join([*sentences, *against])
+
+
+def _speaks_against(look: Look, cause: Cause) -> str:
+    """What was compared and holds, so that it is not this cause; "" where nothing was."""
+    return next((look.holds[rule] for rule in cause.excluded_by if rule in look.holds), "")

@@ -1,0 +1,420 @@
+"""Is this the right torch: built with CUDA, with code for the cards, with a cuDNN that still takes them?"""
+
+from collections.abc import Iterator, Sequence
+
+from stackviz.report.format.systems import is_cpu_build
+from stackviz.report.rules.checks.builds import (
+    USUAL_PLATFORM,
+    Origin,
+    advice,
+    archs_of_release,
+    builds_carrying,
+    builds_for,
+    capabilities_of,
+    command_for,
+    covers,
+    hidden_cards,
+    origin_of,
+    published_archs,
+    ranges,
+    served,
+)
+from stackviz.report.rules.checks.companions import torch_packages
+from stackviz.report.rules.checks.driver import cuda_of_torch, may_have_cuda
+from stackviz.report.rules.checks.grouping import by_capability, indexes, named
+from stackviz.report.rules.checks.places import is_jetson
+from stackviz.report.rules.checks.steps import JETSON, ReleasedBuild, before, nearest
+from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
+from stackviz.report.rules.finding import Conclusion, Severity
+from stackviz.report.rules.look import CardLook, Look
+from stackviz.report.rules.rule import RuleSet, command_to_read
+from stackviz.report.rules.versions import is_below, major_minor, numbers
+
+RULES = RuleSet(order=30)
+
+CPU_WHEEL = RuleSource(
+    "pytorch-github-io-757",
+    "pytorch/pytorch.github.io issue 757: which wheel pip chooses",
+    "https://github.com/pytorch/pytorch.github.io/issues/757",
+)
+BINARIES = RuleSource(
+    "cuda-programming-guide-platform",
+    "CUDA Programming Guide 1.3, The CUDA platform",
+    "https://docs.nvidia.com/cuda/cuda-programming-guide/01-introduction/cuda-platform.html",
+)
+CUDNN_DROPS = RuleSource(
+    "pytorch-issue-162574",
+    "pytorch/pytorch issue 162574: cuDNN 9.11 drops Maxwell, Pascal and Volta",
+    "https://github.com/pytorch/pytorch/issues/162574",
+)
+TORCH_INSTALL = RuleSource(
+    "pytorch-issue-147626",
+    "pytorch/pytorch, torch/utils/collect_env.py: N/A without torch",
+    "https://github.com/pytorch/pytorch/blob/main/torch/utils/collect_env.py",
+)
+CPU_TORCH = RuleSource(
+    "pytorch-get-started",
+    "PyTorch, Start Locally",
+    "https://pytorch.org/get-started/locally/",
+)
+
+
+@RULES.rule(
+    "cpu-wheel",
+    "pytorch",
+    asks="torch is built with CUDA",
+    worst=Severity.BROKEN,
+    source=CPU_WHEEL,
+    needs=("pytorch", "cuda-runtime"),
+)
+def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    cards = look.cards("nvidia")
+    if not cards or not look.mentions_torch or look.states_none("torch.version"):
+        return
+    torch = look.need("torch.version")
+    if look.get("torch.hip_version"):
+        return
+    if not is_cpu_build(torch) and not look.states_none("torch.cuda_version"):
+        cuda = look.need("torch.cuda_version")
+        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} is built with CUDA {cuda}", cards=indexes(cards))
+        return
+    intel = " for Intel GPUs," if _other_gpu(torch) == "xpu" else ""
+    yield Conclusion(
+        severity=Severity.BROKEN,
+        title=f"torch {torch} is built{intel} without CUDA, on a machine with {named(cards)}",
+        explanation=_why_cpu_only(torch, look.wheel_platform, tables),
+        advice=_cuda_build(look, tables),
+        cards=indexes(cards),
+    )
+
+
+def _cuda_build(look: Look, tables: Tables) -> str:
+    """The newest CUDA build for all cards; where that cannot be said, how to choose one."""
+    capabilities = {card.get("compute_capability") for card in look.cards("nvidia")}
+    if is_jetson(look):
+        return f"pip uninstall -y {torch_packages(look)}; then install NVIDIA's build. {JETSON}"
+    if look.wheel_platform and None not in capabilities:
+        build = advice(look, tables, filter(None, capabilities))
+        if look.is_from_conda("pytorch"):
+            return build
+        fresh = build.replace("pip install --force-reinstall ", "pip install ", 1)
+        return f"pip uninstall -y {torch_packages(look)}; then install a CUDA build. {fresh}"
+    return (
+        f"{before(look)}pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the "
+        "driver supports: https://pytorch.org/get-started/locally/ gives the command."
+    )
+
+
+@RULES.rule("cpu-only-torch", "pytorch", asks="torch can use a GPU", worst=Severity.NOTE, source=CPU_TORCH)
+def check_cpu_only(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
+    if look.all_cards or look.platform == "macos" or look.states_none("torch.version"):
+        return
+    torch = look.get("torch.version")
+    if torch is None or look.get("torch.hip_version") or look.is_true("xpu.available"):
+        return
+    has_no_cuda = look.states_none("torch.cuda_version") and not _other_gpu(torch)
+    if is_cpu_build(torch) or (look.platform and has_no_cuda):  # on an unnamed system it may be the build for Macs
+        yield Conclusion(
+            severity=Severity.NOTE,
+            title=f"torch {torch} is a CPU-only build, and no card was reported",
+            explanation=(
+                "It cannot use the GPU of this Jetson."
+                if is_jetson(look)
+                else "It cannot use a GPU, even if one is added later."
+            ),
+            advice=(
+                _cuda_build(look, tables)
+                if is_jetson(look)
+                else "If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it."
+            ),
+        )
+
+
+def _other_gpu(torch: str) -> str:
+    """`xpu` or `rocm` for a build for Intel's or AMD's GPUs; "" for any other."""
+    local = torch.partition("+")[2]
+    return next((name for name in ("xpu", "rocm") if local.startswith(name)), "")
+
+
+@RULES.rule(
+    "torch-not-installed", "pytorch", asks="this Python has torch", worst=Severity.WARNING, source=TORCH_INSTALL
+)
+def check_installed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """Only where a tool that imports torch could not: that a machine has none is nothing wrong by itself."""
+    if look.reason_of("torch.version") == "not_installed" and look.reason_of("torch.cuda_version") == "not_installed":
+        yield Conclusion(
+            severity=Severity.WARNING,
+            title="torch is not installed in this Python, or cannot be imported by it",
+            explanation=(
+                "The tool that printed this could not import torch: it ran in another environment than the program "
+                "that uses torch, or the import fails."
+            ),
+            advice=(
+                'Activate the right environment, then: python -c "import torch; print(torch.__version__)" (its error '
+                'names the cause). To see which Python runs: python -c "import sys; print(sys.executable)"'
+            ),
+        )
+
+
+def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
+    """Said only where the tables know it: on some platforms the wheel pip chooses by itself has no CUDA."""
+    rows = newest_up_to(tables.rows("pytorch", "ships", "cuda-runtime", platform=platform), torch) if platform else []
+    if any(row.values == "none" for row in rows):
+        return f"The torch {rows[0].version} wheel that pip installs by default on {platform} is CPU-only."
+    return "With this build torch cannot use the card."
+
+
+@RULES.rule(
+    "kernels-missing",
+    "pytorch",
+    asks="torch carries code for the card",
+    worst=Severity.BROKEN,
+    source=BINARIES,
+    needs=("pytorch", "hardware"),
+)
+def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    """The list that torch prints itself is enough, as in its own warning; else what was published for its build."""
+    cards = look.cards("nvidia")
+    if not cards or not may_have_cuda(look):
+        return
+    listed, torch = look.get("torch.arch_list"), look.get("torch.version") or ""
+    archs = listed.split() if listed else []
+    if not archs:
+        if look.get("torch.cuda_version") is None:
+            decided = list(_releases_without_code(look, tables, torch))
+            yield from decided
+            if decided:
+                return
+        cuda = look.need("torch.cuda_version")
+        archs = published_archs(look, tables, look.need("torch.version"), cuda)
+    if not archs:
+        yield from _toolkits_too_old(look, tables, torch)
+        return
+    for capability, group in by_capability(cards):
+        fitting = [arch for arch in archs if covers(capability, arch)]
+        if fitting:
+            yield Conclusion(
+                severity=Severity.FITS,
+                title=f"{_this(torch)} carries code for capability {capability}",
+                explanation=(
+                    f"Code for {' '.join(fitting)} runs on it, because older code runs within the same major "
+                    "capability."
+                ),
+                cards=indexes(group),
+            )
+        else:
+            yield _no_code(look, tables, torch, archs, capability=capability, group=group)
+
+
+def _releases_without_code(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
+    """Which build of the release it is was not reported: where none has code for the card, it does not matter."""
+    platform = look.wheel_platform or look.platform or USUAL_PLATFORM
+    archs = () if is_jetson(look) else archs_of_release(tables, torch, platform)
+    for capability, group in by_capability(look.cards("nvidia")) if archs else ():
+        if not any(covers(capability, arch) for arch in archs):
+            yield Conclusion(
+                severity=Severity.BROKEN,
+                title=f"{_this(torch)} carries no code for {named(group)} ({_generation(tables, capability)}capability "
+                f"{capability})",
+                explanation=(
+                    f"No build of torch {major_minor(torch)} that was published for {platform} has code for capability "
+                    f'{capability}, whatever its CUDA: the first kernel fails with "no kernel image is available". '
+                    f"{_which_builds(look, tables, torch, capability)}"
+                ),
+                advice=advice(look, tables, capabilities_of(look), capability),
+                cards=indexes(group),
+            )
+
+
+def _toolkits_too_old(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
+    """What the build carries is not known: with a CUDA before the card's first toolkit it has no code for it anyway."""
+    cuda, is_decided = look.need("torch.cuda_version"), False
+    for capability, group in by_capability(look.cards("nvidia")):
+        first = _first_toolkit(tables, capability)
+        if first and origin_of(torch) is Origin.RELEASE and is_below(major_minor(cuda), first):
+            is_decided = True
+            yield Conclusion(
+                severity=Severity.BROKEN,
+                title=f"{_this(torch)} carries no code for {named(group)} ({_generation(tables, capability)}capability "
+                f"{capability})",
+                explanation=(
+                    f"It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
+                    f'is {first}: the first kernel fails with "no kernel image is available". '
+                    f"{_which_builds(look, tables, torch, capability)}"
+                ),
+                advice=advice(look, tables, capabilities_of(look), capability),
+                cards=indexes(group),
+            )
+    if not is_decided:
+        look.need("torch.arch_list")
+
+
+@computed_once
+def _first_toolkit(tables: Tables, capability: str) -> str:
+    """The first CUDA toolkit that makes code for a compute capability; "" if the tables do not say."""
+    rows = tables.rows("compute-capability", "needs", "cuda-toolkit")
+    return next((row.low for row in rows if row.version == capability), "")
+
+
+def _no_code(
+    look: Look, tables: Tables, torch: str, archs: Sequence[str], capability: str, group: Sequence[CardLook]
+) -> Conclusion:
+    generation = _generation(tables, capability)
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=f"{_this(torch)} carries no code for {named(group)} ({generation}capability {capability})",
+        explanation=f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on "
+        f"another, so the "
+        f'first kernel fails with "no kernel image is available". {_which_builds(look, tables, torch, capability)}',
+        advice=advice(look, tables, capabilities_of(look), capability),
+        cards=indexes(group),
+    )
+
+
+def _this(torch: str) -> str:
+    return f"torch {torch}" if torch else "This torch"
+
+
+def _generation(tables: Tables, capability: str) -> str:
+    """ "Pascal, " for 6.1."""
+    lines = [row.line for row in tables.releases_of("compute-capability") if row.version == capability and row.line]
+    return f"{lines[0]}, " if lines else ""
+
+
+def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> str:
+    """Of this system; of the most usual one, which the sentence names, where none was reported: as the advice does."""
+    fitting = builds_carrying(tables, look.wheel_platform or USUAL_PLATFORM, (capability,))
+    if not fitting:
+        return "No build known here carries it."
+    chosen = nearest(look, tables, served(look, tables, fitting) or fitting).variant
+    last, is_linux_assumed = fitting[-1].torch, not look.wheel_platform
+    if torch and is_below(last, major_minor(torch)):
+        if is_linux_assumed:
+            return (
+                f"On Linux with x86-64, torch {last} is the last release with a build that does: "
+                f"{ranges(fitting, chosen)}."
+            )
+        return f"torch {last} is the last release with a build that does: {ranges(fitting, chosen)}."
+    if is_linux_assumed:
+        return f"On Linux with x86-64, builds that carry it: {ranges(fitting, chosen)}."
+    return f"Builds that carry it: {ranges(fitting, chosen)}."
+
+
+@RULES.rule(
+    "cudnn-drops-old-card",
+    "cudnn",
+    asks="cuDNN still supports the card",
+    worst=Severity.BROKEN,
+    source=CUDNN_DROPS,
+    needs=("cudnn", "hardware"),
+)
+def check_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    cards = look.cards("nvidia")
+    if not cards or look.states_none("cudnn.version") or cuda_of_torch(look) is None:
+        return
+    candidates = _cudnns(look)
+    if not candidates and _may_drop(look, tables):
+        look.need("cudnn.version")
+    if not any(_lowest_taken(tables, cudnn) for cudnn in candidates):
+        return
+    for capability, group in by_capability(cards):
+        yield _takes(look, tables, candidates, capability, group)
+
+
+def _cudnns(look: Look) -> list[str]:
+    """The cuDNN that torch loads: what it said itself, else the package beside it, else the system's.
+
+    Several where nothing tells which of them.
+    """
+    loaded, packages = look.get("cudnn.version"), look.packages("cudnn")
+    if loaded and not (packages and loaded in look.files("cudnn")):
+        return [loaded]
+    return packages
+
+
+def _takes(
+    look: Look, tables: Tables, candidates: Sequence[str], capability: str, group: Sequence[CardLook]
+) -> Conclusion:
+    floors = [(cudnn, row) for cudnn in candidates if (row := _lowest_taken(tables, cudnn)) is not None]
+    dropping = [(cudnn, row) for cudnn, row in floors if is_below(capability, row.low)]
+    cudnn, lowest = (dropping or floors)[0]
+    if not dropping:
+        title = f"cuDNN {cudnn} supports capability {lowest.low} and newer: has {capability}"
+        return Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=lowest.source)
+    if len(dropping) < len(candidates):
+        return Conclusion(
+            severity=Severity.CANNOT_TELL,
+            title=f"Cannot tell whether cuDNN still supports {named(group)}: {' and '.join(candidates)} are listed",
+            explanation=(
+                f"cuDNN {cudnn} supports capability {lowest.low} and newer; which of them torch loads is not reported."
+            ),
+            advice=command_to_read("cudnn.version"),
+            cards=indexes(group),
+            source=lowest.source,
+        )
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=f"cuDNN {cudnn} no longer supports {named(group)} (capability {capability})",
+        explanation=(
+            f"cuDNN {cudnn} supports capability {lowest.low} and newer: matrix products may still run, but "
+            "convolutions fail."
+        ),
+        advice=_build_with_older_cudnn(look, tables, capability),
+        cards=indexes(group),
+        source=lowest.source,
+    )
+
+
+def _may_drop(look: Look, tables: Tables) -> bool:
+    """Whether a cuDNN that may be beside this torch leaves out one of these cards, or a card may be any."""
+    capabilities = [card.get("compute_capability") for card in look.cards("nvidia")]
+    torch = look.get("torch.version")
+    for row in tables.rows("pytorch", "ships", "cudnn"):
+        lowest = _lowest_taken(tables, row.values)
+        if lowest and any(capability is None or is_below(capability, lowest.low) for capability in capabilities):
+            return torch is None or not is_below(torch, row.version)  # none so old ships one that does
+    return False
+
+
+@computed_once
+def _lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:
+    """What this cuDNN says about the lowest compute capability it takes; None if the tables do not say."""
+    rows = newest_up_to(tables.rows("cudnn", "supports", "compute-capability"), cudnn)
+    return min((row for row in rows if row.low), key=lambda row: numbers(row.low), default=None)
+
+
+def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
+    """The newest torch of the tables that has code for all cards and ships a cuDNN which still takes them."""
+    wanted = capabilities_of(look)
+    best = _newest_taking(look, tables, wanted)
+    apart = ""
+    if best is None and len(wanted) > 1:
+        best, apart = _newest_taking(look, tables, [capability]), f"{hidden_cards(wanted)} "
+    if best is None:
+        return f"{apart}Install a torch build that ships an older cuDNN."
+    command = command_for(look, tables, ReleasedBuild(major_minor(best.version), best.variant))
+    return (
+        f"{apart}Install a torch build that ships an older cuDNN: the newest known is torch {best.version} for "
+        f"{best.variant}, with cuDNN {best.values}: {command}"
+    )
+
+
+def _newest_taking(look: Look, tables: Tables, capabilities: Sequence[str]) -> Requirement | None:
+    carrying = set(served(look, tables, builds_for(look, tables, capabilities)))
+    rows = _shipped_with_code(tables, look.wheel_platform, tuple(capabilities))
+    fitting = [row for build, row in rows if build in carrying]
+    return max(fitting, key=lambda row: (numbers(row.version), row.variant), default=None)
+
+
+@computed_once
+def _shipped_with_code(
+    tables: Tables, platform: str, capabilities: tuple[str, ...]
+) -> tuple[tuple[ReleasedBuild, Requirement], ...]:
+    """The builds of torch that ship a cuDNN which takes all of these capabilities, each with its row of the tables."""
+    return tuple(
+        (ReleasedBuild(major_minor(row.version), row.variant), row)
+        for row in tables.rows("pytorch", "ships", "cudnn", platform=platform)
+        if (lowest := _lowest_taken(tables, row.values)) is not None
+        and not any(is_below(capability, lowest.low) for capability in capabilities)
+    )

@@ -1,0 +1,75 @@
+"""The table of error messages: each row is whole, finds its own message, and can be tried on any text."""
+
+import re
+from re import _constants, _parser  # the parser of `re`: no other way to see how often a pattern repeats
+
+import pytest
+
+from stackviz.report.dumps import machines
+from stackviz.report.format import ABSENT_REASONS, COMPONENTS, FACTS
+from stackviz.report.importers import read_all
+from stackviz.report.messages import BY_KEY, SYMPTOMS
+from stackviz.report.rules import judge, packaged_tables
+from stackviz.report.rules.registry import RULES
+
+FOUND_BY_PATTERNS = [symptom for symptom in SYMPTOMS if symptom.patterns]
+READ_BY_OTHERS = [symptom for symptom in SYMPTOMS if not symptom.patterns]
+each_symptom = pytest.mark.parametrize("symptom", SYMPTOMS, ids=lambda symptom: symptom.key)
+
+
+@pytest.mark.parametrize("symptom", FOUND_BY_PATTERNS, ids=lambda symptom: symptom.key)
+def test_a_message_is_found_by_its_own_patterns(symptom):
+    found = [str(reading.facts.get("message.symptoms")).split() for reading in read_all(symptom.message).readings]
+    assert any(symptom.key in keys for keys in found)
+
+
+@pytest.mark.parametrize("symptom", READ_BY_OTHERS, ids=lambda symptom: symptom.key)
+def test_a_message_that_another_importer_reads_is_explained_by_one_of_its_rules(symptom):
+    [machine] = machines(read_all(symptom.message))
+    assert {finding.rule for finding in judge(machine.report(), packaged_tables())} & set(symptom.rules)
+
+
+@each_symptom
+def test_a_row_names_facts_rules_and_components_that_exist(symptom):
+    groups = {name.replace("__", ".") for pattern in symptom.patterns for name in re.compile(pattern).groupindex}
+    assert groups | symptom.states.keys() | symptom.lacks.keys() <= {*FACTS, "card", "capability", "detail"}
+    excluding = {rule for cause in symptom.causes for rule in cause.excluded_by}
+    assert {*symptom.rules, *excluding} <= {rule.id for rule in RULES}
+    assert set(symptom.lacks.values()) <= set(ABSENT_REASONS)
+    assert symptom.component in COMPONENTS
+
+
+@each_symptom
+def test_a_row_says_what_causes_the_message_and_what_to_run_next(symptom):
+    assert symptom.causes
+    assert symptom.ask
+    assert symptom.source_url.startswith("https://")
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", symptom.key)
+
+
+@each_symptom
+def test_a_pattern_takes_bounded_time_on_any_text(symptom):
+    """It is tried near an anchor only, and repeats nothing without a bound."""
+    assert all(anchor == anchor.lower() and anchor.strip() == anchor for anchor in symptom.anchors)
+    for pattern in symptom.patterns:
+        assert _most_repeats(_parser.parse(pattern)) <= 4_000, pattern
+
+
+def _most_repeats(parsed):
+    """The largest number of times any part of a pattern repeats; `*` and `+` count as infinite."""
+    most = 0
+    for operator, argument in parsed:
+        if operator in (_constants.MAX_REPEAT, _constants.MIN_REPEAT):
+            highest = argument[1]
+            most = max(most, 10**9 if highest is _constants.MAXREPEAT else int(highest), _most_repeats(argument[2]))
+        elif operator is _constants.SUBPATTERN:
+            most = max(most, _most_repeats(argument[3]))
+        elif operator is _constants.BRANCH:
+            most = max([most, *map(_most_repeats, argument[1])])
+        elif operator in (_constants.ASSERT, _constants.ASSERT_NOT):
+            most = max(most, _most_repeats(argument[1]))
+    return most
+
+
+def test_keys_are_unique():
+    assert len(BY_KEY) == len(SYMPTOMS)

@@ -1,0 +1,43 @@
+"""Error messages are explained, unless a rule has found the cause."""
+
+from tests.report.rules.build import answer, answers, linux, report
+
+
+def test_a_message_alone_has_its_causes_and_the_command_to_run_next():
+    found = answer("error-message", report({"message.symptoms": "driver-too-old"}))
+    assert (found.severity, found.component) == ("broken", "nvidia-driver")
+    assert found.title == "The NVIDIA driver on your system is too old (found version 11040)"
+    assert "Most likely: The driver is older" in found.explanation
+    assert "Less likely: " in found.explanation
+    assert found.advice == "Run this and paste what it prints: python -m torch.utils.collect_env"
+    assert found.source_url == "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"
+
+
+def test_a_cause_that_what_was_compared_speaks_against_comes_last_with_the_reason():
+    found = answer("error-message", linux(message__symptoms="driver-too-old"))  # whose driver is new enough
+    likely, against = found.explanation.split("Not the cause here, for ")
+    assert against.startswith("CUDA 13.0 needs driver 580.65.06 or newer: has 580.95.05: The driver is older")
+    assert "The driver is older" not in likely
+
+
+def test_a_message_is_called_by_what_was_pasted():
+    found = answer(
+        "error-message", linux(message__symptoms="driver-too-old", message__quotes="driver is too old, 11070")
+    )
+    assert found.title == "driver is too old, 11070"
+
+
+def test_of_two_messages_on_one_line_the_one_that_says_more_is_explained():
+    quotes = "no CUDA-capable device is detected ¶ ggml_cuda_init: failed: no CUDA-capable device is detected"
+    report = linux(message__symptoms="cuda-100 ggml-cuda-failed", message__quotes=quotes)
+    assert [found.title for found in answers("error-message", report)] == [quotes.split(" ¶ ")[1]]
+
+
+def test_a_message_whose_cause_a_rule_finds_is_not_explained_twice():
+    report = linux(message__symptoms="cuda-802", cuda__init_code=802, cuda__available=False)
+    assert answer("err802-fabric", report).severity == "broken"
+    assert answers("error-message", report) == []
+
+
+def test_a_symptom_that_this_site_does_not_know_is_left_out():
+    assert answers("error-message", linux(message__symptoms="of-tomorrow")) == []
