@@ -18,7 +18,7 @@ from stackviz.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAMED_ACCUM
 from stackviz.catalog.figures import base_condition, join_unnamed, printed_unit, variant_of
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.charts.ladder import RUNGS_PER_PAGE, Rung, rank_rungs
+from stackviz.draw.charts.ladder import RUNGS_PER_PAGE, Rung, rank_rungs
 
 FEWEST = 5  # of a kind: a median of fewer says nothing
 NO_CONDITION = "none"  # how the ladder's address names the empty condition

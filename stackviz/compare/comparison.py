@@ -20,11 +20,11 @@ from stackviz.compare.subjects import Head, Loaded, ProbedRow, baseline, describ
 from stackviz.compare.summary import gap_tiles, measured_tiles, sheet_figures
 from stackviz.compare.tiles import Tile, tile_of
 from stackviz.compare.verdict import Answered, verdict_of
-from stackviz.diagrams.boxes import Box, StackColumn, copy_with
-from stackviz.diagrams.columns import sheet_column
-from stackviz.diagrams.layers import Layer, State
-from stackviz.diagrams.memory import MemoryDrawing, draw_memory
-from stackviz.diagrams.stack import StackDrawing, draw_columns
+from stackviz.draw.diagrams.boxes import Box, StackColumn, copy_with
+from stackviz.draw.diagrams.columns import sheet_column
+from stackviz.draw.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.memory import MemoryDrawing, draw_memory
+from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.report.rules import Finding
 from stackviz.reports.present import sort_findings, stack_column
 from stackviz.stacks.architectures import architectures_of_sheets

@@ -14,8 +14,8 @@ from stackviz.benchmarks.prominence import is_accelerated
 from stackviz.compare.measured import Measured
 from stackviz.compare.measured_rows import MeasuredCell, MeasuredRow
 from stackviz.compare.subjects import Head, ProbedRow
-from stackviz.diagrams.drawing import RoleCell
-from stackviz.diagrams.stack import StackDrawing
+from stackviz.draw.diagrams.drawing import RoleCell
+from stackviz.draw.diagrams.stack import StackDrawing
 from stackviz.web.address import write_moment
 from stackviz.web.reverse import address_by_id
 

@@ -12,8 +12,8 @@ from stackviz.base.stats import ratio
 from stackviz.base.units import format_factor, format_in
 from stackviz.benchmarks.comparability import Comparability, ComparabilityOutcome, is_rankable
 from stackviz.benchmarks.measurement import Measurement, Rate
-from stackviz.charts.bars import Meter, meter
 from stackviz.compare.leading import worst_outcome
+from stackviz.draw.charts.bars import Meter, meter
 from stackviz.web.reverse import address_by_id
 
 Results = Mapping[int, Measurement]  # slot of a machine -> its result at one setting

@@ -6,7 +6,8 @@ from typing import Any
 
 from stackviz.base.units import from_si
 from stackviz.benchmarks.comparability import is_rankable
-from stackviz.charts.panels import (
+from stackviz.compare.matrix import MatrixGroup, MatrixLine, ResultMatrix
+from stackviz.draw.charts.panels import (
     Panel,
     PanelLine,
     PanelPoint,
@@ -15,7 +16,6 @@ from stackviz.charts.panels import (
     panels_figure,
     place_panels,
 )
-from stackviz.compare.matrix import MatrixGroup, MatrixLine, ResultMatrix
 
 FEWEST_OF_SEVERAL, FEWEST_OF_ONE = 2, 3  # points of the longest line
 

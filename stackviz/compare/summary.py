@@ -16,8 +16,8 @@ from stackviz.compare.measured import Measured
 from stackviz.compare.questions import QUESTIONS, Question
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.compare.tiles import Tile, is_level, tile_lines
-from stackviz.diagrams.layers import Layer
-from stackviz.diagrams.stack import StackDrawing
+from stackviz.draw.diagrams.layers import Layer
+from stackviz.draw.diagrams.stack import StackDrawing
 
 
 def sheet_figures(

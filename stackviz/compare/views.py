@@ -37,7 +37,7 @@ from stackviz.compare.query import (
 )
 from stackviz.compare.short import short_address
 from stackviz.compare.subjects import Loaded, fit_subjects, heading, load
-from stackviz.diagrams.svg import svg_of
+from stackviz.draw.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
 from stackviz.web.address import comparison_query, write_moment
 from stackviz.web.bibtex import bibtex_text

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.diagnose.causes import cause_page, message_questions
-from stackviz.diagrams.layers import Layer
+from stackviz.draw.diagrams.layers import Layer
 from stackviz.report.messages import BY_KEY, SYMPTOMS, Symptom
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.models import Component

@@ -10,9 +10,9 @@ from django.utils.translation import ngettext
 from stackviz.catalog.match import Match, card_name, match_cards
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.wanted import without_pasted
-from stackviz.diagrams.boxes import StackColumn
-from stackviz.diagrams.columns import drop_unreported_rows, is_stack
-from stackviz.diagrams.stack import StackDrawing, draw_columns
+from stackviz.draw.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.columns import drop_unreported_rows, is_stack
+from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.report import format as wire
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.answer import unexplained

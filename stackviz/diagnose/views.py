@@ -37,7 +37,7 @@ from stackviz.diagnose.links import (
 from stackviz.diagnose.rate_limit import LINKS
 from stackviz.diagnose.stepped import SteppedDiagnosis, diagnose_steps, steps_before
 from stackviz.diagnose.steps import under_command
-from stackviz.diagrams.svg import svg_of
+from stackviz.draw.diagrams.svg import svg_of
 from stackviz.report.importers.deadline import Deadline
 from stackviz.reports.pace import paced, refused_for_now
 from stackviz.reports.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_form

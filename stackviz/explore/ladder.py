@@ -10,9 +10,9 @@ from django.utils.translation import ngettext
 from stackviz.base.units import format_number
 from stackviz.benchmarks.best_measured import MeasuredSummary, measures
 from stackviz.catalog.fields import FIELDS
-from stackviz.charts.ladder import Rung, Tick, rank_rungs
-from stackviz.charts.scale import spans_decades
-from stackviz.charts.vendors import css, vendor_slot
+from stackviz.draw.charts.ladder import Rung, Tick, rank_rungs
+from stackviz.draw.charts.scale import spans_decades
+from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.explore.axes import PlotData
 from stackviz.explore.composed import COMPOSED
 from stackviz.explore.legend import LegendEntry, legend

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stackviz.charts.vendors import OTHER, vendor_slot
+from stackviz.draw.charts.vendors import OTHER, vendor_slot
 from stackviz.explore.ladder import LadderRow, Ranking
 from stackviz.web.paging import Page
 

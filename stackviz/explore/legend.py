@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.fields import PRICE
 from stackviz.catalog.models import Accelerator
-from stackviz.charts.scatter import SHAPES
-from stackviz.charts.vendors import OTHER, css, vendor_slot
+from stackviz.draw.charts.scatter import SHAPES
+from stackviz.draw.charts.vendors import OTHER, css, vendor_slot
 from stackviz.explore.measures import Axis, PlottedAccelerator
 
 KINDS = ("gpu", "soc", "npu", "asic")

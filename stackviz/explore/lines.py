@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, format_quantity
 from stackviz.catalog.fields import FIELDS
-from stackviz.charts.scatter import Dot, Iso, Ways, iso_ratios
 from stackviz.cited.words import share_text
+from stackviz.draw.charts.scatter import Dot, Iso, Ways, iso_ratios
 from stackviz.explore.measures import Axis, AxisBound, Measure
 from stackviz.explore.released import YEAR
 

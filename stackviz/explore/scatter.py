@@ -9,9 +9,10 @@ from django.utils.translation import ngettext
 
 from stackviz.base.units import format_number
 from stackviz.catalog.asked_for import request_places
-from stackviz.charts.labels import Label
-from stackviz.charts.scale import ScaleKind, spans_decades
-from stackviz.charts.scatter import (
+from stackviz.cited.words import share_text
+from stackviz.draw.charts.labels import Label
+from stackviz.draw.charts.scale import ScaleKind, spans_decades
+from stackviz.draw.charts.scatter import (
     MIDDLE_SIZE,
     SHAPES,
     SIZES,
@@ -26,9 +27,8 @@ from stackviz.charts.scatter import (
     place_scatter,
     size_steps,
 )
-from stackviz.charts.scatter_plotly import AxisWords, scatter_figure
-from stackviz.charts.vendors import css
-from stackviz.cited.words import share_text
+from stackviz.draw.charts.scatter_plotly import AxisWords, scatter_figure
+from stackviz.draw.charts.vendors import css
 from stackviz.explore.axes import PlotData
 from stackviz.explore.ladder import (
     Unranked,

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from django.utils.text import slugify
 from django.utils.translation import ngettext
 
-from stackviz.charts.timeline import Event, Lane, YearMark, place_timeline
-from stackviz.charts.vendors import css, vendor_slot
+from stackviz.draw.charts.timeline import Event, Lane, YearMark, place_timeline
+from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.explore.axes import PlotData
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 

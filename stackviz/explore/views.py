@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.benchmarks.best_measured import MeasuredSummary, measured
-from stackviz.charts.ladder import RUNGS_PER_PAGE
+from stackviz.draw.charts.ladder import RUNGS_PER_PAGE
 from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
 from stackviz.explore.forms import efficiency_views, heatmap_form, ladder_form, presets, scatter_form, timeline_form

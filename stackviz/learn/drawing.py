@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 
 from stackviz.base.discovery import modules_of
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.diagrams.svg_marks import Sketch, svg_part
-from stackviz.diagrams.text_width import Style
+from stackviz.draw.diagrams.svg_marks import Sketch, svg_part
+from stackviz.draw.diagrams.text_width import Style
 from stackviz.learn import drawings
 from stackviz.web.parts import render_part
 

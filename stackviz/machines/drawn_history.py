@@ -8,7 +8,7 @@ from typing import Any
 from stackviz.base.units import format_number, from_si
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.history import SeriesHistory
-from stackviz.charts.history import HistoryLevel, HistoryMark, HistoryPoint
+from stackviz.draw.charts.history import HistoryLevel, HistoryMark, HistoryPoint
 from stackviz.machines.history import differences_text
 from stackviz.report.measuring import Benchmark
 

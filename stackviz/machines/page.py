@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 
 from stackviz.benchmarks.queries import latest_results
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.diagrams.columns import drop_unreported_rows
-from stackviz.diagrams.stack import StackDrawing, draw_columns
+from stackviz.draw.diagrams.columns import drop_unreported_rows
+from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.labs.heartbeats import SignOfLife, sign_of_life
 from stackviz.labs.models import AgentHeartbeat, Machine, Report, Snapshot
 from stackviz.labs.queries import MachineLookup, Visitor, latest_snapshots

@@ -17,7 +17,7 @@ from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.peers import PeerComparison, PeerDifference, compare_with_peers
 from stackviz.benchmarks.public_runs import cached_for_strangers
 from stackviz.benchmarks.queries import latest_results
-from stackviz.charts.sparkline import Sparkline, sparkline
+from stackviz.draw.charts.sparkline import Sparkline, sparkline
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.machines.drawn_history import draw_history

@@ -12,7 +12,7 @@ from stackviz.base.units import quantity_label
 from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.words import remarks_of_all, sample_text
-from stackviz.charts.bars import Meter, meter
+from stackviz.draw.charts.bars import Meter, meter
 from stackviz.web.templatetags.web import joined
 
 NO_TORCH = "not_installed: torch"  # as the agent words it: stackviz/agent/cli.py

@@ -20,7 +20,7 @@ from stackviz.benchmarks.queries import latest_result
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.rounds import round_medians
 from stackviz.benchmarks.words import sample_statistics, sample_text
-from stackviz.charts.history import HistoryLine, history_figure
+from stackviz.draw.charts.history import HistoryLine, history_figure
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
 from stackviz.machines.conditions import ShownConditions, shown_conditions

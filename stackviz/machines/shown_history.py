@@ -10,8 +10,8 @@ from stackviz.base.units import format_number
 from stackviz.benchmarks.history import SeriesHistory, StackDifference
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.words import sample_text
-from stackviz.charts.history import HistoryMark
-from stackviz.charts.over_time import OverTime, ResultDot, Strip, over_time, strip_of
+from stackviz.draw.charts.history import HistoryMark
+from stackviz.draw.charts.over_time import OverTime, ResultDot, Strip, over_time, strip_of
 from stackviz.machines.drawn_history import DrawnHistory
 from stackviz.machines.history import fact_title, fact_value
 

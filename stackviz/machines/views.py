@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.public_runs import cached_for_strangers
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.diagrams.svg import svg_of
+from stackviz.draw.diagrams.svg import svg_of
 from stackviz.labs.heartbeats import silent_machines
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines

@@ -11,10 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.base.units import format_number
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
-from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.queries import cited_counts
-from stackviz.diagrams.boxes import StackColumn
-from stackviz.diagrams.layers import Layer, State
+from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.report import format as wire

@@ -11,9 +11,9 @@ from stackviz.base.units import format_factor, format_number
 from stackviz.catalog.asked_for import requested_by_vendor
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue, peaks, public_catalogue, usual_peak
-from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.cases import edition_of_cases, public_results
 from stackviz.cited.queries import cited_of_benchmark
+from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.decode_picture import BANDWIDTH, BENCHMARK, CACHE_S, CASE, GIGA
 from stackviz.web.address import comparison_query
 from stackviz.web.parts import cached_html, render_part

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stackviz.catalog.models import Accelerator
-from stackviz.charts.vendors import css
+from stackviz.draw.charts.vendors import css
 
 
 @dataclass(frozen=True, slots=True)

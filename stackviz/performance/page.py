@@ -7,9 +7,9 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django_htmx.http import push_url
 
-from stackviz.charts.scale import ScaleKind
-from stackviz.charts.scatter import SHAPES
-from stackviz.charts.vendors import css
+from stackviz.draw.charts.scale import ScaleKind
+from stackviz.draw.charts.scatter import SHAPES
+from stackviz.draw.charts.vendors import css
 from stackviz.web.address import Note
 from stackviz.web.htmx import wants_partial
 from stackviz.web.parts import render_part

@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_number, format_quantity, quantity_label, unit
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
-from stackviz.charts.roofline import Roof, roof_lines
-from stackviz.charts.vendors import css
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import result_address
+from stackviz.draw.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
+from stackviz.draw.charts.roofline import Roof, roof_lines
+from stackviz.draw.charts.vendors import css
 from stackviz.performance.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
 from stackviz.performance.intensity import (
     ATTENTION,

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_safe
 
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.charts.plane import Plane, place_small_plane
-from stackviz.charts.plane_plotly import plane_figure
-from stackviz.charts.scatter import SHAPES
-from stackviz.charts.scatter_plotly import AxisWords
 from stackviz.cited.cases import edition_of_cases
+from stackviz.draw.charts.plane import Plane, place_small_plane
+from stackviz.draw.charts.plane_plotly import plane_figure
+from stackviz.draw.charts.scatter import SHAPES
+from stackviz.draw.charts.scatter_plotly import AxisWords
 from stackviz.performance.files import roofline_file
 from stackviz.performance.forms import AnyOf, ChartForm, chosen_accelerators, options
 from stackviz.performance.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM

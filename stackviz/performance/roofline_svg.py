@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
-from stackviz.charts.frame import colour
-from stackviz.charts.plane import Plane, place_small_plane
-from stackviz.charts.scatter import SHAPES
-from stackviz.diagrams.svg_marks import (
+from stackviz.draw.charts.frame import colour
+from stackviz.draw.charts.plane import Plane, place_small_plane
+from stackviz.draw.charts.scatter import SHAPES
+from stackviz.draw.diagrams.svg_marks import (
     INK,
     INK_2,
     LINE,
@@ -20,7 +20,7 @@ from stackviz.diagrams.svg_marks import (
     svg_text,
     written_lines,
 )
-from stackviz.diagrams.text_width import Style, lines_of, width_of
+from stackviz.draw.diagrams.text_width import Style, lines_of, width_of
 from stackviz.performance.page import LegendShape
 from stackviz.performance.roofline import Roofline, roof_sentences
 

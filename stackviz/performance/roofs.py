@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_number
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.charts.roofline import Roof
-from stackviz.charts.vendors import css
+from stackviz.draw.charts.roofline import Roof
+from stackviz.draw.charts.vendors import css
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, peak_of
 from stackviz.performance.forms import short_label
 

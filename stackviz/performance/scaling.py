@@ -9,11 +9,11 @@ from stackviz.base.units import format_in, format_number, from_si
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
-from stackviz.charts.scale import ScaleKind, spans_decades
-from stackviz.charts.vendors import css
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import devices_text, setting_text
+from stackviz.draw.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
+from stackviz.draw.charts.scale import ScaleKind, spans_decades
+from stackviz.draw.charts.vendors import css
 from stackviz.performance.curves import (
     FEWEST_POINTS,
     KINDS,

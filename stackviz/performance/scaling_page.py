@@ -13,11 +13,11 @@ from django.views.decorators.http import require_safe
 from stackviz.base.units import format_number
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.charts.plane_plotly import plane_figure
-from stackviz.charts.scatter import SHAPES
-from stackviz.charts.scatter_plotly import AxisWords
-from stackviz.charts.vendors import css
 from stackviz.cited.cases import edition_of_cases
+from stackviz.draw.charts.plane_plotly import plane_figure
+from stackviz.draw.charts.scatter import SHAPES
+from stackviz.draw.charts.scatter_plotly import AxisWords
+from stackviz.draw.charts.vendors import css
 from stackviz.performance.curves import FEWEST_POINTS, KINDS, CurveKind
 from stackviz.performance.files import scaling_file
 from stackviz.performance.forms import ChartForm, ChoiceOption, OneOf, chosen_accelerators, options

@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_number, quantity_label
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import share_of_bound
 from stackviz.cited.words import result_address
+from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.performance.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, ceiling_under, peak_of
 from stackviz.performance.intensity import BYTES, GEMM, operation_of

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 from stackviz.base.units import format_number
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.charts.dots import RailDot, rail_figure
-from stackviz.charts.scale import Scale
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.draw.charts.dots import RailDot, rail_figure
+from stackviz.draw.charts.scale import Scale
 from stackviz.performance.files import share_file
 from stackviz.performance.forms import ChartForm, OneOf, options
 from stackviz.performance.page import CACHE_S, ChartPage, answer_chart

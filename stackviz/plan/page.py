@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.diagrams.layers import State
-from stackviz.diagrams.stack import StackDrawing, draw_columns
+from stackviz.draw.diagrams.layers import State
+from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.plan.branches import Branch, branches, choose_branch
 from stackviz.plan.builds import Build, PlanOutcome, builds, choose_build, command, companions_beside, planned_report
 from stackviz.plan.companions import Companion

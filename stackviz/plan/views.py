@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.diagrams.svg import svg_of
+from stackviz.draw.diagrams.svg import svg_of
 from stackviz.plan.answer import answer_json, answer_of, cpu_json
 from stackviz.plan.introduction import introduce_answer, introduce_plan
 from stackviz.plan.page import Plan, make_plan

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
 from stackviz.report import format as wire

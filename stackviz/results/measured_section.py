@@ -21,10 +21,10 @@ from stackviz.benchmarks.measured_settings import (
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.public_runs import machines_of_runs
 from stackviz.benchmarks.reproduce import reproduce_command
-from stackviz.charts.scale import Scale, bar_scale, spans_decades
-from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.cases import public_results
 from stackviz.cited.models import CitedResult
+from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
+from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.labs.models import Machine
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.results.drawing import TICKS_APART, CitedDot, CitedTick, spread_out

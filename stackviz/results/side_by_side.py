@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.catalog.models import Accelerator
-from stackviz.charts.vendors import css
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import case_counts, public_results
 from stackviz.cited.models import CitedResult
@@ -26,6 +25,7 @@ from stackviz.cited.words import (
     setting_text,
     software_text,
 )
+from stackviz.draw.charts.vendors import css
 from stackviz.web.templatetags.web import joined
 
 MOST_ACCELERATORS = 6

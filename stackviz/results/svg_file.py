@@ -9,9 +9,9 @@ from datetime import date
 
 from django.utils.translation import gettext as _
 
-from stackviz.charts.frame import LIGHT
-from stackviz.diagrams.svg_marks import INK, INK_2, LINE, PAPER, Circle, Mark, Path, Sketch, TextMark, svg_text
-from stackviz.diagrams.text_width import Style, lines_of
+from stackviz.draw.charts.frame import LIGHT
+from stackviz.draw.diagrams.svg_marks import INK, INK_2, LINE, PAPER, Circle, Mark, Path, Sketch, TextMark, svg_text
+from stackviz.draw.diagrams.text_width import Style, lines_of
 from stackviz.results.drawing import CitedRow, DrawnLadder
 
 MARGIN, WIDTH, ROW, GAP = 24.0, 1160.0, 26.0, 12.0

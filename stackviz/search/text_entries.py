@@ -11,7 +11,7 @@ from stackviz.base.units import format_number
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.cited.queries import benchmark_summaries
 from stackviz.cited.words import benchmark_address
-from stackviz.diagrams.layers import Layer, role_title
+from stackviz.draw.diagrams.layers import Layer, role_title
 from stackviz.fit.language_models import language_models
 from stackviz.learn.chapters import read_chapters
 from stackviz.learn.glossary import read_glossary

@@ -19,7 +19,7 @@ from stackviz.catalog.queries import public_catalogue
 from stackviz.compare.comparison import measured_of
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind
 from stackviz.compare.subjects import heads_of, load
-from stackviz.diagrams.text_width import Style, printable_line, width_of
+from stackviz.draw.diagrams.text_width import Style, printable_line, width_of
 from stackviz.sharing.store import tag_of
 from stackviz.web.cors import close_to_other_sites
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PIL import Image
 
-from stackviz.charts.frame import colour
+from stackviz.draw.charts.frame import colour
 from stackviz.sharing.canvas import Canvas
 from stackviz.sharing.cards import MOST_BARS, MOST_LINES, MOST_TILES, Picture, PictureBar, PictureLine, PictureTile
 

@@ -6,7 +6,6 @@ from stackviz.accelerators.introduction import headlines_of, introduce_sheet, ma
 from stackviz.benchmarks.comparability import rate_of_ranked
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
-from stackviz.charts.vendors import vendor_slot
 from stackviz.cited.words import setting_text
 from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.comparison import measured_of
@@ -17,6 +16,7 @@ from stackviz.compare.summary import sheet_figures
 from stackviz.compare.verdict import Answered, sentence_of, verdict_of
 from stackviz.diagnose.diagnosis import Diagnosis
 from stackviz.diagnose.introduction import introduce_diagnosis
+from stackviz.draw.charts.vendors import vendor_slot
 from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.introduction import introduce_plan
 from stackviz.plan.page import Plan

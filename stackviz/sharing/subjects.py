@@ -15,7 +15,7 @@ from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.compare.comparison import stacks_of
 from stackviz.compare.query import Address, Selection, parse_selection
 from stackviz.compare.subjects import Loaded, heading, load
-from stackviz.diagrams.svg import svg_of
+from stackviz.draw.diagrams.svg import svg_of
 from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import read_choice
 from stackviz.sharing.cards import Picture

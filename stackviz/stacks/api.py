@@ -4,8 +4,8 @@ from django.http import HttpRequest
 from ninja import Router, Schema
 from ninja.errors import HttpError
 
-from stackviz.diagrams.boxes import SourceLink
-from stackviz.diagrams.layers import State
+from stackviz.draw.diagrams.boxes import SourceLink
+from stackviz.draw.diagrams.layers import State
 from stackviz.stacks.queries import described_column, stack_rows
 from stackviz.stacks.undrawn_components import undrawn_components
 from stackviz.web.errors import ErrorBody

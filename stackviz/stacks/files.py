@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.catalog.problems import CuratedDataError
-from stackviz.diagrams.layers import Layer
+from stackviz.draw.diagrams.layers import Layer
 from stackviz.report.rules.compatibility import FILES as TABLES
 from stackviz.report.rules.compatibility import packaged_rows
 from stackviz.stacks.limits import is_limits, parse_limits

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.report.format import Report
 from stackviz.report.rules import Finding
 from stackviz.report.rules.compatibility import Release

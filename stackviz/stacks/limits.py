@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from stackviz.diagrams.boxes import Box, StackColumn, copy_with
+from stackviz.draw.diagrams.boxes import Box, StackColumn, copy_with
 
 _LIMIT = r"[a-z0-9]+(?:-[a-z0-9]+)* [A-Za-z]*\d{1,9}(?:\.\d{1,9})*"
 LIMITS = rf"\A{_LIMIT}(?:, {_LIMIT})*\Z"

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import get_language
 
-from stackviz.diagrams.boxes import SourceLink
-from stackviz.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool
+from stackviz.draw.diagrams.boxes import SourceLink
+from stackviz.draw.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool
 from stackviz.stacks.files import DATA, source_lines
 from stackviz.web.curated_text import curated_words
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.catalog.models import Source
-from stackviz.diagrams.layers import LAYER_TITLES
+from stackviz.draw.diagrams.layers import LAYER_TITLES
 from stackviz.stacks.limits import LIMITS
 from stackviz.web.curated_text import curated_words
 from stackviz.web.reverse import address_by_name

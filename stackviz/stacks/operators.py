@@ -15,8 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from stackviz.catalog.problems import CuratedDataError
-from stackviz.diagrams.boxes import SourceLink
-from stackviz.diagrams.layers import Layer
+from stackviz.draw.diagrams.boxes import SourceLink
+from stackviz.draw.diagrams.layers import Layer
 from stackviz.web.curated_text import curated_words
 
 __all__ = [

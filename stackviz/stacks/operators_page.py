@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.diagrams.layers import Layer
+from stackviz.draw.diagrams.layers import Layer
 from stackviz.stacks.operators import DEVICES, EVERY, MODES, Operator, OperatorStep, operators, steps_of
 
 DEVICE_TITLES = {"cuda": "CUDA", "mps": "MPS", "cpu": "CPU"}  # names: the same in every language

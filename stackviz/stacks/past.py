@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from stackviz.catalog.models import Source
 from stackviz.catalog.past import rows_at
-from stackviz.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.stacks.models import Component, Counterpart, Placement, Stack
 from stackviz.stacks.queries import box_of, counterpart_boxes, gap_box, in_layers
 

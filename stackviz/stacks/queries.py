@@ -13,8 +13,8 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Source
-from stackviz.diagrams.boxes import Box, BoxCounterpart, SourceLink, StackColumn
-from stackviz.diagrams.layers import Layer, State, role_title
+from stackviz.draw.diagrams.boxes import Box, BoxCounterpart, SourceLink, StackColumn
+from stackviz.draw.diagrams.layers import Layer, State, role_title
 from stackviz.stacks.limits import parse_limits
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
 from stackviz.stacks.requirements import DescribedColumn, by_component, described_needs

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_count, format_counts, quantity_label
-from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, copy_with
-from stackviz.diagrams.columns import machine_column
-from stackviz.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.boxes import Box, ReportedComponent, StackColumn, copy_with
+from stackviz.draw.diagrams.columns import machine_column
+from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.report import format as wire
 from stackviz.report.format.systems import family
 from stackviz.stacks.architectures import architectures_of_cards

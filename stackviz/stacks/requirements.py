@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
-from stackviz.diagrams.boxes import (
+from stackviz.draw.diagrams.boxes import (
     SEVERITY_STATES,
     Box,
     FindingLike,
@@ -21,7 +21,7 @@ from stackviz.diagrams.boxes import (
     StackColumn,
     copy_with,
 )
-from stackviz.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.report.format import systems
 from stackviz.report.rules import Requirement
 from stackviz.report.rules.compatibility import newest_up_to

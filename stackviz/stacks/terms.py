@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from django.urls import reverse
 
-from stackviz.diagrams.boxes import SourceLink
+from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.stacks.files import DATA, source_lines
 from stackviz.stacks.models import Counterpart
 

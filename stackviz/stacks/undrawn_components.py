@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from django.utils.translation import get_language
 
-from stackviz.diagrams.boxes import SourceLink
-from stackviz.diagrams.layers import Layer, role_title
+from stackviz.draw.diagrams.boxes import SourceLink
+from stackviz.draw.diagrams.layers import Layer, role_title
 from stackviz.stacks.models import Call, Edition, Placement
 
 

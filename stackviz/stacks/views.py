@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.diagrams.boxes import StackColumn
-from stackviz.diagrams.memory import draw_memory
-from stackviz.diagrams.stack import draw_columns
-from stackviz.diagrams.standing import draw_standing
-from stackviz.diagrams.svg import svg_of
+from stackviz.draw.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.memory import draw_memory
+from stackviz.draw.diagrams.stack import draw_columns
+from stackviz.draw.diagrams.standing import draw_standing
+from stackviz.draw.diagrams.svg import svg_of
 from stackviz.stacks.accelerators import stacks_of_accelerator
 from stackviz.stacks.lifecycle import support_of
 from stackviz.stacks.memory import memory_model_of

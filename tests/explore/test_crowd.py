@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from stackviz.catalog.models import Accelerator, CatalogueEdition, Source, SpecValue, Vendor
-from stackviz.charts.scatter import MOST_DRAWN
+from stackviz.draw.charts.scatter import MOST_DRAWN
 from tests.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED
 
 SHEETS = int(os.environ.get("ACCELWEB_CROWD", "1500"))  # generated beside those of the files

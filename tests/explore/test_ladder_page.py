@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from stackviz.benchmarks.best_measured import measured
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.charts.ladder import RUNGS_PER_PAGE
+from stackviz.draw.charts.ladder import RUNGS_PER_PAGE
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import MOST_NAMED, rank
 from stackviz.explore.selection import LadderChoice

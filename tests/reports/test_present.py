@@ -7,7 +7,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackviz.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
 from stackviz.labs.queries import latest_snapshots

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from stackviz.catalog.problems import CuratedDataError
-from stackviz.diagrams.layers import ROLE_TITLES, Layer
+from stackviz.draw.diagrams.layers import ROLE_TITLES, Layer
 from stackviz.report.format import COMPONENTS
 from stackviz.report.rules import packaged_tables
 from stackviz.stacks.files import DATA, FILES, read_stack_files, stacks_data_version

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from stackviz.catalog.models import Accelerator
-from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
-from stackviz.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.boxes import Box, RequirementLink, StackColumn
+from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.report.format import Card, Software
 from stackviz.stacks.architectures import FAMILY, architectures_of_cards, architectures_of_sheets, metal_family
 from stackviz.stacks.limits import compare_releases, drop_impossible, is_impossible, is_limits

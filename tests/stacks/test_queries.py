@@ -1,7 +1,7 @@
 """Reads across stacks: what comes back, and with how many queries."""
 
-from stackviz.diagrams.layers import Layer, State
-from stackviz.diagrams.stack import draw_columns
+from stackviz.draw.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.stack import draw_columns
 from stackviz.report.rules import find, packaged_tables
 from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.models import Component, Edition, Placement, Release, Stack

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.diagrams.boxes import Box
-from stackviz.diagrams.layers import Layer, State
-from stackviz.diagrams.stack import draw_columns
+from stackviz.draw.diagrams.boxes import Box
+from stackviz.draw.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.stack import draw_columns
 from stackviz.report.dumps.components import components
 from stackviz.report.format import Absent, Card, Software
 from stackviz.report.rules import judge, packaged_tables

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stackviz.diagrams.boxes import Box, StackColumn
-from stackviz.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.boxes import Box, StackColumn
+from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.report.rules import packaged_tables
 from stackviz.stacks import requirements
 from stackviz.stacks.requirements import MOST_NEEDS, DescribedColumn, by_component, described_needs, reported_needs

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
 from stackviz.catalog.queries import PublicCatalogue
-from stackviz.charts.scale import Scale
-from stackviz.diagrams.svg_marks import INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
+from stackviz.draw.charts.scale import Scale
+from stackviz.draw.diagrams.svg_marks import INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
 from stackviz.learn.drawing import SMALL, STRONG, WIDTH, LearnPicture
 from stackviz.learn.tries.amdahl import speedup
 

@@ -1,7 +1,7 @@
 """The answer without a site and the site's drawings name layers and states alike."""
 
-from stackviz.diagrams.boxes import ALARMS, SEVERITY_STATES
-from stackviz.diagrams.layers import LAYER_TITLES as DRAWN
+from stackviz.draw.diagrams.boxes import ALARMS, SEVERITY_STATES
+from stackviz.draw.diagrams.layers import LAYER_TITLES as DRAWN
 from stackviz.report.dumps.components import _WORST_FIRST, LAYER_TITLES, LAYERS
 from stackviz.report.rules import Severity
 

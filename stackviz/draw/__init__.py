@@ -1,0 +1,1 @@
+"""Plain data in, pictures out: no requests, no tables."""

@@ -1,0 +1,289 @@
+"""A scatter of two measures, as positions for SVG drawn on the server. Pure data.
+
+charts/scatter_plotly.py draws the same with Plotly.
+
+Positions are per cent of the plot, so that it fits any screen at the same font size; labels are placed for several
+widths, and each states the widths it fits.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from stackviz.base.units import format_number
+from stackviz.draw.charts.dodge import Disc, dodge
+from stackviz.draw.charts.labels import HEIGHT_PX, WIDE_PX, Label, NamedDot, place_labels
+from stackviz.draw.charts.pareto import Point, front_line, pareto_front
+from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for
+
+# Paths around the origin, one for each colour: circle, square, triangle, diamond, triangle upside down, cross.
+SHAPES = (
+    "M6 0A6 6 0 1 1-6 0A6 6 0 1 1 6 0Z",
+    "M-5.3-5.3H5.3V5.3H-5.3Z",
+    "M0-7L6.5 5H-6.5Z",
+    "M0-7.5L7.5 0L0 7.5L-7.5 0Z",
+    "M0 7L6.5-5H-6.5Z",
+    "M-2.2-6.5H2.2V-2.2H6.5V2.2H2.2V6.5H-2.2V2.2H-6.5V-2.2H-2.2Z",
+)
+RADIUS_PX = 7  # around the largest of SHAPES
+SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # scale of a shape; readers distinguish five sizes, not twenty
+MIDDLE_SIZE = 2
+FEWEST_LINES = 3
+MOST_DRAWN = 600  # dots of a picture; tables and files have all
+MARGIN = 0.04
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape.
+
+    `is_hollow`: drawn as a ring, because others measured it. `priority`: of those that readers look for,
+    from 0: they are named first. `can_lead` False: never on the front.
+    """
+
+    key: int
+    label: str
+    x: float
+    y: float
+    size: float | None = None
+    slot: int = 0
+    note: str = ""
+    is_hollow: bool = False
+    priority: int | None = None
+    can_lead: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Iso:
+    """Points on the line have this ratio: y / x, or x / y where `is_inverse`. `is_bound`: no point can be beyond it."""
+
+    ratio: float
+    label: str
+    is_inverse: bool = False
+    is_bound: bool = False
+
+    @property
+    def slope(self) -> float:
+        """y / x."""
+        return 1 / self.ratio if self.is_inverse else self.ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Which way is better on each axis: more, or less."""
+
+    more_x: bool
+    more_y: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A placed dot. `x`, `y` in per cent from the upper left; `step`: index into SIZES; `slot` as given."""
+
+    key: int
+    x: str
+    y: str
+    step: int
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A tick, in per cent from the left or from the top."""
+
+    at: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsoLine:
+    """An iso line from end to end, with its label near the upper end."""
+
+    x1: str
+    y1: str
+    x2: str
+    y2: str
+    label: str
+    is_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A straight piece of the front, in per cent."""
+
+    x1: str
+    y1: str
+    x2: str
+    y2: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scatter:
+    """`front`: keys of the dots on the Pareto front, by x; `pieces`: the staircase through them.
+
+    `drawn`: keys of the dots that there is room for.
+    """
+
+    spots: tuple[Spot, ...] = ()
+    labels: tuple[Label, ...] = ()
+    x_marks: tuple[Mark, ...] = ()
+    y_marks: tuple[Mark, ...] = ()
+    lines: tuple[IsoLine, ...] = ()
+    front: tuple[int, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    drawn: frozenset[int] = frozenset()
+
+
+def place_scatter(
+    dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = (), ways: Ways | None = None
+) -> Scatter:
+    """The position of every element. On a logarithmic axis, values <= 0 are at the low end. `ways`: draw the front.
+
+    Of more than MOST_DRAWN dots the labels are those of `drawn_keys`.
+    """
+    if not dots:
+        return Scatter()
+    xs, ys = scale_for([dot.x for dot in dots], x_kind, margin=MARGIN), place_heights(dots, y_kind, isos)
+    steps = size_steps([dot.size for dot in dots])
+    radii = [RADIUS_PX * SIZES[step] for step in steps]
+    named = _apart([_named(dot, radius, xs, ys) for dot, radius in zip(dots, radii, strict=True)])
+    spots = [
+        Spot(dot.key, _percent(at.x), _percent(at.y), step, dot.slot)
+        for dot, at, step in zip(dots, named, steps, strict=True)
+    ]
+    lines = [line for iso in isos if (line := _line(iso, xs, ys))]
+    front = front_of(dots, ways)
+    shown = drawn_keys(dots, front)
+    line_of_front = front_line([(dot.x, dot.y) for dot in front], more_x=bool(ways and ways.more_x))
+    pieces = tuple(_piece(start, end, xs, ys) for start, end in line_of_front)
+    return Scatter(
+        spots=tuple(spots),
+        labels=tuple(_labels([dot for dot in named if dot.key in shown], lines, pieces)),
+        x_marks=tuple(Mark(_percent(xs.percent(tick)), tick_label(tick, x_kind)) for tick in xs.ticks()),
+        y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), tick_label(tick, y_kind)) for tick in ys.ticks()),
+        lines=tuple(lines),
+        front=tuple(dot.key for dot in front),
+        pieces=pieces,
+        drawn=shown,
+    )
+
+
+def drawn_keys(dots: Sequence[Dot], front: Sequence[Dot]) -> frozenset[int]:
+    """Keys of the dots that a picture has room for: those that readers look for, the front, then as they come."""
+    if len(dots) <= MOST_DRAWN:
+        return frozenset(dot.key for dot in dots)
+    requested = sorted((dot for dot in dots if dot.priority is not None), key=lambda dot: dot.priority or 0)
+    first = dict.fromkeys(dot.key for dot in (*requested, *front, *dots))
+    return frozenset(list(first)[:MOST_DRAWN])
+
+
+def _named(dot: Dot, radius_px: float, xs: Scale, ys: Scale) -> NamedDot:
+    return NamedDot(
+        key=dot.key,
+        text=dot.label,
+        x=xs.percent(dot.x),
+        y=100 - ys.percent(dot.y),
+        radius_px=radius_px,
+        priority=dot.priority,
+    )
+
+
+def place_heights(dots: Sequence[Dot], kind: ScaleKind, isos: Sequence[Iso] = ()) -> Scale:
+    """The vertical scale: it holds each bound above the dot furthest right, which stays in sight."""
+    furthest = max(dot.x for dot in dots)
+    bounds = (furthest * iso.slope for iso in isos if iso.is_bound)
+    return scale_for([*(dot.y for dot in dots), *bounds], kind, margin=MARGIN)
+
+
+def front_of(dots: Sequence[Dot], ways: Ways | None) -> list[Dot]:
+    """The dots on the Pareto front, by x; none without a better way."""
+    if ways is None:
+        return []
+    leading = [dot for dot in dots if dot.can_lead]
+    indices = pareto_front([(dot.x, dot.y) for dot in leading], more_x=ways.more_x, more_y=ways.more_y)
+    return [leading[index] for index in indices]
+
+
+def tick_label(tick: float, kind: ScaleKind) -> str:
+    """A number; a year without a comma."""
+    return f"{tick:.0f}" if kind == "year" else format_number(tick)
+
+
+def _piece(start: Point, end: Point, xs: Scale, ys: Scale) -> Piece:
+    (x1, y1), (x2, y2) = start, end
+    return Piece(
+        _percent(xs.percent(x1)),
+        _percent(100 - ys.percent(y1)),
+        _percent(xs.percent(x2)),
+        _percent(100 - ys.percent(y2)),
+    )
+
+
+def _apart(named: Sequence[NamedDot]) -> list[NamedDot]:
+    """Dots of one x side by side where they would cover each other; those looked for stay where they are."""
+    order = sorted(named, key=lambda dot: math.inf if dot.priority is None else dot.priority)  # stable
+    discs = [Disc(dot.x * WIDE_PX / 100, dot.y * HEIGHT_PX / 100, dot.radius_px) for dot in order]
+    moved = {dot.key: shift * 100 / WIDE_PX for dot, shift in zip(order, dodge(discs), strict=True)}
+    return [replace(dot, x=dot.x + moved[dot.key]) if moved[dot.key] else dot for dot in named]
+
+
+def _labels(named: Sequence[NamedDot], lines: Sequence[IsoLine], pieces: Sequence[Piece]) -> list[Label]:
+    """Labels of the dots looked for and the most prominent; they overlap no dots, lines' labels or front."""
+    strokes = [(float(piece.x1), float(piece.y1), float(piece.x2), float(piece.y2)) for piece in pieces]
+    return place_labels(named, [(line.label, float(line.x2), float(line.y2)) for line in lines], strokes)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def size_steps(sizes: Sequence[float | None]) -> list[int]:
+    """Index into SIZES of each, by the logarithm of its value; MIDDLE_SIZE where unknown or where all are equal."""
+    known = [math.log10(size) for size in sizes if size]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if high == low:
+        return [MIDDLE_SIZE] * len(sizes)
+    last = len(SIZES) - 1
+    return [
+        MIDDLE_SIZE if size is None else round((math.log10(size) - low) / (high - low) * last) if size else 0
+        for size in sizes
+    ]
+
+
+# --- lines of equal ratio ---
+
+
+def iso_ratios(ratios: Iterable[float], most: int = 5) -> list[float]:
+    """Round ratios among these, evenly spread over their decades: 1, 10, 100, or 20, 50, 100."""
+    positive = sorted(ratio for ratio in ratios if ratio > 0)
+    if not positive:
+        return []
+    # The middle nine tenths: a single outlier would spread the lines over empty space.
+    low, high = positive[len(positive) // 20], positive[-1 - len(positive) // 20]
+    for reach in (1, 2, 5):
+        inside = _round_between(low / reach, high * reach, most)
+        if len(inside) >= FEWEST_LINES:
+            break
+    return inside
+
+
+def _round_between(low: float, high: float, most: int) -> list[float]:
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    inside: list[float] = []
+    for mantissas in ((1, 2, 5), (1, 3), (1,)):
+        ratios = (number * 10.0**power for power in powers for number in mantissas)
+        inside = [ratio for ratio in ratios if low <= ratio <= high]
+        if len(inside) <= most:
+            break
+    return inside
+
+
+def _line(iso: Iso, xs: Scale, ys: Scale) -> IsoLine | None:
+    """The part of the line inside the plot; None where it does not cross it."""
+    slope = iso.slope
+    left, right = max(xs.low, ys.low / slope), min(xs.high, ys.high / slope)
+    if not left < right:
+        return None
+    ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
+    (x1, y1), (x2, y2) = ends
+    return IsoLine(x1=x1, y1=y1, x2=x2, y2=y2, label=iso.label, is_bound=iso.is_bound)

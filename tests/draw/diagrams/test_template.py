@@ -1,0 +1,117 @@
+"""The diagram as HTML: words beside shapes, nothing executes, a table says the same, folding works without a script."""
+
+import re
+
+import pytest
+from django.utils import translation
+
+from stackviz.draw.diagrams.boxes import Box, BoxCounterpart, BoxNote, SourceLink, StackColumn
+from stackviz.draw.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.stack import draw_columns
+from stackviz.web.parts import render_part
+
+EVIL = """"><script>alert(1)</script><img src=x onerror=alert(2)>'{{ 7|add:7 }}"""
+LONGEST = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
+
+
+def column(title: str, *boxes: Box, url: str = "/s/") -> StackColumn:
+    return StackColumn(key=f"stack:{title}", title=title, subtitle="", url=url, boxes=boxes)
+
+
+def cudnn(**changes) -> Box:
+    return Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", **changes)
+
+
+def render(*columns: StackColumn, **context) -> str:
+    return render_part("diagrams/_stack.jinja", drawing=draw_columns(columns), **context)
+
+
+def words(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+def test_hostile_text_in_every_place_stays_text():
+    evil = Box(
+        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL, url="/c/", notes=(BoxNote(State.BROKEN, EVIL),), calls=(EVIL,), see_version=EVIL, source=SourceLink(EVIL, "javascript:alert(1)"),
+        counterparts=(BoxCounterpart("b", EVIL, EVIL, SourceLink(EVIL, "javascript:alert(1)")),),
+    )  # fmt: skip
+    other = Box(component="b", role=EVIL, layer=Layer.LIBRARY, name=EVIL)
+    html = render(StackColumn(key=EVIL, title=EVIL, subtitle=EVIL, url="/s/", boxes=(evil,)), column("b", other))
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "javascript:" not in re.sub(r">[^<]*<", "><", html)
+    assert "{{ 7|add:7 }}" in html
+
+
+def test_every_state_has_its_word():
+    states = (State.FITS, State.WARNING, State.BROKEN, State.UNKNOWN)
+    html = words(render(column("a", *(cudnn(state=state) for state in states)), column("b")))
+    for word in ("fits", "warning", "broken", "not reported", "no counterpart of cuDNN"):
+        assert word in html
+
+
+def test_a_box_opens_without_a_script():
+    html = render(column("a", cudnn(summary="Kernels of NVIDIA.", calls=("cuBLAS",), see_version="nvcc --version")))
+    assert re.search(r"<details class=\"box\"><summary[^>]*><b>cuDNN</b>", html)
+    assert "Kernels of NVIDIA." in html
+    assert "<code>nvcc --version</code>" in html
+    assert not re.search(r"\son\w+=", html)
+
+
+def test_the_longest_names_are_written_in_full():
+    html = render(
+        *(
+            column(
+                LONGEST,
+                Box(component="g", role="accelerator", layer=Layer.HARDWARE, name=LONGEST, version="GB202 · sm_120"),
+            )
+            for _ in range(6)
+        )
+    )
+    assert html.count(LONGEST) >= 18  # six heads, six boxes, and both again in the table
+
+
+def test_the_table_says_all_that_the_boxes_say():
+    fits = cudnn(version="9.10.2", state=State.FITS, notes=(BoxNote(State.WARNING, "ends soon"),))
+    table = words(render(column("a", fits), column("b")).split("<table", 1)[1])
+    assert "cuDNN 9.10.2 (fits); ends soon (warning)" in table
+    assert "no counterpart of cuDNN" in table
+
+
+def test_only_differences_folds_equal_rows_and_names_them():
+    same, other = (
+        Box(component="python", role="interpreter", layer=Layer.APPLICATION, name="Python"),
+        Box(component="x", role="kernels", layer=Layer.LIBRARY, name="oneDNN"),
+    )
+    html = render(column("a", same, cudnn()), column("b", same, other), only_differences=True, toggle_url="?all")
+    grid = html.split("<table", 1)[0]
+    assert "the same in all columns: Python" in grid
+    assert "<b>Python</b>" not in grid
+    assert "<b>cuDNN</b>" in grid
+    assert '<a class="chip" href="?all">All layers</a>' in html
+
+
+def test_one_column_offers_nothing_to_fold():
+    html = render(column("a", cudnn()), toggle_url="?only=differences")
+    assert "Only differences" not in html
+
+
+def test_each_cell_names_its_column():
+    html = render(column("Left", cudnn()), column("Right", cudnn()))
+    names = "--h1:&#39;Left&#39;;--h2:&#39;Right&#39;"  # in a style that diagram.css writes before each cell
+    assert html.count(names) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_diagram_renders_in_both_languages(language):
+    with translation.override(language):
+        assert "cuDNN" in render(column("a", cudnn()), column("b"))
+
+
+def test_numbers_in_styles_survive_a_locale_with_commas():
+    with translation.override("de"):
+        assert 'style="--n:2;--c1:var(--s1);--c2:var(--s2);--h1' in render(column("a", cudnn()), column("b"))
+
+
+def test_no_heading_of_the_table_is_empty():
+    assert not re.search(r"<th[^>]*>\s*</th>", render(column("a", cudnn()), column("b")))
