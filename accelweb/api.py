@@ -5,10 +5,10 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
+from ninja.operation import Operation
 
 from stackviz.accelerators.api import router as accelerators
 from stackviz.accelerators.api_prices import router as prices
-from stackviz.cited.api import router as cited
 from stackviz.diagnose.api import router as diagnose
 from stackviz.fit.api import router as fit
 from stackviz.ingest.api import router as ingest
@@ -16,10 +16,20 @@ from stackviz.ingest.heartbeat_api import router as heartbeat
 from stackviz.ingest.key_api import router as key
 from stackviz.machines.api import router as machines
 from stackviz.pages.api_reference import ApiReference
-from stackviz.stacks.api import router as stacks
+from stackviz.records.cited.api import router as cited
+from stackviz.records.stacks.api import router as stacks
 from stackviz.watch.api import router as watch
 
-api = NinjaAPI(
+
+class Api(NinjaAPI):
+    """Names an operation for its room and function: `stackviz_machines_api_get_machine`, whatever the floor."""
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        room, module = operation.view_func.__module__.split(".")[-2:]
+        return f"stackviz_{room}_{module}_{operation.view_func.__name__}"
+
+
+api = Api(
     title="accelweb",
     version="1",
     description="Accelerator stacks, from silicon to PyTorch: spec sheets with sources, lab machines, their reports.",

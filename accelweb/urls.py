@@ -27,11 +27,11 @@ from stackviz.opendata import urls as opendata
 from stackviz.pages import urls as pages
 from stackviz.performance import urls as performance
 from stackviz.plan import urls as plan
+from stackviz.records.stacks import urls as stacks
 from stackviz.results import urls as results
 from stackviz.retention import urls as retention
 from stackviz.search import urls as search
 from stackviz.sharing import urls as sharing
-from stackviz.stacks import urls as stacks
 from stackviz.watch import urls as watch
 from stackviz.web.languages import in_each_language
 

@@ -20,8 +20,8 @@ def fill(wanted: int) -> float:
 
     from bench.inside import MACHINES as REAL_MACHINES
     from bench.inside import seed, sync_later
-    from stackviz.benchmarks.models import Result
-    from stackviz.benchmarks.rollup import correct, stale_series
+    from stackviz.records.series.models import Result
+    from stackviz.records.series.rollup import correct, stale_series
 
     started = time.perf_counter()
     sync_later()
@@ -44,7 +44,7 @@ def make_partitions() -> None:
 
     from django.utils import timezone
 
-    from stackviz.benchmarks.partitions import is_partitioned, make_months
+    from stackviz.records.series.partitions import is_partitioned, make_months
 
     if is_partitioned():
         today = timezone.now().date()
@@ -57,8 +57,8 @@ def fill_measured_series() -> None:
 
     from django.utils import timezone
 
-    from stackviz.benchmarks.models import Result
-    from stackviz.benchmarks.queries import HISTORY_POINTS
+    from stackviz.records.series.models import Result
+    from stackviz.records.series.queries import HISTORY_POINTS
 
     series = measured_series()
     newest = Result.objects.filter(series=series).latest("measured_at")
@@ -74,7 +74,7 @@ def fill_measured_series() -> None:
 
 
 def measured_series() -> Any:
-    from stackviz.benchmarks.models import Series
+    from stackviz.records.series.models import Series
 
     return Series.objects.filter(machine__slug="node-0").order_by("pk")[0]
 

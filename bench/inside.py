@@ -58,8 +58,8 @@ def tables() -> dict[str, Any]:
 
 
 def key() -> dict[str, Any]:
-    from stackviz.labs.keys import create_key
-    from stackviz.labs.models import Lab
+    from stackviz.records.labs.keys import create_key
+    from stackviz.records.labs.models import Lab
 
     lab, _ = Lab.objects.get_or_create(slug="bench", defaults={"name": "Bench", "is_public": True})
     return {"key": create_key(lab=lab, name="bench")[1]}
@@ -68,7 +68,7 @@ def key() -> dict[str, Any]:
 def seed(wanted: str, share: str = "0/1") -> dict[str, Any]:
     """Fills up to `wanted` read reports through the real reading, `share` of them (`0/2`: every other one)."""
     from stackviz.ingest.interpret import interpret
-    from stackviz.labs.models import Report
+    from stackviz.records.labs.models import Report
 
     sync_later()
     first, step = map(int, share.split("/"))
@@ -96,7 +96,7 @@ def sync_later() -> None:
 
 
 def machine_ids() -> list[int]:
-    from stackviz.labs.models import Lab, Machine
+    from stackviz.records.labs.models import Lab, Machine
     from tests.report.format.reports import sha256
 
     lab, _ = Lab.objects.get_or_create(slug="bench", defaults={"name": "Bench", "is_public": True})
@@ -151,7 +151,7 @@ def per_second(ids: list[str], at_once: int, read: Callable[[list[str]], list[st
 
 
 def waiting_reports(count: int, turn: int) -> list[str]:
-    from stackviz.labs.models import Report
+    from stackviz.records.labs.models import Report
 
     machines = machine_ids()
     bodies = [body_text(100_000 + turn * count + number) for number in range(count)]
@@ -168,8 +168,8 @@ def bulk_insert_again(report_ids: list[str], at_once: int) -> float:
     of the same columns and indexes. The objects are made beforehand, and nothing is parsed, matched or judged."""
     from django.db import connection, transaction
 
-    from stackviz.benchmarks.models import Result
-    from stackviz.labs.models import Card, Finding, Snapshot
+    from stackviz.records.labs.models import Card, Finding, Snapshot
+    from stackviz.records.series.models import Result
 
     copies = {model: copy_of(model) for model in (Snapshot, Card, Finding, Result)}
     batches: list[list[tuple[Any, list[Any]]]] = []

@@ -53,7 +53,7 @@ def pages() -> dict[str, list[Page]]:
 
 def accelerators() -> list[str]:
     """Slugs of NVIDIA's public accelerators."""
-    from stackviz.catalog.models import Accelerator
+    from stackviz.records.catalog.models import Accelerator
 
     public = Accelerator.objects.filter(is_public=True, vendor__slug="nvidia")
     return list(public.order_by("slug").values_list("slug", flat=True))

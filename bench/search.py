@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def add_machines(count: int) -> None:
-    from stackviz.labs.models import Lab, Machine
+    from stackviz.records.labs.models import Lab, Machine
     from stackviz.search.words_of_machines import write_words
 
     lab = Lab.objects.create(name="Search bench", slug="search-bench", is_public=True)

@@ -94,7 +94,7 @@ def _stay_in_one_window(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def django_assert_num_queries(django_assert_num_queries: Callable) -> Callable:
     """Counts the queries of a process that has read the public catalogue, as every process but a new one has."""
-    from stackviz.catalog.queries import public_catalogue
+    from stackviz.records.catalog.queries import public_catalogue
 
     def assert_num_queries(count: int, **options):
         public_catalogue()
@@ -129,7 +129,7 @@ def curated(django_db_setup: None, django_db_blocker) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def small_catalogue(django_db_setup: None, django_db_blocker) -> Iterator[None]:
     """As `curated`, with a dozen sheets: for tests of pages and files, which do not look at the data."""
-    from stackviz.catalog.models import CatalogueEdition
+    from stackviz.records.catalog.models import CatalogueEdition
 
     with django_db_blocker.unblock(), transaction.atomic():
         copy_few()

@@ -133,8 +133,8 @@ class Site:
     def new_key(self, lab: str = "lab", *, public: bool = True) -> str:
         """A lab (made when missing) and a fresh key for it."""
         return self.shell(
-            "from stackviz.labs.models import Lab\n"
-            "from stackviz.labs.keys import create_key\n"
+            "from stackviz.records.labs.models import Lab\n"
+            "from stackviz.records.labs.keys import create_key\n"
             f"lab, _ = Lab.objects.get_or_create(slug={lab!r}, defaults={{'name': {lab.title()!r}, 'is_public': {public}}})\n"
             "print(create_key(lab=lab, name='test key')[1])"
         ).splitlines()[-1]

@@ -9,27 +9,29 @@ from typing import Any
 
 # File -> columns of a CSV, or keys at any depth of a TOML, whose texts a page shows.
 FILES: dict[str, frozenset[str]] = {
-    "stackviz/stacks/data/components.toml": frozenset({"is", "does", "install"}),
-    "stackviz/stacks/data/stacks.toml": frozenset({"summary"}),
-    "stackviz/stacks/data/operators.toml": frozenset({"is", "name"}),
-    "stackviz/stacks/data/operator_steps.csv": frozenset({"does", "when"}),
-    "stackviz/stacks/data/counterparts.csv": frozenset({"differs"}),
-    "stackviz/stacks/data/checked.csv": frozenset({"against"}),
-    "stackviz/stacks/data/terms.csv": frozenset({"differs"}),
-    "stackviz/stacks/data/memory.toml": frozenset(
+    "stackviz/records/stacks/data/components.toml": frozenset({"is", "does", "install"}),
+    "stackviz/records/stacks/data/stacks.toml": frozenset({"summary"}),
+    "stackviz/records/stacks/data/operators.toml": frozenset({"is", "name"}),
+    "stackviz/records/stacks/data/operator_steps.csv": frozenset({"does", "when"}),
+    "stackviz/records/stacks/data/counterparts.csv": frozenset({"differs"}),
+    "stackviz/records/stacks/data/checked.csv": frozenset({"against"}),
+    "stackviz/records/stacks/data/terms.csv": frozenset({"differs"}),
+    "stackviz/records/stacks/data/memory.toml": frozenset(
         {"title", "summary", "name", "place", "what", "size", "note", "how", "text", "steps"}
     ),
-    "stackviz/catalog/data/specs": frozenset({"note"}),  # every file of the folder
-    "stackviz/catalog/data/aliases.csv": frozenset({"note"}),
+    "stackviz/records/catalog/data/specs": frozenset({"note"}),  # every file of the folder
+    "stackviz/records/catalog/data/aliases.csv": frozenset({"note"}),
     "stackviz/fit/data/models.csv": frozenset({"note"}),
-    "stackviz/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
+    "stackviz/records/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
     "stackviz/explore/data/timeline.csv": frozenset({"text"}),
     "stackviz/plan/data/support.csv": frozenset({"note"}),
 }
 # Of these files the names in plain words are translated; PyTorch is PyTorch.
-NAMED: frozenset[str] = frozenset({"stackviz/stacks/data/components.toml", "stackviz/stacks/data/stacks.toml"})
+NAMED: frozenset[str] = frozenset(
+    {"stackviz/records/stacks/data/components.toml", "stackviz/records/stacks/data/stacks.toml"}
+)
 _SCHEMA = "stackviz/opendata/schema.py"  # what the data files hold, for /data/ and /data/schema/
-_PLACES = "stackviz/stacks/data/stacks.toml"
+_PLACES = "stackviz/records/stacks/data/stacks.toml"
 _IN_PLAIN_WORDS = re.compile(r"[ (][a-z]{2,}|^(?:Processor|Microcode|Neural \w+|\w+ (?:GPU|NPU|CPU))$")
 _WORDS = re.compile(r"(?<![\w.])[a-z]{3,}(?!\w)")
 

@@ -123,7 +123,7 @@ def _set_up_django() -> None:
 
 def _fields() -> Iterator[str]:
     _set_up_django()
-    from stackviz.catalog.fields import FIELDS
+    from stackviz.records.catalog.fields import FIELDS
 
     better = {True: "higher", False: "lower", None: ""}
     return _rows(
@@ -144,7 +144,7 @@ def _fields() -> Iterator[str]:
 
 def _formulas() -> Iterator[str]:
     _set_up_django()
-    from stackviz.catalog.fields import FORMULAS
+    from stackviz.records.catalog.fields import FORMULAS
 
     return _rows(
         ["formula", "what it expects", "source"],
@@ -154,7 +154,7 @@ def _formulas() -> Iterator[str]:
 
 def _checks() -> Iterator[str]:
     _set_up_django()
-    from stackviz.catalog.checks import CHECKS
+    from stackviz.records.catalog.checks import CHECKS
 
     return _rows(["check", "what it holds"], ([f"`{name}`", text] for name, (text, _check) in CHECKS.items()))
 
@@ -207,7 +207,7 @@ def _rooms() -> Iterator[str]:
 
 def _purpose_of(room: str) -> str:
     """The first paragraph of the room's docstring."""
-    folder = ROOT / "stackviz" / room
+    folder = ROOT / "stackviz" / room.replace(".", "/")
     source = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
     docstring = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
     return " ".join(docstring.partition("\n\n")[0].split())

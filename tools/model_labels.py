@@ -14,7 +14,7 @@ def model_labels(root: Path) -> Iterator[str]:
     for path in (
         *root.glob("stackviz/*/curated.py"),
         *sorted(root.glob("stackviz/*/models.py")),
-        *root.glob("stackviz/catalog/price.py"),
+        *root.glob("stackviz/records/catalog/price.py"),
     ):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and any(_name(base) in bases for base in node.bases):

@@ -42,11 +42,11 @@ from stackviz.accelerators.api_schemas import (
 )
 from stackviz.accelerators.list_query import ListQuery
 from stackviz.accelerators.list_search import Search
-from stackviz.catalog.conditions import KEYS
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
-from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at
-from stackviz.catalog.queries import preferred_values, public_accelerators
+from stackviz.records.catalog.conditions import KEYS
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+from stackviz.records.catalog.past import names_at, public_accelerators_at, public_values_at
+from stackviz.records.catalog.queries import preferred_values, public_accelerators
 from stackviz.web.address import clean_text, read_moment
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refusal, refuse_others

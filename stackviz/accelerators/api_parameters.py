@@ -8,8 +8,8 @@ from pydantic import WithJsonSchema
 
 from stackviz.accelerators.api_query import BOOLEANS, CONDITION, VALUE_SORTS
 from stackviz.accelerators.list_query import AVAILABILITY, FORMS, MOST_MEMORY_GB, MOST_POWER_W, SORTS, SUPPORTS
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, Source
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import Accelerator, Source
 from stackviz.web.address import LONGEST_TEXT, YEARS
 from stackviz.web.openapi import none_or_one_of, whole_number_schema, written_as
 

@@ -10,7 +10,7 @@ from ninja.decorators import decorate_view
 from stackviz.accelerators.api_parameters import PageParameters
 from stackviz.accelerators.api_query import page_links
 from stackviz.accelerators.api_schemas import AcceleratorBrief, Paged, SourceBrief, brief, source_brief
-from stackviz.catalog.models import CatalogueEdition, Price
+from stackviz.records.catalog.models import CatalogueEdition, Price
 from stackviz.web.address import clean_text
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refusal, refuse_others

@@ -11,9 +11,9 @@ from django.http import HttpRequest
 
 from stackviz.accelerators.list_filters import known_choices
 from stackviz.accelerators.list_query import ListQuery, read_list_query
-from stackviz.catalog.conditions import KEYS, MAX_CONDITION_LENGTH, ConditionError, canonical
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.queries import public_catalogue
+from stackviz.records.catalog.conditions import KEYS, MAX_CONDITION_LENGTH, ConditionError, canonical
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.address import comma_separated
 from stackviz.web.errors import Refusal
 

@@ -11,9 +11,9 @@ from ninja import Schema
 from pydantic import WithJsonSchema
 
 from stackviz.base.units import UNITS
-from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.models import Accelerator, Source, SpecValue
-from stackviz.catalog.people import public_name
+from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.models import Accelerator, Source, SpecValue
+from stackviz.records.catalog.people import public_name
 from stackviz.web.openapi import none_or_one_of, one_of
 
 AcceleratorKind = Annotated[str, WithJsonSchema(one_of(Accelerator.Kind.values))]

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.changes import CITED, NAMES, PRICES, SHEETS, Entry, Log, LogFilter, LogPosition, read_log
-from stackviz.catalog.fields import FIELDS, grouped
-from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
-from stackviz.cited.models import CitedEdition
+from stackviz.records.catalog.fields import FIELDS, grouped
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
+from stackviz.records.cited.models import CitedEdition
 from stackviz.web.address import AddressReader, Note, whole_number
 from stackviz.web.download import csv_response, json_response
 from stackviz.web.errors import refuse_notes

@@ -19,14 +19,14 @@ from django.db import models
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.asked_for import most_requested
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.curated import is_web_address
-from stackviz.catalog.fields import FIELDS, amount_of
-from stackviz.catalog.figures import base_condition, for_people, join_variants, usual_values
-from stackviz.catalog.files import DATA
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import accelerators_by_slug, preferred_values
+from stackviz.records.catalog.asked_for import most_requested
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.curated import is_web_address
+from stackviz.records.catalog.fields import FIELDS, amount_of
+from stackviz.records.catalog.figures import base_condition, for_people, join_variants, usual_values
+from stackviz.records.catalog.files import DATA
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.queries import accelerators_by_slug, preferred_values
 from stackviz.web.curated_text import curated_words
 
 SAME = 0.02  # figures this close are the same figure, rounded differently

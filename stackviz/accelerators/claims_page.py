@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.accelerators.claims import Checked, Claim, ClaimVerdict, checked, matching, read_claims
-from stackviz.catalog.models import CatalogueEdition
+from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response, json_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.figures import Headline, choose_headline
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.figures import Headline, choose_headline
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.web.preview import Introduction
 
 __all__ = ["INTRODUCING", "headline_of", "headlines_of", "introduce_sheet", "marked_text", "marks_of", "sheet_data"]

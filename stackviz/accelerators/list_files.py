@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from stackviz.accelerators.list_rows import missing_words
 from stackviz.accelerators.list_search import Search
 from stackviz.base.units import from_si
-from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.figures import join_variants, usual_values
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.figures import join_variants, usual_values
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.web.download import csv_response, json_response
 
 _HEADS = ("slug", "name", "vendor", "kind", "address")

@@ -17,9 +17,9 @@ from stackviz.accelerators.list_query import (
     form_of,
 )
 from stackviz.accelerators.list_search import Search, availability_of, supporting
-from stackviz.catalog.fields import FIELDS, GROUPS
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.fields import FIELDS, GROUPS
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue
 
 
 @dataclass(frozen=True, slots=True)

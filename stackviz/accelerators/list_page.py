@@ -20,7 +20,7 @@ from stackviz.accelerators.list_rows import (
     reported_as,
 )
 from stackviz.accelerators.list_search import Search
-from stackviz.catalog.queries import public_catalogue
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.errors import refuse_notes
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of

@@ -8,9 +8,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.spec_table import NOT_COMPARED
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.spec_table import NOT_COMPARED
 from stackviz.web.address import MOST_NOTES, AddressReader, Note
 
 COLUMNS = (

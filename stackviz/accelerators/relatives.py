@@ -11,10 +11,10 @@ from functools import lru_cache
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import for_people, in_unit_of, join_variants, printed_unit, usual_values
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import for_people, in_unit_of, join_variants, printed_unit, usual_values
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue
 
 UNITS = ("sm_count", "gpu_cores")  # the first that both publish tells which has parts switched off
 MOST = 24  # rows; the chip of the RTX 3090 stands in nine products

@@ -27,17 +27,17 @@ from stackviz.accelerators.sheet_sources import (
 )
 from stackviz.accelerators.standing import RelativeFigure, standings
 from stackviz.accelerators.value_history import History, Slot, value_histories
-from stackviz.catalog.announced import DATE, planned_date
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.derived import Derived
-from stackviz.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
-from stackviz.catalog.figures import Headline, base_condition, choose_headline, condition_rank, variant_of
-from stackviz.catalog.match import describe_needs
-from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
-from stackviz.catalog.past import names_at, public_values_at
-from stackviz.catalog.people import public_name
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.catalog.spec_table import SpecColumn, column_of, spec_columns
+from stackviz.records.catalog.announced import DATE, planned_date
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.derived import Derived
+from stackviz.records.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
+from stackviz.records.catalog.figures import Headline, base_condition, choose_headline, condition_rank, variant_of
+from stackviz.records.catalog.match import describe_needs
+from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue
+from stackviz.records.catalog.past import names_at, public_values_at
+from stackviz.records.catalog.people import public_name
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.catalog.spec_table import SpecColumn, column_of, spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})

@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from stackviz.accelerators.sheet import column_of_sheet, sheet_values
 from stackviz.accelerators.sheet_sources import SourceChoice
 from stackviz.base.units import UNITS
-from stackviz.catalog.derived import Derived
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.derived import Derived
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.web.address import write_moment
 from stackviz.web.download import csv_response, json_response
 

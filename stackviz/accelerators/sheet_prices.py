@@ -7,13 +7,13 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.sheet_sources import NumberedSources, SheetSource
-from stackviz.catalog.announced import CAME_OUT
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.past import public_prices_at
-from stackviz.catalog.price import Price, plain_number
-from stackviz.catalog.prices import public_prices
+from stackviz.records.catalog.announced import CAME_OUT
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.past import public_prices_at
+from stackviz.records.catalog.price import Price, plain_number
+from stackviz.records.catalog.prices import public_prices
 
 LAUNCH_FIELDS = ("launch_price_usd", "machine_price_usd")
 MOST_EARLIER = 200  # earlier prices that a page lists; the API has all

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Source, SpecValue
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.models import Source, SpecValue
 
 # Who stands behind a source, in a word: a reader weighs the vendor's own figure otherwise than a copy of it.
 BADGES: Mapping[str, Promise] = {

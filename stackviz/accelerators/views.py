@@ -27,10 +27,10 @@ from stackviz.accelerators.introduction import headline_of, introduce_sheet, she
 from stackviz.accelerators.sheet import read_sheet, sheet_values
 from stackviz.accelerators.sheet_files import FORMATS, sheet_file
 from stackviz.accelerators.sheet_sources import SourceChoice
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, Source
-from stackviz.catalog.past import public_accelerators_at
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue, successors
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import Accelerator, Source
+from stackviz.records.catalog.past import public_accelerators_at
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue, successors
 from stackviz.web.address import AddressReader, Note, read_moment, write_moment
 from stackviz.web.errors import refuse_notes
 from stackviz.web.parts import cached_html, render_part

@@ -4,7 +4,7 @@ from django.contrib.auth.models import Group, User
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from stackviz.audit.watched import watch, watch_sets
+from stackviz.records.audit.watched import watch, watch_sets
 
 
 def watch_accounts() -> None:

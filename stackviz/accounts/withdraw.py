@@ -6,8 +6,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from stackviz.audit.record import record
-from stackviz.labs.models import Lab, Membership
+from stackviz.records.audit.record import record
+from stackviz.records.labs.models import Lab, Membership
 
 
 def why_needed(*users: User) -> list[str]:

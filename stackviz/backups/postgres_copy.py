@@ -15,7 +15,7 @@ from psycopg import sql
 
 from stackviz.backups.archive import Archive, BackupWriter, Manifest
 from stackviz.backups.errors import BackupError
-from stackviz.benchmarks.partitions import is_month_table
+from stackviz.records.series.partitions import is_month_table
 
 FOLDER = "tables/"
 NAMED = 5  # tables, in a message

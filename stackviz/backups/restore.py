@@ -10,12 +10,12 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
-from stackviz.audit.record import record
 from stackviz.backups import postgres_copy, sqlite_copy
 from stackviz.backups.archive import Archive, Manifest
 from stackviz.backups.errors import BackupError
-from stackviz.benchmarks.partitions import is_partitioned, make_months, partition_of
-from stackviz.labs.models import Lab, Report
+from stackviz.records.audit.record import record
+from stackviz.records.labs.models import Lab, Report
+from stackviz.records.series.partitions import is_partitioned, make_months, partition_of
 from stackviz.web.squashed import BEFORE_SQUASH, TooOld, under_todays_names
 
 

@@ -10,7 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from stackviz.backups import postgres_copy, sqlite_copy
 from stackviz.backups.archive import Manifest, writing
 from stackviz.backups.errors import BackupError
-from stackviz.benchmarks.partitions import is_partitioned, months
+from stackviz.records.series.partitions import is_partitioned, months
 
 
 def take_backup(path: Path) -> Manifest:

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.light import light_dataclass
 from stackviz.base.units import quantity_label
-from stackviz.catalog.fields import Meaning
-from stackviz.catalog.models import SpecValue
-from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow
 from stackviz.compare.questions import Question
 from stackviz.compare.subjects import Head, Loaded
+from stackviz.records.catalog.fields import Meaning
+from stackviz.records.catalog.models import SpecValue
+from stackviz.records.catalog.spec_table import MissingValue, SpecCell, SpecRow
 from stackviz.web.words import KINDS, missing_text
 
 

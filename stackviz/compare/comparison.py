@@ -7,9 +7,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.queries import latest_results, results_arrived_until
-from stackviz.catalog.models import Accelerator
 from stackviz.compare.file_parts import FileParts
 from stackviz.compare.like_for_like import cited_tile, measured_tile, shared_results
 from stackviz.compare.measured import NOTHING_MEASURED, Measured, measure
@@ -25,13 +22,16 @@ from stackviz.draw.diagrams.columns import sheet_column
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.draw.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.queries import latest_results, results_arrived_until
+from stackviz.records.stacks.architectures import architectures_of_sheets
+from stackviz.records.stacks.limits import drop_impossible
+from stackviz.records.stacks.memory import memory_model_of
+from stackviz.records.stacks.past import described_columns_at
+from stackviz.records.stacks.queries import described_columns
 from stackviz.report.rules import Finding
 from stackviz.reports.present import sort_findings, stack_column
-from stackviz.stacks.architectures import architectures_of_sheets
-from stackviz.stacks.limits import drop_impossible
-from stackviz.stacks.memory import memory_model_of
-from stackviz.stacks.past import described_columns_at
-from stackviz.stacks.queries import described_columns
 
 # --- the stacks: loaded subjects as columns of one diagram ---
 

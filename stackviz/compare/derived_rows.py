@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from stackviz.catalog.derived import Derived
-from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecColumn, SpecRow
+from stackviz.records.catalog.derived import Derived
+from stackviz.records.catalog.spec_table import MissingValue, SpecCell, SpecColumn, SpecRow
 
 DERIVED = "derived"
 

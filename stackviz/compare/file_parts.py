@@ -9,13 +9,13 @@ from urllib.parse import urljoin
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import from_si
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.prominence import is_accelerated
 from stackviz.compare.measured import Measured
 from stackviz.compare.measured_rows import MeasuredCell, MeasuredRow
 from stackviz.compare.subjects import Head, ProbedRow
 from stackviz.draw.diagrams.drawing import RoleCell
 from stackviz.draw.diagrams.stack import StackDrawing
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.prominence import is_accelerated
 from stackviz.web.address import write_moment
 from stackviz.web.reverse import address_by_id
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stackviz.base.units import format_factor
-from stackviz.benchmarks.comparability import (
+from stackviz.records.series.comparability import (
     Comparability,
     ComparabilityOutcome,
     comparable,
     is_rankable,
     rate_of_ranked,
 )
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.prominence import benchmark_place, dtype_place, is_accelerated, work_of
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.prominence import benchmark_place, dtype_place, is_accelerated, work_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from django.utils.translation import ngettext
 
 from stackviz.base.stats import mean_of_groups
 from stackviz.base.units import format_factor
-from stackviz.benchmarks.comparability import Comparability, rate_of_ranked
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.prominence import is_accelerated, work_of
-from stackviz.cited.best import BenchmarkRatio, LikeForLike, like_for_like
 from stackviz.compare.leading import rate_factor, says_how_fast, worst_outcome
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import Tile, TileLine, is_level
+from stackviz.records.cited.best import BenchmarkRatio, LikeForLike, like_for_like
+from stackviz.records.series.comparability import Comparability, rate_of_ranked
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.prominence import is_accelerated, work_of
 
 MOST_BENCHMARKS = 5  # named in a tile
 Pair = tuple[Measurement, Measurement]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from math import cbrt, prod
 
 from stackviz.base.light import light_dataclass
-from stackviz.benchmarks.chart import chart_unit
-from stackviz.benchmarks.comparability import is_rankable
-from stackviz.benchmarks.measurement import Measurement, setting_label
-from stackviz.benchmarks.prominence import dtype_place
 from stackviz.compare.measured_notes import NotedCell, Notes
 from stackviz.compare.measured_rows import Machines, MeasuredRow, Results, RowScale, measured_row
+from stackviz.records.series.chart import chart_unit
+from stackviz.records.series.comparability import is_rankable
+from stackviz.records.series.measurement import Measurement, setting_label
+from stackviz.records.series.prominence import dtype_place
 from stackviz.report.measuring.benchmark import positive
 
 MOST_COLUMNS, MOST_GROUPS = 8, 12  # what a machine measures takes five and six; anyone may send other parameters

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.comparability import is_rankable
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.prominence import is_accelerated
 from stackviz.compare.leading import LeadingSetting, leading_setting
 from stackviz.compare.matrix import ResultMatrix, draw_matrix, rows_by_group
 from stackviz.compare.measured_notes import MatrixHead, Notes, heads_of_results
 from stackviz.compare.measured_rows import Machines, MeasuredRow, Results
 from stackviz.compare.size_chart import SizeChart, size_chart
+from stackviz.records.series.comparability import is_rankable
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.prominence import is_accelerated
 from stackviz.web.reverse import address_by_id
 
 Setting = tuple[bool, str, int, str]  # whether on an accelerator, and the pair of a result

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.light import light_dataclass
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.words import remarks_of_all
 from stackviz.compare.measured_rows import Machines, MeasuredCell, MeasuredRow
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.words import remarks_of_all
 
 MOST_NOTES = 40
 MOST_NAMED = 3  # devices and versions over a matrix

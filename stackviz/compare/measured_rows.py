@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from stackviz.base.light import light_dataclass
 from stackviz.base.stats import ratio
 from stackviz.base.units import format_factor, format_in
-from stackviz.benchmarks.comparability import Comparability, ComparabilityOutcome, is_rankable
-from stackviz.benchmarks.measurement import Measurement, Rate
 from stackviz.compare.leading import worst_outcome
 from stackviz.draw.charts.bars import Meter, meter
+from stackviz.records.series.comparability import Comparability, ComparabilityOutcome, is_rankable
+from stackviz.records.series.measurement import Measurement, Rate
 from stackviz.web.reverse import address_by_id
 
 Results = Mapping[int, Measurement]  # slot of a machine -> its result at one setting

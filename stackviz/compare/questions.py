@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog.fields import COMPUTE_RATE, POWER, PRICE, Meaning
+from stackviz.records.catalog.fields import COMPUTE_RATE, POWER, PRICE, Meaning
 
 Words = str | Promise
 

@@ -12,17 +12,17 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import quantity_label
-from stackviz.benchmarks.best_measured import MeasuredSummary, measured
-from stackviz.benchmarks.comparability import is_rankable, rate_of_ranked
-from stackviz.benchmarks.measured_settings import MeasuredSetting, measured_setting_key, measured_settings
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.cited.best import DECODE_TEST, DecodeSetting, best_matmul, decode_rates
-from stackviz.cited.cases import CitedCase
-from stackviz.cited.words import benchmark_address, setting_text
 from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.questions import DECODE, Question
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import Tile, tile_of
+from stackviz.records.cited.best import DECODE_TEST, DecodeSetting, best_matmul, decode_rates
+from stackviz.records.cited.cases import CitedCase
+from stackviz.records.cited.words import benchmark_address, setting_text
+from stackviz.records.series.best_measured import MeasuredSummary, measured
+from stackviz.records.series.comparability import is_rankable, rate_of_ranked
+from stackviz.records.series.measured_settings import MeasuredSetting, measured_setting_key, measured_settings
+from stackviz.records.series.measurement import Measurement
 from stackviz.web.words import KINDS
 
 MEASURED_DECODE = "llama-bench"

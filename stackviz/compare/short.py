@@ -13,9 +13,9 @@ from django.urls import path
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.compare.query import MOST_SUBJECTS
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.address import comparison_query
 from stackviz.web.reverse import address_by_name
 

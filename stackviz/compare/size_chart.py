@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackviz.base.units import from_si
-from stackviz.benchmarks.comparability import is_rankable
 from stackviz.compare.matrix import MatrixGroup, MatrixLine, ResultMatrix
 from stackviz.draw.charts.panels import (
     Panel,
@@ -16,6 +15,7 @@ from stackviz.draw.charts.panels import (
     panels_figure,
     place_panels,
 )
+from stackviz.records.series.comparability import is_rankable
 
 FEWEST_OF_SEVERAL, FEWEST_OF_ONE = 2, 3  # points of the longest line
 

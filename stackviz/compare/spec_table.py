@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.light import light_dataclass
 from stackviz.base.units import format_factor, to_si
-from stackviz.catalog.fields import FIELDS, GROUPS
-from stackviz.catalog.joined import join_rows
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow, spec_columns, table_of
 from stackviz.compare.derived_rows import DERIVED, derived_rows
 from stackviz.compare.query import Address
 from stackviz.compare.subjects import Head, Loaded, baseline
+from stackviz.records.catalog.fields import FIELDS, GROUPS
+from stackviz.records.catalog.joined import join_rows
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.spec_table import MissingValue, SpecCell, SpecRow, spec_columns, table_of
 from stackviz.web.words import missing_text
 
 

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_counts, quantity_label
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind
 from stackviz.compare.withdrawn import absent_notes, withdrawn_notes
-from stackviz.labs.models import Machine, Snapshot
-from stackviz.labs.queries import (
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import accelerators_by_slug
+from stackviz.records.labs.models import Machine, Snapshot
+from stackviz.records.labs.queries import (
     Visitor,
     latest_snapshots,
     merged_machines,
@@ -23,13 +23,13 @@ from stackviz.labs.queries import (
     visible_machine,
     visible_machines,
 )
+from stackviz.records.stacks.accelerators import stacks_of_accelerator
+from stackviz.records.stacks.models import Stack
+from stackviz.records.stacks.past import public_stacks_at
+from stackviz.records.stacks.queries import public_stacks
+from stackviz.records.stacks.reported import stack_slug
 from stackviz.reports.facts import ShownFact, headline_fact, one_fact
 from stackviz.reports.present import JudgedReport, stored_report
-from stackviz.stacks.accelerators import stacks_of_accelerator
-from stackviz.stacks.models import Stack
-from stackviz.stacks.past import public_stacks_at
-from stackviz.stacks.queries import public_stacks
-from stackviz.stacks.reported import stack_slug
 from stackviz.web.address import Note
 
 # Kinds of accelerator that the described stack of their vendor does not run: Gaudi has SynapseAI of its own.

@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor
-from stackviz.benchmarks.comparability import Comparability, rate_of_ranked
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.catalog.spec_table import SpecRow
 from stackviz.compare.answers import SubjectFigure, figures_of
 from stackviz.compare.leading import RateFactor, rate_factor
 from stackviz.compare.measured import Measured
@@ -18,6 +15,9 @@ from stackviz.compare.subjects import Head, Loaded
 from stackviz.compare.tiles import Tile, is_level, tile_lines
 from stackviz.draw.diagrams.layers import Layer
 from stackviz.draw.diagrams.stack import StackDrawing
+from stackviz.records.catalog.spec_table import SpecRow
+from stackviz.records.series.comparability import Comparability, rate_of_ranked
+from stackviz.records.series.measurement import Measurement
 
 
 def sheet_figures(

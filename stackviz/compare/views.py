@@ -16,10 +16,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.catalog.models import CatalogueEdition
-from stackviz.catalog.queries import public_accelerators
-from stackviz.cited.models import CitedEdition
 from stackviz.compare.comparison import assemble, comparison_figures, parts_of_file, stacks_of
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.file_parts import without_history
@@ -38,7 +34,11 @@ from stackviz.compare.query import (
 from stackviz.compare.short import short_address
 from stackviz.compare.subjects import Loaded, fit_subjects, heading, load
 from stackviz.draw.diagrams.svg import svg_of
-from stackviz.stacks.models import Edition
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.catalog.queries import public_accelerators
+from stackviz.records.cited.models import CitedEdition
+from stackviz.records.series.public_runs import measured_edition
+from stackviz.records.stacks.models import Edition
 from stackviz.web.address import comparison_query, write_moment
 from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response

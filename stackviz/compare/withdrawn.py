@@ -6,12 +6,12 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.past import withdrawn_since
 from stackviz.compare.query import Subject, SubjectKind, unknown_subject
-from stackviz.stacks.past import unpublished_since
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.past import withdrawn_since
+from stackviz.records.stacks.past import unpublished_since
 from stackviz.web.address import Note
 
 MOST_NAMED = 8  # of the figures

@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.models import Accelerator, Alias, Proposal, SpecValue
+from stackviz.records.catalog.models import Accelerator, Alias, Proposal, SpecValue
 
 CHOSEN = "accelerator__id__exact"
 

@@ -18,10 +18,6 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
-from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Price, Proposal, Source, SpecValue, Vendor
 from stackviz.curation.bulk_edit_page import EditsMany
 from stackviz.curation.card_admin import CardAdmin, NameDecisionAdmin
 from stackviz.curation.correction_admin import ReaderCorrectionAdmin
@@ -33,7 +29,20 @@ from stackviz.curation.review_queue import ProposalAdmin
 from stackviz.curation.value_admin import ProposesValues
 from stackviz.curation.value_check import check_typed_value
 from stackviz.curation.value_list import AcceleratorFilter, CompactValues
-from stackviz.labs.models import Card, Machine, NameDecision
+from stackviz.records.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
+from stackviz.records.catalog.fields import FIELDS, GROUPS, HEADLINES
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.models import (
+    Accelerator,
+    Alias,
+    CatalogueLoad,
+    Price,
+    Proposal,
+    Source,
+    SpecValue,
+    Vendor,
+)
+from stackviz.records.labs.models import Card, Machine, NameDecision
 from stackviz.web.relation_admin import RelationAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs

@@ -16,15 +16,15 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog import conditions
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.curated import is_readable
-from stackviz.catalog.import_plan import Difference
-from stackviz.catalog.models import Proposal, Source, SpecValue
 from stackviz.curation.decide import Undecidable
 from stackviz.curation.differences import differences, field_title, snapshot
 from stackviz.curation.forms import unit_choices
 from stackviz.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, submit, touches_the_public
+from stackviz.records.catalog import conditions
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.curated import is_readable
+from stackviz.records.catalog.import_plan import Difference
+from stackviz.records.catalog.models import Proposal, Source, SpecValue
 
 AT_ONCE = 200  # each is checked and proposed by itself, and whoever chose them waits
 LEAVE = ("", gettext_lazy("leave as it is"))

@@ -11,10 +11,10 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.catalog.models import SpecValue
 from stackviz.curation.bulk_edit import AT_ONCE, BulkForm, BulkPlan, apply_bulk_edit, plan_bulk_edit
 from stackviz.curation.decide import needs_second_person
 from stackviz.curation.value_admin import require
+from stackviz.records.catalog.models import SpecValue
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _Mixin = admin.ModelAdmin[Any]

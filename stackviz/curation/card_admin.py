@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.curation import names_page
-from stackviz.labs.models import Card
-from stackviz.labs.readonly_admin import ReadOnlyAdmin
-from stackviz.labs.rematch import rematch_cards
+from stackviz.records.labs.models import Card
+from stackviz.records.labs.readonly_admin import ReadOnlyAdmin
+from stackviz.records.labs.rematch import rematch_cards
 
 
 class HasSheet(admin.SimpleListFilter):

@@ -14,8 +14,8 @@ from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.models import Accelerator, SpecValue
 
 OLD = timedelta(days=2 * 365)  # after this time the vendor may have corrected the value
 

@@ -11,9 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.catalog.asked_for import most_requested
-from stackviz.catalog.fields import GROUPS, HEADLINES, Field
-from stackviz.catalog.models import Accelerator, Vendor
 from stackviz.curation.completeness import (
     COUNTED,
     STATES,
@@ -24,6 +21,9 @@ from stackviz.curation.completeness import (
     read_matrix,
     remaining,
 )
+from stackviz.records.catalog.asked_for import most_requested
+from stackviz.records.catalog.fields import GROUPS, HEADLINES, Field
+from stackviz.records.catalog.models import Accelerator, Vendor
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response
 from stackviz.web.paging import page_number, page_of

@@ -10,10 +10,10 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog.models import SpecValue
 from stackviz.curation.models import ReaderCorrection
 from stackviz.curation.reader_corrections import decide_correction
 from stackviz.curation.value_admin import user_of
+from stackviz.records.catalog.models import SpecValue
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelAdmin = admin.ModelAdmin[ReaderCorrection]

@@ -8,11 +8,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from stackviz.audit.record import record
-from stackviz.catalog.change import wait_for_other_loads
-from stackviz.catalog.curated import is_readable
-from stackviz.catalog.models import Proposal, Source, SpecValue
 from stackviz.curation.differences import figure_text, snapshot
+from stackviz.records.audit.record import record
+from stackviz.records.catalog.change import wait_for_other_loads
+from stackviz.records.catalog.curated import is_readable
+from stackviz.records.catalog.models import Proposal, Source, SpecValue
 
 Action, State = Proposal.Action, Proposal.State
 # Which source takes precedence when the preferred value is removed: see docs/catalogue.md.

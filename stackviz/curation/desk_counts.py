@@ -13,13 +13,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.models import Result
-from stackviz.benchmarks.standing import Standing
-from stackviz.catalog.fields import HEADLINES
-from stackviz.catalog.models import Accelerator, Proposal, SpecValue, ValueImport
 from stackviz.curation.completeness import OLD
 from stackviz.curation.models import ReaderCorrection
-from stackviz.labs.models import Card
+from stackviz.records.catalog.fields import HEADLINES
+from stackviz.records.catalog.models import Accelerator, Proposal, SpecValue, ValueImport
+from stackviz.records.labs.models import Card
+from stackviz.records.series.models import Result
+from stackviz.records.series.standing import Standing
 from stackviz.watch.models import ProposedChange
 
 MOST = 99  # more than that is said as "99+"

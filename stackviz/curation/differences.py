@@ -5,10 +5,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.import_plan import Difference
-from stackviz.catalog.models import Proposal, SpecValue
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.import_plan import Difference
+from stackviz.records.catalog.models import Proposal, SpecValue
 
 Snapshot = Mapping[str, Any]
 

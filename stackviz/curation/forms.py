@@ -18,14 +18,14 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.base.units import UNITS
-from stackviz.catalog import conditions
-from stackviz.catalog.by_formula import published_by
-from stackviz.catalog.curated import is_readable
-from stackviz.catalog.fields import FIELDS, grouped
-from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.curation import differences
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, touches_the_public
+from stackviz.records.catalog import conditions
+from stackviz.records.catalog.by_formula import published_by
+from stackviz.records.catalog.curated import is_readable
+from stackviz.records.catalog.fields import FIELDS, grouped
+from stackviz.records.catalog.models import Accelerator, SpecValue
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _SpecValueForm = forms.ModelForm[SpecValue]

@@ -2,9 +2,9 @@
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.by_formula import NOT_BY_FORMULA, disagreements
-from stackviz.catalog.formula import Published
-from stackviz.catalog.models import SpecValue
+from stackviz.records.catalog.by_formula import NOT_BY_FORMULA, disagreements
+from stackviz.records.catalog.formula import Published
+from stackviz.records.catalog.models import SpecValue
 
 
 def formula_problem(value: SpecValue, current: SpecValue | None, published: Published) -> str:

@@ -13,14 +13,14 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.catalog.curated import CONTROLS
-from stackviz.catalog.import_admin import XLSX, ImportsTables, UploadForm
-from stackviz.catalog.import_plan import ImportPlan
-from stackviz.catalog.models import SpecValue, ValueImport
 from stackviz.curation import value_imports
 from stackviz.curation.import_plan import ValueResource
 from stackviz.curation.import_rows import COLUMNS
 from stackviz.curation.value_admin import require
+from stackviz.records.catalog.curated import CONTROLS
+from stackviz.records.catalog.import_admin import XLSX, ImportsTables, UploadForm
+from stackviz.records.catalog.import_plan import ImportPlan
+from stackviz.records.catalog.models import SpecValue, ValueImport
 from stackviz.web.download import csv_response, safe_cell
 
 EXAMPLE = """device,field,value,unit,condition,basis,status,source,note

@@ -14,10 +14,19 @@ from import_export import resources
 from import_export.fields import Field
 from import_export.results import RowResult
 
-from stackviz.catalog.import_plan import CHANGED, NEW, REFUSED, SAME, Difference, ImportPlan, PlannedRow, plan_of
-from stackviz.catalog.models import Proposal, SpecValue
 from stackviz.curation.differences import differences, field_title, figure_text, snapshot, wanted
 from stackviz.curation.import_rows import COLUMNS, ROW_NUMBER, ImportReferences
+from stackviz.records.catalog.import_plan import (
+    CHANGED,
+    NEW,
+    REFUSED,
+    SAME,
+    Difference,
+    ImportPlan,
+    PlannedRow,
+    plan_of,
+)
+from stackviz.records.catalog.models import Proposal, SpecValue
 from stackviz.web.table_file import TableRow
 
 _BESIDE_A_NEW_FIGURE = ("source", "note", "is_preferred")

@@ -10,15 +10,15 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import UNITS
-from stackviz.catalog.by_formula import published_by
-from stackviz.catalog.curated import CONTROLS, is_readable
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.files import BASES, STATUSES, SpecLine
-from stackviz.catalog.formula import Published
-from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.curation.differences import snapshot
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.propose import drawn_up
+from stackviz.records.catalog.by_formula import published_by
+from stackviz.records.catalog.curated import CONTROLS, is_readable
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.files import BASES, STATUSES, SpecLine
+from stackviz.records.catalog.formula import Published
+from stackviz.records.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.web.download import unsafe_text
 from stackviz.web.table_file import formula_problems
 

@@ -12,11 +12,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from stackviz.catalog.curated import is_web_address
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
 from stackviz.curation.differences import field_title
 from stackviz.curation.models import ReaderCorrection
 from stackviz.curation.reader_corrections import (
@@ -26,6 +21,11 @@ from stackviz.curation.reader_corrections import (
     correction_of,
     save_correction,
 )
+from stackviz.records.catalog.curated import is_web_address
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.rate_limit import RateLimited, ask_to_wait
 from stackviz.web.tickets import TicketRefused, new_token, open_ticket, sign_ticket
 

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.conditions import MAX_CONDITION_LENGTH
-from stackviz.catalog.models import Accelerator
+from stackviz.records.catalog.conditions import MAX_CONDITION_LENGTH
+from stackviz.records.catalog.models import Accelerator
 
 
 class ReaderCorrection(models.Model):

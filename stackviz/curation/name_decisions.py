@@ -14,10 +14,10 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from stackviz.audit.record import record
-from stackviz.catalog.models import Accelerator, Alias
-from stackviz.labs.models import NameDecision
-from stackviz.labs.rematch import Rematched, rematch_name
+from stackviz.records.audit.record import record
+from stackviz.records.catalog.models import Accelerator, Alias
+from stackviz.records.labs.models import NameDecision
+from stackviz.records.labs.rematch import Rematched, rematch_name
 from stackviz.report.rules.card_names import normalized
 
 Action = NameDecision.Action

@@ -15,8 +15,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.catalog.curated import is_readable
-from stackviz.catalog.models import Accelerator, Alias, Vendor
 from stackviz.curation.name_decisions import (
     CannotUndo,
     DecidedMeanwhile,
@@ -27,8 +25,10 @@ from stackviz.curation.name_decisions import (
     undo,
 )
 from stackviz.curation.unmatched_names import UnmatchedName, latest_decisions, waiting_name, waiting_names
-from stackviz.labs.models import Card, NameDecision
-from stackviz.labs.rematch import Rematched, rematch_name
+from stackviz.records.catalog.curated import is_readable
+from stackviz.records.catalog.models import Accelerator, Alias, Vendor
+from stackviz.records.labs.models import Card, NameDecision
+from stackviz.records.labs.rematch import Rematched, rematch_name
 from stackviz.report.rules.card_names import normalized
 from stackviz.web.address import row_key, text_parameter, whole_number
 from stackviz.web.paging import page_number

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator, Price
+from stackviz.records.catalog.models import Accelerator, Price
 
 __all__ = ["PriceDecision", "approve_prices", "retire_prices"]
 

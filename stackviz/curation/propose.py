@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog.by_formula import published_by
-from stackviz.catalog.curated import is_readable
-from stackviz.catalog.models import Proposal, SpecValue, ValueImport
 from stackviz.curation.decide import approve, may_approve
 from stackviz.curation.differences import snapshot, unchanged_source_question
 from stackviz.curation.formula_check import formula_problem
+from stackviz.records.catalog.by_formula import published_by
+from stackviz.records.catalog.curated import is_readable
+from stackviz.records.catalog.models import Proposal, SpecValue, ValueImport
 
 SOURCE_CONFIRMED = gettext_lazy("The source prints the new figure")
 PUBLIC, RETIRED = SpecValue.Status.PUBLIC, SpecValue.Status.RETIRED

@@ -5,9 +5,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.audit.record import record
-from stackviz.catalog.models import Accelerator
 from stackviz.curation.models import ReaderCorrection
+from stackviz.records.audit.record import record
+from stackviz.records.catalog.models import Accelerator
 from stackviz.web.rate_limit import RateLimit
 from stackviz.web.tickets import digest_of, new_token
 

@@ -16,11 +16,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
-from stackviz.catalog.by_formula import published_by
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.import_plan import Difference
-from stackviz.catalog.models import Proposal, SpecValue
 from stackviz.curation import decide
 from stackviz.curation.differences import (
     differences,
@@ -32,6 +27,11 @@ from stackviz.curation.differences import (
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.value_admin import proposal_url, user_of
 from stackviz.curation.value_list import AcceleratorFilter
+from stackviz.records.catalog.by_formula import published_by
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.import_plan import Difference
+from stackviz.records.catalog.models import Proposal, SpecValue
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 State = Proposal.State

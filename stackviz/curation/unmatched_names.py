@@ -9,11 +9,11 @@ from typing import Any
 from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.match import CardName, decide_match
-from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.curation.name_decisions import key_of
 from stackviz.curation.name_suggestions import CatalogueName, Suggestion, suggest
-from stackviz.labs.models import Card, NameDecision
+from stackviz.records.catalog.match import CardName, decide_match
+from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.records.labs.models import Card, NameDecision
 from stackviz.report.rules.card_names import normalized
 from stackviz.web.paging import Page, page_as, page_of
 

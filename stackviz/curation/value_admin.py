@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.catalog.models import Proposal, SpecValue
 from stackviz.curation.decide import Undecidable
 from stackviz.curation.propose import submit, touches_the_public
+from stackviz.records.catalog.models import Proposal, SpecValue
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _Mixin = admin.ModelAdmin[Any]

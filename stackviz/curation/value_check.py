@@ -6,12 +6,12 @@ from django.core.exceptions import ValidationError
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.by_formula import published_by
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator, Source, SpecValue
 from stackviz.curation.differences import snapshot, unchanged_source_question
 from stackviz.curation.forms import ConditionField, ConditionPicker, units_of
 from stackviz.curation.formula_check import formula_problem
+from stackviz.records.catalog.by_formula import published_by
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.models import Accelerator, Source, SpecValue
 from stackviz.web.address import row_key
 
 MOST_OTHERS = 5

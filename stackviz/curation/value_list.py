@@ -11,11 +11,11 @@ from django.utils.text import smart_split, unescape_string_literal
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.curation.differences import field_title
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import for_people
+from stackviz.records.catalog.models import Accelerator, SpecValue
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _Mixin = admin.ModelAdmin[Any]

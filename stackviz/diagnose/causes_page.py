@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 
 from stackviz.diagnose.causes import cause_page, message_questions
 from stackviz.draw.diagrams.layers import Layer
+from stackviz.records.stacks.component_names import names_of_components
+from stackviz.records.stacks.models import Component
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.messages import BY_KEY, SYMPTOMS, Symptom
-from stackviz.stacks.component_names import names_of_components
-from stackviz.stacks.models import Component
-from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.finding_text import finding_words
 from stackviz.web.preview import Introduction, make_preview
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.catalog.match import Match, card_name, match_cards
-from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.wanted import without_pasted
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.draw.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
+from stackviz.records.catalog.match import Match, card_name, match_cards
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.stacks.reported import stack_slug
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report import format as wire
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.answer import unexplained
@@ -31,8 +33,6 @@ from stackviz.reports.present import (
     stack_column,
 )
 from stackviz.reports.tool_names import ToolName, tools_of
-from stackviz.stacks.reported import stack_slug
-from stackviz.stacks.rule_tables import rule_tables
 
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_DETAILS = 6  # kinds of cards of which every fact is listed

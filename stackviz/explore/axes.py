@@ -11,11 +11,17 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import unit as unit_named
-from stackviz.catalog.announced import is_announced
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
-from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
-from stackviz.catalog.figures import (
+from stackviz.explore.cited_axes import cited_axis, cited_names
+from stackviz.explore.composed import COMPOSED, composed_axis
+from stackviz.explore.measures import NO_CONDITION, Axis, AxisFigure, ConditionChoice, Measure, PlottedAccelerator
+from stackviz.explore.per_watt import ENDING, per_watt_axis, per_watt_names
+from stackviz.explore.released import DATE, RELEASED, first_date, released_axis
+from stackviz.explore.selection import ExploreOptions
+from stackviz.records.catalog.announced import is_announced
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
+from stackviz.records.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
+from stackviz.records.catalog.figures import (
     base_condition,
     by_variant,
     condition_rank,
@@ -25,15 +31,9 @@ from stackviz.catalog.figures import (
     printed_unit,
     variant_of,
 )
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
-from stackviz.cited.models import CitedEdition
-from stackviz.explore.cited_axes import cited_axis, cited_names
-from stackviz.explore.composed import COMPOSED, composed_axis
-from stackviz.explore.measures import NO_CONDITION, Axis, AxisFigure, ConditionChoice, Measure, PlottedAccelerator
-from stackviz.explore.per_watt import ENDING, per_watt_axis, per_watt_names
-from stackviz.explore.released import DATE, RELEASED, first_date, released_axis
-from stackviz.explore.selection import ExploreOptions
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
+from stackviz.records.cited.models import CitedEdition
 
 _ARCHITECTURE, _CAPABILITY = "architecture", "compute_capability"
 

@@ -9,14 +9,15 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_in, quantity_label, unit
-from stackviz.catalog.fields import FIELDS
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.bounds import CaseBound, case_bound
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.filled_cases import ComparedCase, FilledCase, compared_case, filled_cases
-from stackviz.cited.models import CitedResult
-from stackviz.cited.ranking import readable_symbol
-from stackviz.cited.words import (
+from stackviz.explore.measures import Axis, AxisBound, AxisFigure, CitedRun, Measure
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.bounds import CaseBound, case_bound
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.filled_cases import ComparedCase, FilledCase, compared_case, filled_cases
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.ranking import readable_symbol
+from stackviz.records.cited.words import (
     benchmark_address,
     devices_text,
     other_params,
@@ -24,7 +25,6 @@ from stackviz.cited.words import (
     result_address,
     software_text,
 )
-from stackviz.explore.measures import Axis, AxisBound, AxisFigure, CitedRun, Measure
 from stackviz.web.templatetags.web import joined
 
 AXES_CACHED = 128  # settings, in two languages

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.fields import COMPUTE_RATE, FIELDS, POWER, Meaning, Words
 from stackviz.explore.measures import NO_CONDITION, Axis, AxisFigure
+from stackviz.records.catalog.fields import COMPUTE_RATE, FIELDS, POWER, Meaning, Words
 
 ReadAxis = Callable[[str, str | None], Axis]
 

@@ -6,9 +6,6 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.derived import DERIVATIONS
-from stackviz.catalog.fields import FIELDS, grouped
-from stackviz.cited.filled_cases import filled_cases
 from stackviz.explore.axes import measure_derived, numeric_fields
 from stackviz.explore.cited_axes import cited_title
 from stackviz.explore.composed import COMPOSED
@@ -29,6 +26,9 @@ from stackviz.explore.selection import (
     ScatterChoice,
     TimelineChoice,
 )
+from stackviz.records.catalog.derived import DERIVATIONS
+from stackviz.records.catalog.fields import FIELDS, grouped
+from stackviz.records.cited.filled_cases import filled_cases
 
 
 @dataclass(frozen=True, slots=True)

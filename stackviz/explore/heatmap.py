@@ -8,13 +8,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_number
-from stackviz.cited.filled_cases import FilledCase, filled_cases
 from stackviz.draw.charts.heat import heat_level, heat_steps
 from stackviz.draw.charts.heat_plotly import HeatSpot, heat_figure
 from stackviz.explore.axes import PlotData
 from stackviz.explore.ladder import filter_accelerators, undated_texts
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.selection import ALL_SETTINGS, HeatmapChoice
+from stackviz.records.cited.filled_cases import FilledCase, filled_cases
 
 # Of these the fullest settings are two questions: reading a prompt and generating.
 _TWO_QUESTIONS = "test"

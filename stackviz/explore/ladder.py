@@ -8,8 +8,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_number
-from stackviz.benchmarks.best_measured import MeasuredSummary, measures
-from stackviz.catalog.fields import FIELDS
 from stackviz.draw.charts.ladder import Rung, Tick, rank_rungs
 from stackviz.draw.charts.scale import spans_decades
 from stackviz.draw.charts.vendors import css, vendor_slot
@@ -18,6 +16,8 @@ from stackviz.explore.composed import COMPOSED
 from stackviz.explore.legend import LegendEntry, legend
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.series.best_measured import MeasuredSummary, measures
 
 FALLBACK_FIELDS = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "memory_gb")
 MOST_NAMED = 60  # of a vendor, among those without a value

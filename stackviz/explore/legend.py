@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.fields import PRICE
-from stackviz.catalog.models import Accelerator
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.vendors import OTHER, css, vendor_slot
 from stackviz.explore.measures import Axis, PlottedAccelerator
+from stackviz.records.catalog.fields import PRICE
+from stackviz.records.catalog.models import Accelerator
 
 KINDS = ("gpu", "soc", "npu", "asic")
 # First year of each: before, matrix units in GPUs, bf16 everywhere, fp8, fp4.

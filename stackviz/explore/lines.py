@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, format_quantity
-from stackviz.catalog.fields import FIELDS
-from stackviz.cited.words import share_text
 from stackviz.draw.charts.scatter import Dot, Iso, Ways, iso_ratios
 from stackviz.explore.measures import Axis, AxisBound, Measure
 from stackviz.explore.released import YEAR
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.cited.words import share_text
 
 # The unit of a quotient: (base unit above, base unit below) -> text after the number.
 RATIOS: Mapping[tuple[str, str], str] = {

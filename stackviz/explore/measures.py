@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from stackviz.catalog.capabilities import LEAST, lacks
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import SpecValue
+from stackviz.records.catalog.capabilities import LEAST, lacks
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import SpecValue
 
 MeasureKind = Literal["published", "derived", "cited"]
 NO_CONDITION = "none"  # how an address names the empty condition

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.announced import PLANNED
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import condition_rank
-from stackviz.catalog.models import SpecValue
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.explore.measures import Axis, AxisFigure, Measure
+from stackviz.records.catalog.announced import PLANNED
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import condition_rank
+from stackviz.records.catalog.models import SpecValue
+from stackviz.records.catalog.queries import PublicCatalogue
 
 RELEASED = "released"
 DATE = "release_date"

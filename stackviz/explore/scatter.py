@@ -8,8 +8,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_number
-from stackviz.catalog.asked_for import request_places
-from stackviz.cited.words import share_text
 from stackviz.draw.charts.labels import Label
 from stackviz.draw.charts.scale import ScaleKind, spans_decades
 from stackviz.draw.charts.scatter import (
@@ -50,6 +48,8 @@ from stackviz.explore.lines import (
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.released import YEAR
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
+from stackviz.records.catalog.asked_for import request_places
+from stackviz.records.cited.words import share_text
 
 # Values with a larger ratio get a logarithmic axis; on a linear one most points would crowd in a corner.
 LOG_RATIO = 20

@@ -10,7 +10,6 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.benchmarks.best_measured import MeasuredSummary, measured
 from stackviz.draw.charts.ladder import RUNGS_PER_PAGE
 from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
@@ -33,6 +32,7 @@ from stackviz.explore.selection import (
     timeline_choice,
 )
 from stackviz.explore.timeline import assemble_timeline, timeline_vendors
+from stackviz.records.series.best_measured import MeasuredSummary, measured
 from stackviz.web.address import Note
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of

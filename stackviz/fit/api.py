@@ -6,7 +6,6 @@ from django.http import HttpRequest
 from ninja import Field as Described
 from ninja import Query, Router, Schema
 
-from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.answers import FitAnswer, answer_for
 from stackviz.fit.calibration import Prediction
 from stackviz.fit.custom_model import CUSTOM
@@ -28,6 +27,7 @@ from stackviz.fit.query import (
 )
 from stackviz.fit.targets import FitTarget, fit_targets
 from stackviz.fit.training import OPTIMIZERS
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.address import LONGEST_TEXT
 from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.openapi import link, links, one_of, whole_number_schema

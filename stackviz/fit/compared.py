@@ -17,12 +17,12 @@ from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.fit.answers import FitAnswer, FitCalibrations, answer_for
 from stackviz.fit.evidence import calibrations, fit_evidence
 from stackviz.fit.query import MOST_ACCELERATORS, FitQuery, read_fit_query
 from stackviz.fit.shown import memory_text, rate_range
 from stackviz.fit.targets import FitTarget, fit_targets
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part

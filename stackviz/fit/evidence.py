@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 
-from stackviz.catalog.queries import PublicCatalogue
-from stackviz.cited.cases import edition_of_cases, public_results
 from stackviz.fit.answers import FitCalibrations
 from stackviz.fit.calibration import Calibration, ReachedRate
 from stackviz.fit.measured import measured_rates
 from stackviz.fit.named_rates import reached_rate
 from stackviz.fit.targets import fit_targets
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.cited.cases import edition_of_cases, public_results
 
 BENCHMARKS = ("llama-bench", "mlx-lm")
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.asked_for import requested_by_vendor
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.fit.custom_model import CUSTOM, NUMBERS
 from stackviz.fit.language_models import language_models
 from stackviz.fit.precisions import CACHE_PRECISIONS, PRECISIONS
@@ -14,6 +12,8 @@ from stackviz.fit.query import TASKS, TRAINABLE, FitQuery
 from stackviz.fit.targets import FitTarget, fit_targets
 from stackviz.fit.training import OPTIMIZERS
 from stackviz.fit.words import TASKS as TASK_WORDS
+from stackviz.records.catalog.asked_for import requested_by_vendor
+from stackviz.records.catalog.queries import PublicCatalogue
 
 
 @dataclass(frozen=True, slots=True)

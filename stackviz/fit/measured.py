@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db.models import Q
 
-from stackviz.benchmarks.comparability import robust_best
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.public_runs import cached_for_edition, public_runs
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.fit.calibration import ReachedRate
 from stackviz.fit.named_rates import reached_rate
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.series.comparability import robust_best
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.public_runs import cached_for_edition, public_runs
 from stackviz.report.measuring.llama_bench import LLAMA_BENCH
 
 # What a rate is predicted from. A result with another parameter that matters (layers left to the processor, a smaller

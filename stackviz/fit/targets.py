@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from django.utils.translation import get_language
 
-from stackviz.catalog.conditions import parse
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.fit.limits import GB, MemoryLimit, memory_limit
 from stackviz.fit.rates import RatedAccelerator
+from stackviz.records.catalog.conditions import parse
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.queries import PublicCatalogue
 
 _ON_CHIP = "scope=on-chip"  # static memory inside a chip, which is no place for a model
 _SIXTEEN_BIT = ("fp16_tensor_tflops", "bf16_tensor_tflops")

@@ -6,7 +6,6 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.fit.answers import FitAnswer, answers_for
 from stackviz.fit.custom_model import CUSTOM
 from stackviz.fit.evidence import FitEvidence, calibrations, fit_evidence
@@ -15,6 +14,7 @@ from stackviz.fit.forms import fit_form
 from stackviz.fit.query import FitQuery, read_fit_query
 from stackviz.fit.shown import shown_page, shown_summary
 from stackviz.fit.targets import fit_targets
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part

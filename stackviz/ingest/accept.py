@@ -18,8 +18,8 @@ from stackviz.ingest import tasks
 from stackviz.ingest.body import canonical_body, content_digest, unpack
 from stackviz.ingest.gate import parse_if_trivially_valid
 from stackviz.ingest.recognise import known_as
-from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
-from stackviz.labs.models import Machine, Report
+from stackviz.records.labs.keys import Sender, WrongMachine, check_again, note_use
+from stackviz.records.labs.models import Machine, Report
 from stackviz.report.format import Machine as ReportedMachine
 from stackviz.report.format import parse_report
 from stackviz.web.bulk_insert import execute, json_text

@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.ingest.body import unpack
 from stackviz.ingest.reread import failed_counts, failed_of_kinds, kind_of, read_again, without_body
-from stackviz.labs.delete_reports import forget_reports
-from stackviz.labs.models import Report
-from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, pretty_json
+from stackviz.records.labs.delete_reports import forget_reports
+from stackviz.records.labs.models import Report
+from stackviz.records.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, pretty_json
 from stackviz.report.format import ReportError
 
 

@@ -19,9 +19,17 @@ from stackviz.ingest.body import read_body
 from stackviz.ingest.links import readable_report, receipt_path, status_path
 from stackviz.ingest.receipt import Receipt, receipt_of
 from stackviz.ingest.transient import fault_of
-from stackviz.labs.key_guesses import counting_guesses
-from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
-from stackviz.labs.models import AgentKey, Report
+from stackviz.records.labs.key_guesses import counting_guesses
+from stackviz.records.labs.keys import (
+    KeyForbidden,
+    KeyRefused,
+    KeyUnknown,
+    Sender,
+    WrongMachine,
+    authenticate,
+    recognise,
+)
+from stackviz.records.labs.models import AgentKey, Report
 from stackviz.report.format import ReportError, ReportTooLarge, json_schema
 from stackviz.web.errors import Refusal
 from stackviz.web.metrics import count_accepted_report

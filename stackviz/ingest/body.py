@@ -6,7 +6,7 @@ import zlib
 
 from django.http import HttpRequest, UnreadablePostError
 
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 from stackviz.report.format import LIMITS, ReportError, ReportTooLarge
 from stackviz.web.errors import Refusal
 from stackviz.web.forms import refuse_charset

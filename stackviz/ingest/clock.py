@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, is_ahead
+from stackviz.records.series.standing import CLOCK_MAY_BE_AHEAD, is_ahead
 from stackviz.report.format import Report
 
 __all__ = ["ReportClock", "clock_warnings"]

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from stackviz.ingest.body import content_digest
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 
 BODIES_TOGETHER = 50  # held in memory at once, each of 4 MiB at most, and dropped in one transaction
 

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 
 from stackviz.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.ingest.links import receipt_path
-from stackviz.labs.keys import Sender, create_key
-from stackviz.labs.models import AgentKey, Lab, Report
-from stackviz.labs.queries import Visitor
+from stackviz.records.labs.keys import Sender, create_key
+from stackviz.records.labs.models import AgentKey, Lab, Report
+from stackviz.records.labs.queries import Visitor
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.machines import title_of, tool_name
 from stackviz.report.dumps.tool_results import tool_results

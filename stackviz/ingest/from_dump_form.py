@@ -7,9 +7,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
-from stackviz.labs.models import Lab
-from stackviz.labs.queries import Visitor
-from stackviz.labs.rights import WORKING_ROLES
+from stackviz.records.labs.models import Lab
+from stackviz.records.labs.queries import Visitor
+from stackviz.records.labs.rights import WORKING_ROLES
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.machines import title_of
 

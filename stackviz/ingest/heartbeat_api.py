@@ -9,9 +9,9 @@ from ninja import Field, Router, Schema
 
 from stackviz.ingest.api import AgentKeyAuth, Refused, refusing
 from stackviz.ingest.key_api import NamedLink
-from stackviz.labs.heartbeats import BUSY_CHARS, LONGEST_S, SHORTEST_S, note_heartbeat
-from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
-from stackviz.labs.models import Machine
+from stackviz.records.labs.heartbeats import BUSY_CHARS, LONGEST_S, SHORTEST_S, note_heartbeat
+from stackviz.records.labs.keys import Sender, WrongMachine, check_again, note_use
+from stackviz.records.labs.models import Machine
 from stackviz.web.rate_limit import RateLimit
 
 router = Router()

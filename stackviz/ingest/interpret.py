@@ -24,7 +24,7 @@ from stackviz.ingest.put_off import put_off
 from stackviz.ingest.reading import Background, Parsed, ReadReport, match_reports, parse_stored, read
 from stackviz.ingest.store import WAITING_COLUMNS, Waiting, store_reports
 from stackviz.ingest.transient import fault_of
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 from stackviz.report.format import ReportError
 from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.turns import takes_turns, turn_to_write

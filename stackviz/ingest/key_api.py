@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Field, Router, Schema
 
 from stackviz.ingest.api import Refused, refusing
-from stackviz.labs.key_guesses import counting_guesses
-from stackviz.labs.keys import UNKNOWN, KeyUnknown, authenticate
-from stackviz.labs.models import AgentKey
+from stackviz.records.labs.key_guesses import counting_guesses
+from stackviz.records.labs.keys import UNKNOWN, KeyUnknown, authenticate
+from stackviz.records.labs.models import AgentKey
 from stackviz.report.format import FORMAT
 from stackviz.web.rate_limit import RateLimit
 

@@ -6,9 +6,9 @@ from django.core.signing import Signer
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
-from stackviz.labs.keys import Sender
-from stackviz.labs.models import Report
-from stackviz.labs.queries import Visitor, visible_reports
+from stackviz.records.labs.keys import Sender
+from stackviz.records.labs.models import Report
+from stackviz.records.labs.queries import Visitor, visible_reports
 from stackviz.web.reverse import address_by_id
 
 TOKEN = "t"  # noqa: S105 (the name in the query string, no password)

@@ -15,7 +15,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 
 FIRST_RETRY_S = 10.0
 LAST_RETRY_S = 900.0  # from the seventh fault on

@@ -13,19 +13,19 @@ import orjson
 
 from stackviz.base.light import light_dataclass
 from stackviz.base.stats import Summary, summarize
-from stackviz.benchmarks.bound import PublishedPeaks, bounds_of, outruns_memory, peak_share
-from stackviz.benchmarks.measurement import CardUsed, benchmark, rate_of
-from stackviz.benchmarks.standing import Flag, is_mean_of_runs, sample_flags
-from stackviz.catalog.match import CardName, Match, card_name, match_cards
-from stackviz.catalog.queries import peaks
 from stackviz.ingest.body import unpack
 from stackviz.ingest.clock import ReportClock, clock_warnings
 from stackviz.ingest.gate import read_trivially_valid
 from stackviz.ingest.stored_conditions import stored_conditions, stored_params
+from stackviz.records.catalog.match import CardName, Match, card_name, match_cards
+from stackviz.records.catalog.queries import peaks
+from stackviz.records.series.bound import PublishedPeaks, bounds_of, outruns_memory, peak_share
+from stackviz.records.series.measurement import CardUsed, benchmark, rate_of
+from stackviz.records.series.standing import Flag, is_mean_of_runs, sample_flags
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report import format as wire
 from stackviz.report.measuring.disturbance import disturbances
 from stackviz.report.rules import Finding, Tables, judge
-from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.request_memo import remembering
 
 INTERPRETER = 3  # raise it when a report would be read differently: `reread_reports` then finds what is older

@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.benchmarks.models import Result
-from stackviz.labs.models import Card, Report
+from stackviz.records.labs.models import Card, Report
+from stackviz.records.series.models import Result
 
 Warning_ = dict[str, str]
 

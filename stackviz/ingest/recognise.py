@@ -6,7 +6,7 @@ An agent in a container may see no more of its machine than cards, and after one
 
 from collections import Counter
 
-from stackviz.labs.models import Card, Machine
+from stackviz.records.labs.models import Card, Machine
 from stackviz.report.format import Report
 
 __all__ = ["known_as"]

@@ -11,7 +11,7 @@ from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from stackviz.ingest import tasks
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 
 
 @transaction.atomic

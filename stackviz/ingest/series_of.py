@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import connection
 
-from stackviz.benchmarks.models import Series
 from stackviz.ingest.reading import ReadResult
+from stackviz.records.series.models import Series
 from stackviz.web.bulk_insert import json_text, select
 from stackviz.web.postgres_arrays import array_text
 

@@ -13,15 +13,15 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
-from stackviz.benchmarks.decide import decided_standings
-from stackviz.benchmarks.models import Result
-from stackviz.benchmarks.rollup import refresh
-from stackviz.benchmarks.standing import Standing
 from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult
 from stackviz.ingest.series_of import series_of, setting_of
-from stackviz.labs.models import Card, Finding, Snapshot
-from stackviz.labs.move_lock import wait_for_moves
 from stackviz.notices.models import PendingReport
+from stackviz.records.labs.models import Card, Finding, Snapshot
+from stackviz.records.labs.move_lock import wait_for_moves
+from stackviz.records.series.decide import decided_standings
+from stackviz.records.series.models import Result
+from stackviz.records.series.rollup import refresh
+from stackviz.records.series.standing import Standing
 from stackviz.report.format import Absent
 from stackviz.web.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
 

@@ -24,7 +24,7 @@ from django.utils import timezone
 from stackviz.ingest.drop_bodies import drop_old_bodies
 from stackviz.ingest.interpret import interpret_all
 from stackviz.ingest.put_off import LONGEST_RETRY_S
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 from stackviz.web.circuit_breaker import Breaker
 from stackviz.web.metrics import count_interpreted_reports, count_queue_failure
 from stackviz.web.request_ids import current_request_id, request_id_set

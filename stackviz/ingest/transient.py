@@ -10,7 +10,7 @@ import sqlite3
 
 from django.db import InterfaceError, OperationalError
 
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 
 __all__ = ["fault_of"]
 

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from stackviz.benchmarks.withdraw import may_decide_about, may_undo_withdrawals, restore_report, withdraw_report
 from stackviz.ingest.links import readable_report
-from stackviz.labs.models import Report, ReportWithdrawal
-from stackviz.labs.queries import Visitor
+from stackviz.records.labs.models import Report, ReportWithdrawal
+from stackviz.records.labs.queries import Visitor
+from stackviz.records.series.withdraw import may_decide_about, may_undo_withdrawals, restore_report, withdraw_report
 
 LATER_OFFERED = 50
 

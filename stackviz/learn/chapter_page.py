@@ -11,7 +11,6 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.learn.chapters import Chapter, read_chapters
 from stackviz.learn.drawing import draw_drawing
 from stackviz.learn.markup import Drawers, render_section
@@ -19,6 +18,7 @@ from stackviz.learn.spec_figures import draw_figure
 from stackviz.learn.street_prices import draw_street_price, priced_accelerator
 from stackviz.learn.text_files import ENGLISH
 from stackviz.learn.try_page import draw_try
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.parts import cached_parts
 from stackviz.web.preview import Introduction, make_preview
 

@@ -12,7 +12,6 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.urls import Resolver404, resolve, reverse
 
-from stackviz.catalog.files import read_catalogue
 from stackviz.learn.chapters import Chapter, read_chapters
 from stackviz.learn.drawing import all_drawings
 from stackviz.learn.glossary import ENGLISH, read_glossary
@@ -22,6 +21,7 @@ from stackviz.learn.street_prices import priced_accelerator
 from stackviz.learn.text_files import TextFault, TextSection
 from stackviz.learn.try_page import read_try
 from stackviz.learn.trying import all_tries
+from stackviz.records.catalog.files import read_catalogue
 
 __all__ = ["check_texts", "list_faults"]
 

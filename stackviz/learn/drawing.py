@@ -11,10 +11,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from stackviz.base.discovery import modules_of
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.draw.diagrams.svg_marks import Sketch, svg_part
 from stackviz.draw.diagrams.text_width import Style
 from stackviz.learn import drawings
+from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.web.parts import render_part
 
 __all__ = ["SMALL", "STRONG", "WIDTH", "Bar", "BarGroup", "Bars", "LearnPicture", "all_drawings", "draw_drawing"]

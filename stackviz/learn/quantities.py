@@ -6,10 +6,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import quantity_label
-from stackviz.catalog.queries import PublicCatalogue
-from stackviz.cited.benchmark import MEMORY_BANDWIDTH, RATE_FIELDS
 from stackviz.learn.spec_figures import SpecName, amount_of_spec
 from stackviz.learn.trying import AnswerRow, ChoiceInput, Text, accelerator_input
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, RATE_FIELDS
 
 __all__ = ["BYTES", "DTYPE", "WITH_PEAK", "bandwidth", "bound_rows", "dtype_input", "peak"]
 

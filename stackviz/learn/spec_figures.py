@@ -18,10 +18,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import UNITS, format_number
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import Headline, choose_headline
-from stackviz.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import Headline, choose_headline
+from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.web.templatetags.web import missing
 
 __all__ = ["SpecName", "UnreadableFigure", "amount_of_spec", "draw_figure", "read_figure"]

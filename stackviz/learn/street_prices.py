@@ -4,9 +4,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from stackviz.catalog.price import Price, plain_number
-from stackviz.catalog.prices import public_prices
-from stackviz.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.price import Price, plain_number
+from stackviz.records.catalog.prices import public_prices
+from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.web.templatetags.web import missing
 
 __all__ = ["draw_street_price", "priced_accelerator"]

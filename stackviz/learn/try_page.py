@@ -12,10 +12,10 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.learn.text_files import ENGLISH
 from stackviz.learn.try_places import places_of_tries
 from stackviz.learn.trying import ChoiceInput, NumberInput, Try, TryAnswer, TryValues, all_tries, read_values
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.address import Note
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part

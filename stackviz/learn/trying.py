@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.base.discovery import modules_of
 from stackviz.base.units import format_number
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.learn import tries
+from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.web.address import AddressReader, Note
 
 __all__ = [

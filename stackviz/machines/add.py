@@ -22,10 +22,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import etag, require_http_methods, require_safe
 
 from stackviz.agent.bundle import WHEEL_NAME, build_wheel, build_zipapp
-from stackviz.labs.keys import create_key, revoke
-from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
-from stackviz.labs.queries import Visitor
-from stackviz.labs.rights import WORKING_ROLES
+from stackviz.records.labs.keys import create_key, revoke
+from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
+from stackviz.records.labs.queries import Visitor
+from stackviz.records.labs.rights import WORKING_ROLES
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 KEYS_SHOWN = 20

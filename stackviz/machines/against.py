@@ -14,12 +14,12 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.stats import Ratio, ratio
 from stackviz.base.units import format_number
-from stackviz.benchmarks.comparability import Comparability, comparable
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.queries import latest_results, results_until
-from stackviz.labs.models import Machine, Snapshot
-from stackviz.labs.newest import standing_snapshots
-from stackviz.labs.queries import visible_machines
+from stackviz.records.labs.models import Machine, Snapshot
+from stackviz.records.labs.newest import standing_snapshots
+from stackviz.records.labs.queries import visible_machines
+from stackviz.records.series.comparability import Comparability, comparable
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.queries import latest_results, results_until
 from stackviz.report.format.facts import CARD_FACTS, FACTS
 from stackviz.reports.facts import fact_text, in_order, meaning_of
 from stackviz.web.address import read_moment, text_parameter

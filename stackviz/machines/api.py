@@ -8,14 +8,14 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
 
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.models import Result
-from stackviz.benchmarks.queries import latest_results
-from stackviz.labs.keys import KeyForbidden, KeyUnknown
-from stackviz.labs.models import Card, Finding, Machine
-from stackviz.labs.queries import LabReader, Visitor, machine_detail
-from stackviz.labs.read_keys import reader_of
 from stackviz.machines.rows import machines_found, machines_page
+from stackviz.records.labs.keys import KeyForbidden, KeyUnknown
+from stackviz.records.labs.models import Card, Finding, Machine
+from stackviz.records.labs.queries import LabReader, Visitor, machine_detail
+from stackviz.records.labs.read_keys import reader_of
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.models import Result
+from stackviz.records.series.queries import latest_results
 from stackviz.web.address import clean_text
 from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.key_paging import CUT_PATTERN, Cut, cut_of

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from stackviz.labs.queries import Visitor, visible_machines
+from stackviz.records.labs.queries import Visitor, visible_machines
 from stackviz.report.rules.versions import numbers
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 

@@ -9,11 +9,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from stackviz.benchmarks.history import decide_change
-from stackviz.benchmarks.models import Series
-from stackviz.labs.queries import visible_machines
 from stackviz.machines.history import may_decide
 from stackviz.machines.series import drawn_series, series_page
+from stackviz.records.labs.queries import visible_machines
+from stackviz.records.series.history import decide_change
+from stackviz.records.series.models import Series
 
 
 @login_required

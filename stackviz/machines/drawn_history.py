@@ -6,10 +6,10 @@ from statistics import median
 from typing import Any
 
 from stackviz.base.units import format_number, from_si
-from stackviz.benchmarks.chart import chart_unit
-from stackviz.benchmarks.history import SeriesHistory
 from stackviz.draw.charts.history import HistoryLevel, HistoryMark, HistoryPoint
 from stackviz.machines.history import differences_text
+from stackviz.records.series.chart import chart_unit
+from stackviz.records.series.history import SeriesHistory
 from stackviz.report.measuring import Benchmark
 
 InUnit = Callable[[float | None], float | None]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from stackviz.base.stats.changes import MIN_RESULTS
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.trend import Trend, headline_result, trend_of
 from stackviz.draw.charts.sparkline import Sparkline, sparkline
 from stackviz.machines.drawn_history import draw_history, signed_percent
 from stackviz.machines.history import differences_text
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.trend import Trend, headline_result, trend_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

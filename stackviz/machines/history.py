@@ -10,13 +10,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.benchmarks.history import ChangePoint, SeriesHistory, StackDifference
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.models import ChangeDecision
-from stackviz.benchmarks.words import sample_text, size_text
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import Visitor
-from stackviz.labs.rights import rights_in
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import Visitor
+from stackviz.records.labs.rights import rights_in
+from stackviz.records.series.history import ChangePoint, SeriesHistory, StackDifference
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.models import ChangeDecision
+from stackviz.records.series.words import sample_text, size_text
 from stackviz.report.measuring import Benchmark
 from stackviz.web.reverse import address_by_id
 

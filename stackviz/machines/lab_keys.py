@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from stackviz.labs.keys import KeyForbidden, rotate_key
-from stackviz.labs.models import AgentKey, Lab
-from stackviz.labs.queries import Visitor, visible_labs
-from stackviz.labs.rights import LabRights, rights_in
 from stackviz.machines.add import KeyForm, agent_commands, agent_digest
+from stackviz.records.labs.keys import KeyForbidden, rotate_key
+from stackviz.records.labs.models import AgentKey, Lab
+from stackviz.records.labs.queries import Visitor, visible_labs
+from stackviz.records.labs.rights import LabRights, rights_in
 from stackviz.web.address import text_parameter
 from stackviz.web.key_paging import key_page, page_cut
 

@@ -21,7 +21,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from stackviz.labs.members import (
+from stackviz.machines.lab_keys import lab_of_member
+from stackviz.notices.mails import ask_for_mails, gets_mails, stop_mails
+from stackviz.records.labs.members import (
     CODE_CHARS,
     NO_SUCH_CODE,
     accept_invitation,
@@ -33,10 +35,8 @@ from stackviz.labs.members import (
     remove_member,
     withdraw_invitation,
 )
-from stackviz.labs.models import Invitation, Lab, Membership
-from stackviz.labs.queries import visible_labs
-from stackviz.machines.lab_keys import lab_of_member
-from stackviz.notices.mails import ask_for_mails, gets_mails, stop_mails
+from stackviz.records.labs.models import Invitation, Lab, Membership
+from stackviz.records.labs.queries import visible_labs
 from stackviz.web.address import row_key
 from stackviz.web.mail import sends_mail
 from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from stackviz.labs.models import Lab, Machine
 from stackviz.machines.lab_keys import lab_of_member
+from stackviz.records.labs.models import Lab, Machine
 
 
 @login_required

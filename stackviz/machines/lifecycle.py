@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import as_report, machine_detail
-from stackviz.stacks.lifecycle import life_table
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import as_report, machine_detail
+from stackviz.records.stacks.lifecycle import life_table
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 

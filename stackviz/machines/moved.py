@@ -8,9 +8,9 @@ from django.db.models import F, Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from stackviz.benchmarks.models import Series
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import machine_merged_into
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import machine_merged_into
+from stackviz.records.series.models import Series
 
 View = Callable[..., HttpResponse]
 

@@ -10,16 +10,18 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from stackviz.benchmarks.queries import latest_results
-from stackviz.catalog.models import CatalogueEdition
 from stackviz.draw.diagrams.columns import drop_unreported_rows
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
-from stackviz.labs.heartbeats import SignOfLife, sign_of_life
-from stackviz.labs.models import AgentHeartbeat, Machine, Report, Snapshot
-from stackviz.labs.queries import MachineLookup, Visitor, latest_snapshots
 from stackviz.machines.headline import HeadlineRow, headline_row
 from stackviz.machines.report_rows import FIRST_REPORTS, REPORTS_PER_PAGE, ReportRow, report_rows
 from stackviz.machines.results import NO_TORCH, ResultGroup, result_groups
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.labs.heartbeats import SignOfLife, sign_of_life
+from stackviz.records.labs.models import AgentHeartbeat, Machine, Report, Snapshot
+from stackviz.records.labs.queries import MachineLookup, Visitor, latest_snapshots
+from stackviz.records.series.queries import latest_results
+from stackviz.records.stacks.models import Edition
+from stackviz.records.stacks.reported import stack_slug
 from stackviz.report.rules import Finding
 from stackviz.reports.cards import CardKind, card_kinds
 from stackviz.reports.facts import MACHINE_FACTS, Facts
@@ -32,8 +34,6 @@ from stackviz.reports.present import (
     stack_column,
     stored_report,
 )
-from stackviz.stacks.models import Edition
-from stackviz.stacks.reported import stack_slug
 from stackviz.web.key_paging import Cut
 from stackviz.web.paging import Page
 from stackviz.web.parts import cached_html, render_part

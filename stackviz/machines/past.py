@@ -11,17 +11,17 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
-from stackviz.benchmarks.history import SeriesHistory, recent_histories
-from stackviz.benchmarks.measurement import benchmark, benchmark_titles, setting_label
-from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.peers import PeerComparison, PeerDifference, compare_with_peers
-from stackviz.benchmarks.public_runs import cached_for_strangers
-from stackviz.benchmarks.queries import latest_results
 from stackviz.draw.charts.sparkline import Sparkline, sparkline
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.machines.drawn_history import draw_history
 from stackviz.machines.history import ChangeRow, change_rows, fact_title, fact_value, may_decide, rate_text
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import Visitor, visible_machines
+from stackviz.records.series.history import SeriesHistory, recent_histories
+from stackviz.records.series.measurement import benchmark, benchmark_titles, setting_label
+from stackviz.records.series.models import Series
+from stackviz.records.series.peers import PeerComparison, PeerDifference, compare_with_peers
+from stackviz.records.series.public_runs import cached_for_strangers
+from stackviz.records.series.queries import latest_results
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 

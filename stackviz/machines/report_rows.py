@@ -9,9 +9,9 @@ from uuid import UUID
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
-from stackviz.benchmarks.history import WATCHED_CARD_FACTS, WATCHED_FACTS, stack_differences, stated_facts
-from stackviz.labs.models import Card, Machine, Report
 from stackviz.machines.history import differences_text
+from stackviz.records.labs.models import Card, Machine, Report
+from stackviz.records.series.history import WATCHED_CARD_FACTS, WATCHED_FACTS, stack_differences, stated_facts
 from stackviz.web.key_paging import Cut, first_page, key_page
 from stackviz.web.paging import Page
 from stackviz.web.prepared_query import PreparedQuery

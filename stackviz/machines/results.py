@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.light import light_dataclass
 from stackviz.base.units import quantity_label
-from stackviz.benchmarks.comparability import is_rankable
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.words import remarks_of_all, sample_text
 from stackviz.draw.charts.bars import Meter, meter
+from stackviz.records.series.comparability import is_rankable
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.words import remarks_of_all, sample_text
 from stackviz.web.templatetags.web import joined
 
 NO_TORCH = "not_installed: torch"  # as the agent words it: stackviz/agent/cli.py

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from django.http import HttpResponse
 
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.queries import latest_results
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import latest_snapshots
 from stackviz.machines.results import drawn_in_order
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import latest_snapshots
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.queries import latest_results
 from stackviz.web.download import csv_response
 
 __all__ = ["results_csv"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
-from stackviz.labs.queries import Visitor, absences, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
+from stackviz.records.labs.models import Card, Finding, Lab, Machine, Snapshot
+from stackviz.records.labs.queries import Visitor, absences, visible_machines
 from stackviz.reports.cards import PARENT, CardKind
 from stackviz.reports.facts import MACHINE_FACTS, ShownFact, headline_fact
 from stackviz.reports.present import LISTED

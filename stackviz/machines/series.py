@@ -12,22 +12,22 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from stackviz.base.units import quantity_label
-from stackviz.benchmarks.history import StackChange, history_of
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.queries import Point as PastResult
-from stackviz.benchmarks.queries import latest_result
-from stackviz.benchmarks.reproduce import reproduce_command
-from stackviz.benchmarks.rounds import round_medians
-from stackviz.benchmarks.words import sample_statistics, sample_text
 from stackviz.draw.charts.history import HistoryLine, history_figure
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import Visitor
 from stackviz.machines.conditions import ShownConditions, shown_conditions
 from stackviz.machines.drawn_history import draw_history
 from stackviz.machines.history import PastOfSeries, differences_text, past_of_series
 from stackviz.machines.results import ResultRow, result_row
 from stackviz.machines.shown_history import ShownHistory, ShownSamples, shown_history, shown_samples
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import Visitor
+from stackviz.records.series.history import StackChange, history_of
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.queries import Point as PastResult
+from stackviz.records.series.queries import latest_result
+from stackviz.records.series.reproduce import reproduce_command
+from stackviz.records.series.rounds import round_medians
+from stackviz.records.series.words import sample_statistics, sample_text
 from stackviz.web.reverse import address_by_id
 
 SHOWN_POINTS = 20

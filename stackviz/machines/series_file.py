@@ -2,11 +2,11 @@
 
 from django.http import HttpResponse
 
-from stackviz.benchmarks.history import history_of
-from stackviz.benchmarks.measurement import benchmark
-from stackviz.benchmarks.models import Series
-from stackviz.labs.models import Machine
 from stackviz.machines.drawn_history import draw_history
+from stackviz.records.labs.models import Machine
+from stackviz.records.series.history import history_of
+from stackviz.records.series.measurement import benchmark
+from stackviz.records.series.models import Series
 from stackviz.web.download import csv_response
 
 _HEADER = ("measured_at", "rate", "low", "high", "unit", "state", "reason", "standing", "report")

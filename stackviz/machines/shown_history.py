@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
-from stackviz.benchmarks.history import SeriesHistory, StackDifference
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.words import sample_text
 from stackviz.draw.charts.history import HistoryMark
 from stackviz.draw.charts.over_time import OverTime, ResultDot, Strip, over_time, strip_of
 from stackviz.machines.drawn_history import DrawnHistory
 from stackviz.machines.history import fact_title, fact_value
+from stackviz.records.series.history import SeriesHistory, StackDifference
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.words import sample_text
 
 MOST_IN_MARK = 2  # differences that a mark names; the table names all
 SHORT_NAMES = {"torch.version": "torch", "nvidia.driver_version": "driver", "cuda.runtime_version": "CUDA"}

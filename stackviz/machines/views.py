@@ -8,15 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.public_runs import cached_for_strangers
-from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.draw.diagrams.svg import svg_of
-from stackviz.labs.heartbeats import silent_machines
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import visible_labs, visible_machines
-from stackviz.labs.rights import may_manage, rights_in
-from stackviz.labs.withdraw import may_withdraw
 from stackviz.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
 from stackviz.machines.page import (
     MachinePage,
@@ -31,6 +23,14 @@ from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_fou
 from stackviz.machines.series import drawn_series, series_figure, series_page
 from stackviz.machines.series_file import series_csv
 from stackviz.notices.queries import webhook_disabled_at
+from stackviz.records.catalog.queries import accelerators_by_slug
+from stackviz.records.labs.heartbeats import silent_machines
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import visible_labs, visible_machines
+from stackviz.records.labs.rights import may_manage, rights_in
+from stackviz.records.labs.withdraw import may_withdraw
+from stackviz.records.series.models import Series
+from stackviz.records.series.public_runs import cached_for_strangers
 from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial

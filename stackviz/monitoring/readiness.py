@@ -14,8 +14,8 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
-from stackviz.labs.models import Report
 from stackviz.monitoring.heartbeats import Heartbeat, heartbeats, redis_client
+from stackviz.records.labs.models import Report
 
 CACHED_S = 5
 SEEN_WITHIN_S = {"worker": 60, "beat": 150}  # a worker tells every 10 s; beat has something to send every minute

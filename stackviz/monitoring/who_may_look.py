@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
-from stackviz.labs.key_guesses import KEY_GUESSES
+from stackviz.records.labs.key_guesses import KEY_GUESSES
 
 # A proxy on this machine asks from a loopback address for the whole world.
 _OF_PROXIES = ("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via")

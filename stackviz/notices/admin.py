@@ -2,8 +2,8 @@
 
 from django.contrib import admin
 
-from stackviz.labs.readonly_admin import ReadOnlyAdmin
 from stackviz.notices.models import LabEvent
+from stackviz.records.labs.readonly_admin import ReadOnlyAdmin
 
 
 @admin.register(LabEvent)

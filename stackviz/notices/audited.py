@@ -1,8 +1,8 @@
 """What the audit log has of webhooks: that one was set, changed, disabled or removed. Its address may be a secret."""
 
-from stackviz.audit.watched import watch
 from stackviz.notices.models import Webhook
 from stackviz.notices.webhooks import webhook_subject
+from stackviz.records.audit.watched import watch
 
 
 def watch_notices() -> None:

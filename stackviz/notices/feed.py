@@ -14,13 +14,13 @@ from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.labs.keys import KeyRefused, KeyUnknown
-from stackviz.labs.models import Lab
-from stackviz.labs.queries import LabReader, visible_labs
-from stackviz.labs.read_keys import reader_of
 from stackviz.notices.models import LabEvent
 from stackviz.notices.queries import lab_events
 from stackviz.notices.wording import event_address, event_id, event_text, event_title
+from stackviz.records.labs.keys import KeyRefused, KeyUnknown
+from stackviz.records.labs.models import Lab
+from stackviz.records.labs.queries import LabReader, visible_labs
+from stackviz.records.labs.read_keys import reader_of
 from stackviz.web.conditional import etag_of
 from stackviz.web.rate_limit import RateLimited, too_many
 from stackviz.web.xml_text import xml_text

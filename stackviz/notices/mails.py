@@ -13,11 +13,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext, override
 
-from stackviz.labs.models import Lab, Membership
-from stackviz.labs.queries import Visitor
 from stackviz.notices.models import EventMail
 from stackviz.notices.queries import lab_events
 from stackviz.notices.wording import event_address, event_text, event_title
+from stackviz.records.labs.models import Lab, Membership
+from stackviz.records.labs.queries import Visitor
 from stackviz.web.mail import sends_mail
 
 LISTED = 50  # events in one mail; how many more there are is said

@@ -5,8 +5,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.benchmarks.models import Series
-from stackviz.labs.models import Lab, Machine, Membership, Report
+from stackviz.records.labs.models import Lab, Machine, Membership, Report
+from stackviz.records.series.models import Series
 
 
 class LabEvent(models.Model):

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from stackviz.labs.models import Finding
+from stackviz.records.labs.models import Finding
 
 # Only these are events: a note asks nobody to act.
 _RANK: Mapping[str, int] = {Finding.Severity.WARNING: 1, Finding.Severity.BROKEN: 2}

@@ -16,14 +16,14 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from stackviz.base.stats.changes import MIN_RESULTS
-from stackviz.benchmarks.history import new_changes
-from stackviz.benchmarks.models import Result, Series
-from stackviz.labs.heartbeats import GRACE, SHORTEST_S, TURNS_MISSED, sign_of_life
-from stackviz.labs.models import AgentHeartbeat, Finding, Machine, Snapshot
-from stackviz.labs.move_lock import wait_for_moves
-from stackviz.labs.newest import standing_snapshots
 from stackviz.notices.models import LabEvent, PendingReport
 from stackviz.notices.new_findings import new_findings
+from stackviz.records.labs.heartbeats import GRACE, SHORTEST_S, TURNS_MISSED, sign_of_life
+from stackviz.records.labs.models import AgentHeartbeat, Finding, Machine, Snapshot
+from stackviz.records.labs.move_lock import wait_for_moves
+from stackviz.records.labs.newest import standing_snapshots
+from stackviz.records.series.history import new_changes
+from stackviz.records.series.models import Result, Series
 
 MAX_TRIES = 5
 REPORTS_TOGETHER = 50  # of one machine

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from stackviz.labs.models import Lab
 from stackviz.notices.models import LabEvent, Webhook
+from stackviz.records.labs.models import Lab
 
 STANDING = Q(report__isnull=True) | Q(report__withdrawal__isnull=True)
 """Events but those of withdrawn reports."""

@@ -22,12 +22,12 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from stackviz.audit.record import record
-from stackviz.labs.models import Lab
 from stackviz.notices.models import LabEvent, Webhook, WebhookDelivery
 from stackviz.notices.post import AddressRefused, PostFailed, checked_address, post
 from stackviz.notices.queries import STANDING, lab_events
 from stackviz.notices.wording import event_address, event_id, event_machine, event_title
+from stackviz.records.audit.record import record
+from stackviz.records.labs.models import Lab
 
 DISABLED_AFTER = 10  # failures in a row, the last about eight hours after the first
 FIRST_PAUSE = timedelta(minutes=1)  # doubled with each failure

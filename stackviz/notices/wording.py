@@ -6,10 +6,10 @@ from uuid import NAMESPACE_OID, uuid5
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.measurement import benchmark_titles, setting_label
-from stackviz.benchmarks.words import size_text
-from stackviz.labs.models import Finding, Machine
 from stackviz.notices.models import LabEvent
+from stackviz.records.labs.models import Finding, Machine
+from stackviz.records.series.measurement import benchmark_titles, setting_label
+from stackviz.records.series.words import size_text
 from stackviz.report.measuring import VERSIONS
 from stackviz.web.finding_text import finding_words
 

@@ -20,14 +20,14 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone, translation
 
-from stackviz.catalog.models import CatalogueEdition
-from stackviz.cited.models import CitedEdition
 from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import WRITERS, moment_text, written_formats
 from stackviz.opendata.licence import LICENCE
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.tables import ROWS, in_chunks
-from stackviz.stacks.models import Edition
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.cited.models import CitedEdition
+from stackviz.records.stacks.models import Edition
 
 WRITING = ".writing-"
 LEFT_BEHIND_S = 86_400  # age at which a folder left by a killed writer is removed

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 
 LATEST, MANIFEST, CHECKSUMS, REPORTS = "latest", "manifest.json", "SHA256SUMS", ".reports"
 _NAME = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?", re.ASCII)

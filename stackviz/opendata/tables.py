@@ -13,15 +13,15 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from stackviz.base.units import UNITS
-from stackviz.benchmarks.measurement import benchmark
-from stackviz.benchmarks.models import Result, Series
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
-from stackviz.cited.models import CitedResult, CitedSource
-from stackviz.labs.models import Card, Machine
-from stackviz.labs.queries import visible_machines
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
+from stackviz.records.cited.models import CitedResult, CitedSource
+from stackviz.records.labs.models import Card, Machine
+from stackviz.records.labs.queries import visible_machines
+from stackviz.records.series.measurement import benchmark
+from stackviz.records.series.models import Result, Series
+from stackviz.records.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
 from stackviz.report.measuring.stated_rate import stated_rate
-from stackviz.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
 
 CHUNK = 1_000
 Row = tuple[Any, ...]

@@ -7,15 +7,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import peaks, usual_peak
-from stackviz.cited.bounds import CaseBound, case_bound
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.queries import cited_of_benchmark
-from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.draw.charts.labels import Label
 from stackviz.draw.charts.scatter import SHAPES, Dot, Iso, IsoLine, Mark, place_scatter
 from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import peaks, usual_peak
+from stackviz.records.cited.bounds import CaseBound, case_bound
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.queries import cited_of_benchmark
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.web.parts import cached_html, render_part
 
 BENCHMARK, CASE = "llama-bench", {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}

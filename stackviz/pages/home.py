@@ -9,20 +9,20 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.base.units import format_number
-from stackviz.catalog.models import SpecValue
-from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
-from stackviz.cited.queries import cited_counts
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.draw.diagrams.layers import Layer, State
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.records.catalog.models import SpecValue
+from stackviz.records.catalog.queries import accelerators_by_slug, public_accelerators
+from stackviz.records.cited.queries import cited_counts
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.records.stacks.models import Stack
+from stackviz.records.stacks.queries import described_columns, public_stacks
 from stackviz.report import format as wire
 from stackviz.reports.cards import card_kinds
 from stackviz.reports.facts import headline_fact
 from stackviz.reports.present import JudgedReport, stored_report
-from stackviz.stacks.models import Stack
-from stackviz.stacks.queries import described_columns, public_stacks
 from stackviz.web.address import comparison_query
 
 NEWEST_MACHINES = 5

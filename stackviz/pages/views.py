@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.public_runs import cached_for_strangers
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.models import CitedEdition
-from stackviz.labs.queries import Visitor
 from stackviz.pages.decode_picture import decode_picture_html
 from stackviz.pages.home import front_page
 from stackviz.pages.well_known import fit_question, well_known_html
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.models import CitedEdition
+from stackviz.records.labs.queries import Visitor
+from stackviz.records.series.public_runs import cached_for_strangers
 from stackviz.web.languages import prefixes, without_language
 from stackviz.web.preview import Introduction, Preview, make_preview
 from stackviz.web.reverse import address_by_name

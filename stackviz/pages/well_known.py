@@ -8,13 +8,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, format_number
-from stackviz.catalog.asked_for import requested_by_vendor
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue, peaks, public_catalogue, usual_peak
-from stackviz.cited.cases import edition_of_cases, public_results
-from stackviz.cited.queries import cited_of_benchmark
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.decode_picture import BANDWIDTH, BENCHMARK, CACHE_S, CASE, GIGA
+from stackviz.records.catalog.asked_for import requested_by_vendor
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue, peaks, public_catalogue, usual_peak
+from stackviz.records.cited.cases import edition_of_cases, public_results
+from stackviz.records.cited.queries import cited_of_benchmark
 from stackviz.web.address import comparison_query
 from stackviz.web.parts import cached_html, render_part
 

@@ -6,10 +6,10 @@ from functools import lru_cache
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
-from stackviz.cited.cases import benchmark_cases, edition_of_cases, public_results
-from stackviz.cited.models import CitedResult
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import other_params, parameter_text, setting_text, software_text
+from stackviz.records.cited.cases import benchmark_cases, edition_of_cases, public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import other_params, parameter_text, setting_text, software_text
 from stackviz.web.templatetags.web import joined
 
 

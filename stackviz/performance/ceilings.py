@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from stackviz.base.units import quantity_label, unit
-from stackviz.catalog.conditions import describe_condition
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import base_condition
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import PublicCatalogue
-from stackviz.cited.benchmark import MEMORY_BANDWIDTH, RATE_FIELDS
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import base_condition
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, RATE_FIELDS
 from stackviz.web.templatetags.web import joined
 
 

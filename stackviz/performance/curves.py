@@ -17,12 +17,12 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.base.units import unit
-from stackviz.cited.benchmark import CitedBenchmark, Params
-from stackviz.cited.cases import edition_of_cases, public_results
-from stackviz.cited.models import CitedResult
-from stackviz.cited.parameters import pairs_text
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import parameter_text, result_address, software_text
+from stackviz.records.cited.benchmark import CitedBenchmark, Params
+from stackviz.records.cited.cases import edition_of_cases, public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.parameters import pairs_text
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import parameter_text, result_address, software_text
 from stackviz.web.templatetags.web import joined
 
 FEWEST_POINTS = 3

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stackviz.catalog.models import Accelerator
 from stackviz.draw.charts.vendors import css
+from stackviz.records.catalog.models import Accelerator
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Measured results of public machines: of each accelerator, benchmark and setting the best, on whole cards only.
 
-Whose results count, and how long an answer is cached, is defined in `stackviz.benchmarks.public_runs`.
+Whose results count, and how long an answer is cached, is defined in `stackviz.records.series.public_runs`.
 """
 
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from stackviz.benchmarks.comparability import BestRun, best_by
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.public_runs import cached_for_edition, machines_of_runs, public_runs
-from stackviz.labs.models import Machine
 from stackviz.performance.intensity import ITEM_BYTES, Operation, bytes_moved, product
+from stackviz.records.labs.models import Machine
+from stackviz.records.series.comparability import BestRun, best_by
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.public_runs import cached_for_edition, machines_of_runs, public_runs
 from stackviz.web.templatetags.web import joined
 
 GEMM, COPY = "gemm", "memory-copy"

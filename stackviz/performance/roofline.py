@@ -6,11 +6,6 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, format_quantity, quantity_label, unit
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue
-from stackviz.cited.models import CitedResult
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import result_address
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
 from stackviz.draw.charts.roofline import Roof, roof_lines
 from stackviz.draw.charts.vendors import css
@@ -30,6 +25,11 @@ from stackviz.performance.intensity import (
 from stackviz.performance.measured import MeasuredBest, measured_bests
 from stackviz.performance.roofs import RoofRow, roof_notes, roofs_of
 from stackviz.performance.selection import RooflineChoice
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import result_address
 from stackviz.web.templatetags.web import joined
 
 CITED, MEASURED = "cited", "measured"

@@ -9,9 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.cited.cases import edition_of_cases
 from stackviz.draw.charts.plane import Plane, place_small_plane
 from stackviz.draw.charts.plane_plotly import plane_figure
 from stackviz.draw.charts.scatter import SHAPES
@@ -30,6 +27,9 @@ from stackviz.performance.selection import (
     roofline_choice,
     without,
 )
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.series.public_runs import measured_edition
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part

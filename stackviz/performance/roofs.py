@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.draw.charts.roofline import Roof
 from stackviz.draw.charts.vendors import css
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, peak_of
 from stackviz.performance.forms import short_label
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue
 
 # Drawn, with a word, where no peak of a chosen data type is published: the first of these that is.
 FALLBACK_DTYPES = ("fp16", "fp32", "fp8", "int8", "fp4")

@@ -6,11 +6,6 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_in, format_number, from_si
-from stackviz.benchmarks.chart import chart_unit
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import devices_text, setting_text
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
 from stackviz.draw.charts.scale import ScaleKind, spans_decades
 from stackviz.draw.charts.vendors import css
@@ -27,6 +22,11 @@ from stackviz.performance.curves import (
 from stackviz.performance.forms import short_label
 from stackviz.performance.measured import measured_bests
 from stackviz.performance.selection import MOST_ACCELERATORS, ROOFLINE_ACCELERATORS, ScalingChoice
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import devices_text, setting_text
+from stackviz.records.series.chart import chart_unit
 from stackviz.web.templatetags.web import joined
 
 CACHES = ("l2_cache_mb", "system_level_cache_mb")

@@ -11,9 +11,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.cited.cases import edition_of_cases
 from stackviz.draw.charts.plane_plotly import plane_figure
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
@@ -24,6 +21,9 @@ from stackviz.performance.forms import ChartForm, ChoiceOption, OneOf, chosen_ac
 from stackviz.performance.page import CACHE_S, ChartPage, Plot, PlotPoint, answer_chart
 from stackviz.performance.scaling import ScalingPlot, all_curves, assemble_scaling, curve_sentences, kinds_with_curves
 from stackviz.performance.selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.series.public_runs import measured_edition
 from stackviz.web.htmx import vary_on_htmx
 from stackviz.web.parts import cached_html, render_part
 

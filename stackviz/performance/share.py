@@ -10,18 +10,18 @@ from functools import lru_cache
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import share_of_bound
-from stackviz.cited.words import result_address
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.performance.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, ceiling_under, peak_of
 from stackviz.performance.intensity import BYTES, GEMM, operation_of
 from stackviz.performance.measured import MeasuredBest, measured_bests
 from stackviz.performance.selection import BANDWIDTH, ShareChoice
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import share_of_bound
+from stackviz.records.cited.words import result_address
 
 RATE_BENCHMARKS = ("gemm", "operator-time")
 BANDWIDTH_BENCHMARKS = ("fluidx3d", "babelstream", "gpu-stream", "memory-bandwidth", "clpeak-bandwidth")

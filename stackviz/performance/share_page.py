@@ -10,10 +10,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.draw.charts.dots import RailDot, rail_figure
 from stackviz.draw.charts.scale import Scale
 from stackviz.performance.files import share_file
@@ -28,6 +24,10 @@ from stackviz.performance.share import (
     share_notes,
     share_sentences,
 )
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.series.public_runs import measured_edition
 from stackviz.web.htmx import vary_on_htmx
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part

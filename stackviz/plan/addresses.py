@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from stackviz.plan.targets import find_target
 from stackviz.plan.ways import ways
-from stackviz.stacks.rule_tables import rule_tables
+from stackviz.records.stacks.rule_tables import rule_tables
 
 
 def plan_address(slug: str, system: str = "") -> str:

@@ -6,8 +6,6 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.draw.diagrams.layers import State
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.plan.branches import Branch, branches, choose_branch
@@ -19,6 +17,10 @@ from stackviz.plan.fit import judge_plan, newest_working_release, outcome_of
 from stackviz.plan.planned_machine import PlannedMachine
 from stackviz.plan.query import PlanQuery, with_release
 from stackviz.plan.releases import needed_macos, pythons
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import accelerators_by_slug
+from stackviz.records.stacks.lifecycle import LifeTable, life_table
+from stackviz.records.stacks.reported import stack_slug
 from stackviz.report import format as wire
 from stackviz.report.format.systems import family
 from stackviz.report.rules import Finding, Severity, Tables, is_broken
@@ -26,8 +28,6 @@ from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.lifecycle import LifeState
 from stackviz.reports.cards import MatchedCard
 from stackviz.reports.present import JudgedReport, SortedFindings, described_stacks, sort_findings, stack_column
-from stackviz.stacks.lifecycle import LifeTable, life_table
-from stackviz.stacks.reported import stack_slug
 from stackviz.web.finding_text import finding_words
 
 

@@ -11,14 +11,14 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.asked_for import requested_by_vendor
-from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.chosen_way import WayChoice, choose_way
 from stackviz.plan.options import Option, options_of
 from stackviz.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
 from stackviz.plan.releases import pythons, torch_releases
 from stackviz.plan.targets import find_target, target_card
 from stackviz.plan.ways import PYTORCH, ways
+from stackviz.records.catalog.asked_for import requested_by_vendor
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.report.rules import Tables
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.lifecycle import newest_out

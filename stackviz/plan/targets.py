@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.support import PlanTarget
 from stackviz.plan.ways import is_planned
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.report.rules import Tables
 from stackviz.report.rules.capabilities import listed_capabilities
 from stackviz.report.rules.compatibility import computed_once

@@ -13,15 +13,15 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.catalog.models import CatalogueEdition
 from stackviz.draw.diagrams.svg import svg_of
 from stackviz.plan.answer import answer_json, answer_of, cpu_json
 from stackviz.plan.introduction import introduce_answer, introduce_plan
 from stackviz.plan.page import Plan, make_plan
 from stackviz.plan.query import PlanQuery, read_plan_query
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.stacks.models import Edition
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import Tables
-from stackviz.stacks.models import Edition
-from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.address import Note
 from stackviz.web.download import json_response, svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial

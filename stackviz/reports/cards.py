@@ -8,8 +8,8 @@ from itertools import groupby
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_count
-from stackviz.benchmarks.measurement import CardUsed
-from stackviz.catalog.models import Accelerator
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.series.measurement import CardUsed
 from stackviz.report import format as wire
 from stackviz.report.format.facts import CARD_ABSENT_NAMES
 from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, in_order, meaning_of, one_fact

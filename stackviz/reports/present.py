@@ -10,8 +10,11 @@ from statistics import median
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.draw.diagrams.boxes import StackColumn
-from stackviz.labs.models import Snapshot
-from stackviz.labs.queries import as_report, stored_findings
+from stackviz.records.labs.models import Snapshot
+from stackviz.records.labs.queries import as_report, stored_findings
+from stackviz.records.stacks.component_names import names_of_components
+from stackviz.records.stacks.queries import described_columns
+from stackviz.records.stacks.reported import reported_column
 from stackviz.report import format as wire
 from stackviz.report.measuring import VERSIONS
 from stackviz.report.measuring.stated_rate import StatedRate, stated_rate
@@ -19,9 +22,6 @@ from stackviz.report.rules import Finding, Severity
 from stackviz.reports.card_links import CardLinks, card_links
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
 from stackviz.reports.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
-from stackviz.stacks.component_names import names_of_components
-from stackviz.stacks.queries import described_columns
-from stackviz.stacks.reported import reported_column
 from stackviz.web.finding_text import finding_words
 from stackviz.web.reverse import address_by_name
 

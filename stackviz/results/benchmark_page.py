@@ -11,10 +11,10 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.series.public_runs import measured_edition
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.results.files import ladder_file
 from stackviz.results.forms import plain_choice

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from stackviz.base.units import quantity_label, unit
-from stackviz.catalog.fields import FIELDS
-from stackviz.cited.bounds import case_bound
-from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import share_of_bound
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.cited.bounds import case_bound
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import share_of_bound
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

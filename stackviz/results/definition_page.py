@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.benchmarks.measurement import benchmark_titles, setting_label
-from stackviz.catalog.fields import FIELDS
-from stackviz.cited.words import benchmark_address
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.cited.words import benchmark_address
+from stackviz.records.series.measurement import benchmark_titles, setting_label
 from stackviz.report.measuring import RUNNABLE, Benchmark, Params
 from stackviz.report.measuring.in_mlx import MLX, cases_on
 from stackviz.report.measuring.script import script_of

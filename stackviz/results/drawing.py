@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, format_in, format_number, from_si
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.models import CitedResult
-from stackviz.cited.ranking import RankedAccelerator, readable_symbol
-from stackviz.cited.words import other_params, parameter_text, result_address, share_text, software_text
 from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.ranking import RankedAccelerator, readable_symbol
+from stackviz.records.cited.words import other_params, parameter_text, result_address, share_text, software_text
 from stackviz.results.bounds import ReachedBound, reached_bound
 from stackviz.results.priced import cheapest, priced_result
 from stackviz.results.ranking import CitedLadder

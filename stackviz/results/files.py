@@ -5,9 +5,9 @@ from typing import Any
 from django.http import HttpResponse
 
 from stackviz.base.units import unit
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.models import CitedResult
-from stackviz.cited.words import result_address
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.words import result_address
 from stackviz.results.bounds import reached_bound
 from stackviz.results.measured_rows import measured_rows
 from stackviz.results.priced import priced_out, priced_result

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from stackviz.cited.cases import CitedCase, CitedFacet, benchmark_cases
-from stackviz.cited.words import devices_text, facet_title, setting_text
+from stackviz.records.cited.cases import CitedCase, CitedFacet, benchmark_cases
+from stackviz.records.cited.words import devices_text, facet_title, setting_text
 from stackviz.results.ranking import CitedLadder
 from stackviz.results.selection import ANY_NUMBER, CitedChoice
 

@@ -10,13 +10,13 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import CaseCount, case_counts, edition_of_cases, public_results
-from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import benchmark_summaries, without_sheet
-from stackviz.cited.ranking import better_than, number_of_devices, ranked_accelerators
-from stackviz.cited.words import benchmark_address, setting_text
 from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.cases import CaseCount, case_counts, edition_of_cases, public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import benchmark_summaries, without_sheet
+from stackviz.records.cited.ranking import better_than, number_of_devices, ranked_accelerators
+from stackviz.records.cited.words import benchmark_address, setting_text
 from stackviz.results.drawing import lone_text
 from stackviz.web.templatetags.web import joined
 

@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
-from stackviz.benchmarks.measurement import benchmark_titles
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.queries import cited_counts
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.queries import cited_counts
+from stackviz.records.series.measurement import benchmark_titles
+from stackviz.records.series.public_runs import measured_edition
 from stackviz.report.measuring import RUNNABLE
 from stackviz.results.groups import benchmark_groups
 from stackviz.results.measured_lines import measured_lines

@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.results.drawing import DrawnLadder
 from stackviz.web.preview import Introduction
 from stackviz.web.reverse import address_by_name

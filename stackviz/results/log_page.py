@@ -11,15 +11,15 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.measurement import benchmark_titles, setting_label
-from stackviz.benchmarks.models import Result, ResultDecision
-from stackviz.benchmarks.standing import Standing
-from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import not_charted
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import result_address
-from stackviz.labs.models import ReportWithdrawal
-from stackviz.labs.queries import Visitor, visible_reports
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import not_charted
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import result_address
+from stackviz.records.labs.models import ReportWithdrawal
+from stackviz.records.labs.queries import Visitor, visible_reports
+from stackviz.records.series.measurement import benchmark_titles, setting_label
+from stackviz.records.series.models import Result, ResultDecision
+from stackviz.records.series.standing import Standing
 from stackviz.results.measured_section import run_address
 from stackviz.web.address import AddressReader, whole_number
 from stackviz.web.reverse import address_by_id

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from stackviz.base.units import format_number
-from stackviz.benchmarks.measured_settings import measured_settings
-from stackviz.benchmarks.measurement import benchmark_titles
-from stackviz.cited.words import benchmark_address
 from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.records.cited.words import benchmark_address
+from stackviz.records.series.measured_settings import measured_settings
+from stackviz.records.series.measurement import benchmark_titles
 from stackviz.report.measuring import BENCHMARKS
 
 

@@ -4,10 +4,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.measured_settings import measured_settings
-from stackviz.benchmarks.measurement import benchmark_titles
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.cited.words import benchmark_address
+from stackviz.records.cited.words import benchmark_address
+from stackviz.records.series.measured_settings import measured_settings
+from stackviz.records.series.measurement import benchmark_titles
+from stackviz.records.series.public_runs import measured_edition
 from stackviz.report.measuring import BENCHMARKS, RUNNABLE
 from stackviz.results.introduction import dataset
 from stackviz.results.measured_file import FILE_FORMATS, measured_file

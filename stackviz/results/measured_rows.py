@@ -3,7 +3,12 @@
 from typing import Any
 
 from stackviz.base.units import unit
-from stackviz.benchmarks.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings, setting_shown
+from stackviz.records.series.measured_settings import (
+    MeasuredAccelerator,
+    MeasuredSetting,
+    measured_settings,
+    setting_shown,
+)
 from stackviz.results.measured_section import run_address
 
 

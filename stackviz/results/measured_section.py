@@ -10,22 +10,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_in, format_number, from_si
-from stackviz.benchmarks.chart import chart_unit
-from stackviz.benchmarks.measured_settings import (
+from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
+from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.records.cited.cases import public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.labs.models import Machine
+from stackviz.records.series.chart import chart_unit
+from stackviz.records.series.measured_settings import (
     MeasuredAccelerator,
     MeasuredSetting,
     measured_settings,
     other_words,
     setting_shown,
 )
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.public_runs import machines_of_runs
-from stackviz.benchmarks.reproduce import reproduce_command
-from stackviz.cited.cases import public_results
-from stackviz.cited.models import CitedResult
-from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
-from stackviz.draw.charts.vendors import css, vendor_slot
-from stackviz.labs.models import Machine
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.public_runs import machines_of_runs
+from stackviz.records.series.reproduce import reproduce_command
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.results.drawing import TICKS_APART, CitedDot, CitedTick, spread_out
 from stackviz.web.templatetags.web import joined

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_factor, quantity_label
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.cases import public_results
-from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import CitedOfAccelerator, cited_of_accelerator
-from stackviz.cited.ranking import is_better, number_of_devices, results_by_accelerator
-from stackviz.cited.words import benchmark_address, devices_text, result_address, setting_text, share_text
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.cases import public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import CitedOfAccelerator, cited_of_accelerator
+from stackviz.records.cited.ranking import is_better, number_of_devices, results_by_accelerator
+from stackviz.records.cited.words import benchmark_address, devices_text, result_address, setting_text, share_text
 from stackviz.results.bounds import reached_bound
 
 

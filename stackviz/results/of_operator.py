@@ -16,12 +16,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_factor, quantity_label
-from stackviz.benchmarks.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings
-from stackviz.cited.cases import benchmark_cases, public_results
-from stackviz.cited.models import CitedResult
-from stackviz.cited.ranking import RankedAccelerator, ranked_accelerators
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import benchmark_address, other_params, parameter_text, result_address, software_text
+from stackviz.records.cited.cases import benchmark_cases, public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.ranking import RankedAccelerator, ranked_accelerators
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import benchmark_address, other_params, parameter_text, result_address, software_text
+from stackviz.records.series.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings
 from stackviz.results.measured_section import run_address
 from stackviz.web.templatetags.web import joined
 

@@ -7,10 +7,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.cited.cases import edition_of_cases
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.series.public_runs import measured_edition
+from stackviz.records.stacks.operators import operators
 from stackviz.results.of_operator import operator_groups
-from stackviz.stacks.operators import operators
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 

@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.catalog.price import Price, plain_number
-from stackviz.catalog.prices import prices_of_month
-from stackviz.cited.models import CitedResult
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.catalog.price import Price, plain_number
+from stackviz.records.catalog.prices import prices_of_month
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 
 SECONDS = 3600
 MILLION = 1e6

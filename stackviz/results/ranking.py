@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import CitedCase
-from stackviz.cited.queries import cited_of_benchmark
-from stackviz.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.cases import CitedCase
+from stackviz.records.cited.queries import cited_of_benchmark
+from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
 from stackviz.results.selection import ANY_NUMBER, CitedChoice
 from stackviz.web.address import Note
 

@@ -9,10 +9,10 @@ from django.urls import path
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import quantity_label
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult
-from stackviz.cited.registry import CITED_BENCHMARKS, parameter_titles
-from stackviz.cited.words import benchmark_address, setting_text, share_text
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.registry import CITED_BENCHMARKS, parameter_titles
+from stackviz.records.cited.words import benchmark_address, setting_text, share_text
 from stackviz.results.bounds import ReachedBound, reached_bound
 from stackviz.results.priced import PricedRate, is_priced, priced_result
 from stackviz.web.address import row_key

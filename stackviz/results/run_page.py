@@ -17,22 +17,22 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from stackviz.base.units import quantity_label
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.measured_settings import measured_setting_key
-from stackviz.benchmarks.models import Result, ResultDecision
-from stackviz.benchmarks.queries import StoredRun, stored_run
-from stackviz.benchmarks.reason import REASON_CHARS
-from stackviz.benchmarks.reproduce import reproduce_command
-from stackviz.benchmarks.rounds import round_medians
-from stackviz.benchmarks.standing import Standing
-from stackviz.benchmarks.withdraw import may_decide_about
-from stackviz.benchmarks.words import sample_statistics, sample_text
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import benchmark_address
-from stackviz.labs.models import Report, Snapshot
-from stackviz.labs.queries import visible_reports
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import benchmark_address
+from stackviz.records.labs.models import Report, Snapshot
+from stackviz.records.labs.queries import visible_reports
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.measured_settings import measured_setting_key
+from stackviz.records.series.models import Result, ResultDecision
+from stackviz.records.series.queries import StoredRun, stored_run
+from stackviz.records.series.reason import REASON_CHARS
+from stackviz.records.series.reproduce import reproduce_command
+from stackviz.records.series.rounds import round_medians
+from stackviz.records.series.standing import Standing
+from stackviz.records.series.withdraw import may_decide_about
+from stackviz.records.series.words import sample_statistics, sample_text
 from stackviz.report.format.facts import CONDITIONS
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.reports.facts import ShownFact, shown_facts

@@ -7,10 +7,10 @@ from functools import lru_cache
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.measured_settings import measured_settings
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import BenchmarkCases, benchmark_cases, edition_of_cases
-from stackviz.cited.words import facet_title
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.cases import BenchmarkCases, benchmark_cases, edition_of_cases
+from stackviz.records.cited.words import facet_title
+from stackviz.records.series.measured_settings import measured_settings
 from stackviz.web.address import AddressReader, Note, whole_number
 
 FORMATS = ("csv", "json", "svg")

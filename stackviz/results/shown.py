@@ -13,13 +13,13 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_in
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import CitedCase, edition_of_cases
-from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import best_first_order, having, without_sheet
-from stackviz.cited.ranking import better_than, readable_symbol
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import devices_text, listed, result_address, setting_text
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.cases import CitedCase, edition_of_cases
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import best_first_order, having, without_sheet
+from stackviz.records.cited.ranking import better_than, readable_symbol
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import devices_text, listed, result_address, setting_text
 from stackviz.results.drawing import DrawnLadder, VendorBest, best_of_vendors, draw_ladder
 from stackviz.results.forms import FacetControl, OtherCase, devices_note, facet_form, other_cases
 from stackviz.results.priced import is_priced

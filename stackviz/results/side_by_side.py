@@ -10,13 +10,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import case_counts, public_results
-from stackviz.cited.models import CitedResult
-from stackviz.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import (
+from stackviz.draw.charts.vendors import css
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.cases import case_counts, public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import (
     benchmark_address,
     devices_text,
     other_params,
@@ -25,7 +26,6 @@ from stackviz.cited.words import (
     setting_text,
     software_text,
 )
-from stackviz.draw.charts.vendors import css
 from stackviz.web.templatetags.web import joined
 
 MOST_ACCELERATORS = 6

@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.cases import edition_of_cases
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
 from stackviz.results.side_by_side import MOST_ACCELERATORS, side_by_side
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import wants_partial

@@ -15,8 +15,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from stackviz.benchmarks.models import ChangeDecision, Result, ResultDecision, Series
-from stackviz.labs.models import (
+from stackviz.notices.models import EventMail, LabEvent, Webhook, WebhookDelivery
+from stackviz.records.labs.models import (
     AgentHeartbeat,
     AgentKey,
     Card,
@@ -30,7 +30,7 @@ from stackviz.labs.models import (
     ReportWithdrawal,
     Snapshot,
 )
-from stackviz.notices.models import EventMail, LabEvent, Webhook, WebhookDelivery
+from stackviz.records.series.models import ChangeDecision, Result, ResultDecision, Series
 from stackviz.web.download import safe_cell
 
 ROWS_TOGETHER = 500

@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from stackviz.audit.record import record
-from stackviz.labs.models import Lab, Machine
-from stackviz.labs.queries import visible_labs
-from stackviz.labs.rights import is_staff_who_may
-from stackviz.labs.withdraw import confirmation_problem, may_withdraw, what_goes, withdraw_lab, withdraw_machine
+from stackviz.records.audit.record import record
+from stackviz.records.labs.models import Lab, Machine
+from stackviz.records.labs.queries import visible_labs
+from stackviz.records.labs.rights import is_staff_who_may
+from stackviz.records.labs.withdraw import confirmation_problem, may_withdraw, what_goes, withdraw_lab, withdraw_machine
 from stackviz.retention.export import export_lab
 from stackviz.web.rate_limit import RateLimit, RateLimited, too_many
 

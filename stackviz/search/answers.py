@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.labs.queries import Visitor
+from stackviz.records.labs.queries import Visitor
 from stackviz.search.entries import SearchKind
 from stackviz.search.index import SearchHit
 from stackviz.search.machine_hits import machine_hits

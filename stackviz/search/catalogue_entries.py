@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from stackviz.accelerators.list_query import COLUMN_NAMES
-from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.figures import for_people, join_variants, usual_values
-from stackviz.catalog.models import Accelerator, Alias
-from stackviz.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.figures import for_people, join_variants, usual_values
+from stackviz.records.catalog.models import Accelerator, Alias
+from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.proper_names import chinese_names
 

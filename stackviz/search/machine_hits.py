@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import Visitor, visible_machines
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import Visitor, visible_machines
 from stackviz.search.beginnings import wanted_beginnings
 from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.index import SearchHit

@@ -1,6 +1,6 @@
 from django.db import models
 
-from stackviz.labs.models import Machine
+from stackviz.records.labs.models import Machine
 
 LONGEST = 20  # characters of a word that are compared
 

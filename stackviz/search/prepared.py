@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from django.utils.translation import get_language
 
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.cases import edition_of_cases
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.stacks.models import Edition
 from stackviz.search.catalogue_entries import ENGLISH, accelerator_entries, field_entries
 from stackviz.search.entries import SearchEntry
 from stackviz.search.index import SearchIndex
@@ -27,7 +28,6 @@ from stackviz.search.text_entries import (
     stack_entries,
     term_entries,
 )
-from stackviz.stacks.models import Edition
 
 MOST_INDEXES = 4  # two languages, and those of the editions before for requests in progress
 

@@ -8,23 +8,23 @@ from django.utils.translation import gettext as _
 
 from stackviz.accelerators.claims import read_claims
 from stackviz.base.units import format_number
-from stackviz.benchmarks.measurement import benchmark_titles
-from stackviz.cited.queries import benchmark_summaries
-from stackviz.cited.words import benchmark_address
 from stackviz.draw.diagrams.layers import Layer, role_title
 from stackviz.fit.language_models import language_models
 from stackviz.learn.chapters import read_chapters
 from stackviz.learn.glossary import read_glossary
 from stackviz.learn.trying import all_tries
+from stackviz.records.cited.queries import benchmark_summaries
+from stackviz.records.cited.words import benchmark_address
+from stackviz.records.series.measurement import benchmark_titles
+from stackviz.records.stacks.models import Component
+from stackviz.records.stacks.operators import operators
+from stackviz.records.stacks.queries import public_stacks
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.rules.registry import RULES
 from stackviz.report.rules.rule import Check
 from stackviz.search.catalogue_entries import CHINESE, ENGLISH
 from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.proper_names import chinese_names
-from stackviz.stacks.models import Component
-from stackviz.stacks.operators import operators
-from stackviz.stacks.queries import public_stacks
 from stackviz.web.curated_text import curated_words
 
 

@@ -5,7 +5,7 @@ import re
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.asked_for import most_requested
+from stackviz.records.catalog.asked_for import most_requested
 from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.index import SearchHit, SearchIndex
 from stackviz.web.address import comparison_query

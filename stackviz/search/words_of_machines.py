@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.signals import post_save
 
-from stackviz.labs.models import Lab, Machine
+from stackviz.records.labs.models import Lab, Machine
 from stackviz.search.beginnings import beginnings
 from stackviz.search.models import LONGEST, MachineWord
 

@@ -12,14 +12,14 @@ from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.introduction import headline_of, marked_text
 from stackviz.accelerators.standing import LadderPlace, ladder_place
-from stackviz.benchmarks.comparability import rate_of_ranked
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import CatalogueEdition
-from stackviz.catalog.queries import public_catalogue
 from stackviz.compare.comparison import measured_of
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind
 from stackviz.compare.subjects import heads_of, load
 from stackviz.draw.diagrams.text_width import Style, printable_line, width_of
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.sharing.store import tag_of
 from stackviz.web.cors import close_to_other_sites
 

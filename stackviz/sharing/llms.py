@@ -4,9 +4,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.stacks.queries import public_stacks
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.stacks.queries import public_stacks
 
 __all__ = ["llms", "urlpatterns"]
 

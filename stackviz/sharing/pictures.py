@@ -13,19 +13,19 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.links import find_link
 from stackviz.plan.page import make_plan
 from stackviz.plan.query import read_plan_query
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.stacks.models import Edition
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.reports.pace import paced
 from stackviz.reports.pasted import Refused, read_pasted
 from stackviz.sharing.cards import Picture
 from stackviz.sharing.pictures_of import diagnosis_picture, plan_picture
 from stackviz.sharing.store import drawn_png, stored_png, tag_of
 from stackviz.sharing.subjects import Shared, shared_comparison, shared_ranking, shared_sheet
-from stackviz.stacks.models import Edition
-from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.rate_limit import RateLimited, too_many
 from stackviz.web.tickets import TOKEN_PATTERN, digest_of
 

@@ -3,10 +3,6 @@
 from collections.abc import Sequence
 
 from stackviz.accelerators.introduction import headlines_of, introduce_sheet, marks_of
-from stackviz.benchmarks.comparability import rate_of_ranked
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.words import setting_text
 from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.comparison import measured_of
 from stackviz.compare.query import Address
@@ -20,6 +16,10 @@ from stackviz.draw.charts.vendors import vendor_slot
 from stackviz.plan.builds import PlanOutcome
 from stackviz.plan.introduction import introduce_plan
 from stackviz.plan.page import Plan
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.words import setting_text
+from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.results.drawing import DrawnLadder, draw_ladder
 from stackviz.results.introduction import ranking_setting
 from stackviz.results.ranking import CitedLadder

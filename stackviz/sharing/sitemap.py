@@ -15,19 +15,19 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.sheet import last_changes
-from stackviz.benchmarks.public_runs import measured_edition
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import visible_machines
 from stackviz.learn.chapters import read_chapters
 from stackviz.learn.text_files import ENGLISH
 from stackviz.learn.trying import all_tries
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import visible_machines
+from stackviz.records.series.public_runs import measured_edition
+from stackviz.records.stacks.models import Component, Edition
+from stackviz.records.stacks.operators import operators
+from stackviz.records.stacks.queries import public_stacks
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.messages import SYMPTOMS
-from stackviz.stacks.models import Component, Edition
-from stackviz.stacks.operators import operators
-from stackviz.stacks.queries import public_stacks
 from stackviz.web.address import whole_number
 from stackviz.web.languages import address_in, hreflang_of
 from stackviz.web.parts import cached_html

@@ -7,20 +7,20 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.utils.translation import override
 
-from stackviz.benchmarks.models import ResultDecision
-from stackviz.catalog.models import CatalogueEdition
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.compare.comparison import stacks_of
 from stackviz.compare.query import Address, Selection, parse_selection
 from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.draw.diagrams.svg import svg_of
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.series.models import ResultDecision
+from stackviz.records.stacks.models import Edition
 from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import read_choice
 from stackviz.sharing.cards import Picture
 from stackviz.sharing.pictures_of import comparison_picture, ranking_picture, sheet_picture
-from stackviz.stacks.models import Edition
 from stackviz.web.reverse import address_by_name
 
 __all__ = [

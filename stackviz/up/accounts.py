@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.labs.keys import KeyRefused, authenticate, create_key
-from stackviz.labs.models import AgentKey, Lab, Membership
+from stackviz.records.labs.keys import KeyRefused, authenticate, create_key
+from stackviz.records.labs.models import AgentKey, Lab, Membership
 from stackviz.up.var_folder import read_secret, write_secret
 
 ADMIN = "admin"

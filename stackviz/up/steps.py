@@ -13,7 +13,7 @@ from typing import TextIO
 
 from django.conf import settings
 
-from stackviz.cited.queries import cited_counts
+from stackviz.records.cited.queries import cited_counts
 from stackviz.up import accounts, database, static_files, this_machine, web
 from stackviz.up.errors import CannotStart
 from stackviz.up.progress import StartProgress

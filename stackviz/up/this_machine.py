@@ -10,9 +10,9 @@ from pathlib import Path
 
 from django.urls import reverse
 
-from stackviz.benchmarks.models import Result
-from stackviz.catalog.models import Accelerator
-from stackviz.labs.models import Report
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.labs.models import Report
+from stackviz.records.series.models import Result
 from stackviz.up.accounts import key_row
 from stackviz.up.children import inherited_environment
 from stackviz.up.errors import CannotStart

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Schema
 
-from stackviz.stacks.table_checks import checked_tables
+from stackviz.records.stacks.table_checks import checked_tables
 from stackviz.web.errors import ErrorBody, refuse_others
 
 router = Router()

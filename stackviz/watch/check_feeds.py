@@ -9,11 +9,11 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from stackviz.records.stacks.models import TableCheck
+from stackviz.records.stacks.rule_tables import rule_tables
+from stackviz.records.stacks.table_checks import releases_of
 from stackviz.report.rules.compatibility import Release
 from stackviz.report.rules.versions import numbers
-from stackviz.stacks.models import TableCheck
-from stackviz.stacks.rule_tables import rule_tables
-from stackviz.stacks.table_checks import releases_of
 from stackviz.watch.differences import TableDifference, TooManyDifferences, find_differences
 from stackviz.watch.feeds import Feed, feeds
 from stackviz.watch.fetch import Answer, FetchError, fetch

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from django.utils import timezone
 
-from stackviz.catalog.models import Source
-from stackviz.cited.models import CitedSource
+from stackviz.records.catalog.models import Source
+from stackviz.records.cited.models import CitedSource
 from stackviz.watch.fetch import Answer, FetchError, fetch
 from stackviz.watch.models import LinkCheck, ProposedChange
 from stackviz.watch.robots import is_allowed

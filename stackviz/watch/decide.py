@@ -6,11 +6,11 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from stackviz.audit.record import record
-from stackviz.catalog.curated import is_web_address
-from stackviz.catalog.models import Source
-from stackviz.cited.models import CitedSource
-from stackviz.stacks.models import Component, Release
+from stackviz.records.audit.record import record
+from stackviz.records.catalog.curated import is_web_address
+from stackviz.records.catalog.models import Source
+from stackviz.records.cited.models import CitedSource
+from stackviz.records.stacks.models import Component, Release
 from stackviz.watch.feeds import feeds
 from stackviz.watch.models import ProposedChange
 

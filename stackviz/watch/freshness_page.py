@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from stackviz.stacks.table_checks import checked_tables
+from stackviz.records.stacks.table_checks import checked_tables
 from stackviz.watch.models import FeedCheck, LinkCheck
 from stackviz.watch.queries import failing_links, link_counts, waiting_changes, watched_feeds
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from stackviz.stacks.component_names import names_of_components
+from stackviz.records.stacks.component_names import names_of_components
 from stackviz.watch.feeds import Feed, feeds
 from stackviz.watch.models import FeedCheck, LinkCheck, ProposedChange
 

@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import cache
 
-from tests.catalog.fixtures import bandwidth, card, h100, sheet_source
+from tests.records.catalog.fixtures import bandwidth, card, h100, sheet_source
 
 __all__ = ["bandwidth", "card", "h100", "sheet_source"]
 

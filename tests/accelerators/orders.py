@@ -2,8 +2,8 @@
 
 from stackviz.accelerators.list_query import ListQuery
 from stackviz.accelerators.list_search import Search, listed_field
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import choose_headline
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import choose_headline
 
 
 def assert_the_order_is_that_of_the_figures_shown(key: str) -> None:

@@ -9,8 +9,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
 from stackviz.web.address import write_moment
 from tests.live import ROOT
 

@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 
 from stackviz.accelerators.changes import BULK, CITED, LogFilter, read_log
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.load import load_cited
-from stackviz.cited.models import CitedLoad, CitedResult
-from stackviz.cited.words import result_address
-from tests.cited.conftest import LINE, OTHER, folder, rtx_4090
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.load import load_cited
+from stackviz.records.cited.models import CitedLoad, CitedResult
+from stackviz.records.cited.words import result_address
+from tests.records.cited.conftest import LINE, OTHER, folder, rtx_4090
 
 __all__ = ["folder", "rtx_4090"]
 

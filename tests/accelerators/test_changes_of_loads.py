@@ -31,7 +31,7 @@ def test_load_steps_are_counted_per_accelerator(curated, db):
 
 
 def test_unreviewed_values_of_the_files_are_not_counted(curated, db):
-    from stackviz.catalog.models import SpecValue
+    from stackviz.records.catalog.models import SpecValue
 
     entry = catalogue_load(LogFilter())
     assert entry.counts[0] == f"{SpecValue.objects.filter(status='public').count():,} values added"

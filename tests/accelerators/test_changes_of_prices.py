@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.accelerators.changes import PRICES, LogFilter, read_log
-from stackviz.catalog.price import Price
+from stackviz.records.catalog.price import Price
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ import pytest
 from django.utils import timezone
 
 from stackviz.accelerators.changes import LogFilter, read_log
-from stackviz.catalog.change import loading
-from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
 from stackviz.curation.completeness import COUNTED, read_matrix
+from stackviz.records.catalog.change import loading
+from stackviz.records.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.core.cache import cache
 
 from stackviz.accelerators.claims import ClaimsError, ClaimVerdict, checked, claim_disagreements, matching, read_claims
-from stackviz.catalog.files import DATA
-from stackviz.catalog.models import SpecValue
 from stackviz.learn.templatetags.chapters import chapter_link
+from stackviz.records.catalog.files import DATA
+from stackviz.records.catalog.models import SpecValue
 from stackviz.web.languages import address_in
 
 

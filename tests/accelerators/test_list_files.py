@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.models import Accelerator, SpecValue
 
 LIST = "/accelerators/"
 

@@ -7,9 +7,9 @@ from django.test import Client
 from stackviz.accelerators.list_filters import facets, known_choices
 from stackviz.accelerators.list_query import SORTS, ListQuery, read_list_query
 from stackviz.accelerators.list_search import Search
-from stackviz.catalog.load import load_catalogue
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
+from stackviz.records.catalog.load import load_catalogue
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
 from tests.accelerators.orders import assert_the_order_is_that_of_the_figures_shown
 
 QUERIES = {

@@ -10,10 +10,10 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from stackviz.accelerators.list_query import COLUMNS, SORTS
-from stackviz.catalog.conditions import KEYS
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.load import load_catalogue
-from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue
+from stackviz.records.catalog.conditions import KEYS
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.load import load_catalogue
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition, SpecValue
 from stackviz.web.languages import address_in
 from tests.accelerators.orders import assert_the_order_is_that_of_the_figures_shown
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.models import Accelerator, SpecValue
 
 API = "/api/v1/accelerators/"
 FIGURES = [

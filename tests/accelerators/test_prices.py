@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.accelerators.sheet import read_sheet
-from stackviz.catalog.models import Accelerator, Price
+from stackviz.records.catalog.models import Accelerator, Price
 from tests.responses import words_of
 
 PRICES = "/api/v1/prices/"

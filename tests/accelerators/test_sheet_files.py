@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from stackviz.catalog.models import SpecValue
+from stackviz.records.catalog.models import SpecValue
 
 H100 = "/accelerators/nvidia-h100-sxm5-80gb/"
 

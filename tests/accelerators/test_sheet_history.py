@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from stackviz.accelerators.value_history import MOST_STEPS, value_histories
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.models import Accelerator, SpecValue
 
 SLOT = ("memory_bandwidth_gb_s", "")
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.models import User
 
-from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
+from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue
 from tests.accelerators.test_sheet_page import content_of, page_of
 from tests.languages import chinese
 

@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from stackviz.accelerators.sheet import read_sheet
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from tests.sampled import sampled
 
 MOST_CHARS = 100_000

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from stackviz.catalog.models import Alias
+from stackviz.records.catalog.models import Alias
 from stackviz.web.address import write_moment
 
 URL = "/accelerators/acme-one/"

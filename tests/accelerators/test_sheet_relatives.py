@@ -3,8 +3,8 @@
 import pytest
 
 from stackviz.accelerators.relatives import desktop_version, line_position, relatives
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
 
 
 def related(slug: str) -> dict[str, str]:

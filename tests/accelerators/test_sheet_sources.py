@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from stackviz.catalog.models import Source, SpecValue
+from stackviz.records.catalog.models import Source, SpecValue
 from tests.accelerators.test_sheet_page import page_of
 
 H100 = "nvidia-h100-sxm5-80gb"

@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from stackviz.accelerators.relatives import predecessor
 from stackviz.accelerators.standing import standings
-from stackviz.catalog.queries import public_catalogue
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import rank
 from stackviz.explore.selection import LadderChoice
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.address import write_moment
 
 H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"

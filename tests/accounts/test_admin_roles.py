@@ -11,7 +11,7 @@ from django.contrib.auth.models import Permission, User
 from django.contrib.sessions.models import Session
 from django.urls import NoReverseMatch, get_resolver, reverse
 
-from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 from tests.machines.factories import copy, gemm, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db

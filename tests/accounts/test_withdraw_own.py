@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from stackviz.audit.models import AuditEntry
-from stackviz.labs.models import Lab, Membership
+from stackviz.records.audit.models import AuditEntry
+from stackviz.records.labs.models import Lab, Membership
 from tests.accounts.conftest import PASSWORD, log_in, set_up
 
 pytestmark = pytest.mark.django_db

@@ -104,7 +104,7 @@ def test_from_no_key_to_results_on_the_page_without_a_name_that_leaks(new_site, 
     site = new_site(loaded=True)
     site.shell(
         "from django.contrib.auth import get_user_model\n"
-        "from stackviz.labs.models import Lab\n"
+        "from stackviz.records.labs.models import Lab\n"
         "lab = Lab.objects.create(slug='north', name='North lab', is_public=False)\n"
         "lab.memberships.create(user=get_user_model().objects.create_user('mei', password='correct horse'))"
     )

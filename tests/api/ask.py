@@ -15,8 +15,8 @@ HERE = Path(__file__).resolve().parent
 MANY = str(10**9)
 UNHURRIED = {"UPLOADS_PER_MINUTE": MANY, "DIAGNOSES_PER_MINUTE": MANY}  # nobody is asked to wait
 FILL = """
-from stackviz.catalog.models import Accelerator
-from stackviz.labs.keys import create_key
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.labs.keys import create_key
 from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report, warning
 lab, sheet = make_lab(), Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
 for name in ("dgx-07", "dgx-08"):

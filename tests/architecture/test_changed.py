@@ -15,7 +15,7 @@ from tools.changed import reasons
         ("stackviz/base/units.py", {"tests/base/units/test_units.py"}),
         ("templates/compare/page.html", {"tests/compare", "tests/architecture/test_templates.py"}),
         ("static/css/sheet.css", {"tests/accelerators", "tests/web/test_static.py"}),
-        ("stackviz/catalog/data/specs/any.csv", {"tests/catalog"}),
+        ("stackviz/records/catalog/data/specs/any.csv", {"tests/records/catalog"}),
         ("tests/report/importers/test_tidy.py", {"tests/report/importers/test_tidy.py"}),
         (
             "tests/report/importers/tool_outputs.py",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.cited.files import DATA
+from stackviz.records.cited.files import DATA
 from tests.curated import inputs
 from tests.imports import files_imported
 from tests.live import ROOT
@@ -34,9 +34,13 @@ def test_digest_covers_every_file_loading_reads(new_site, few_cited):
 
 
 def test_imports_are_followed_into_functions():
-    reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/stacks/apps.py"])}
-    assert {"stackviz/stacks/models.py", "stackviz/catalog/fields/memory.py", "stackviz/base/units.py"} <= reached
-    assert "stackviz/stacks/views.py" not in reached
+    reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/records/stacks/apps.py"])}
+    assert {
+        "stackviz/records/stacks/models.py",
+        "stackviz/records/catalog/fields/memory.py",
+        "stackviz/base/units.py",
+    } <= reached
+    assert "stackviz/records/stacks/views.py" not in reached
 
 
 def test_discovered_modules_are_followed():

@@ -5,7 +5,7 @@ from celery import current_app
 from django.contrib.auth.models import User
 from django.db.models import F
 
-from stackviz.labs.models import Machine
+from stackviz.records.labs.models import Machine
 from stackviz.up import database
 from tools.dev.__main__ import NAME, load_reports, prepare
 

@@ -70,7 +70,7 @@ def main(root: str, cited: str) -> None:
     )
     for command in ("migrate", "load_catalogue", "load_stacks"):
         call_command(command, verbosity=0, skip_checks=True)
-    from stackviz.cited.load import load_cited
+    from stackviz.records.cited.load import load_cited
 
     load_cited(Path(cited))
     setattr(builtins, NOTE, lambda _file: None)

@@ -23,7 +23,7 @@ def fill() -> None:
     """Two labs, one private with a member; two machines each, reports that were read, one that waits, one that failed."""
     from django.contrib.auth.models import User
 
-    from stackviz.labs.models import Lab, Membership
+    from stackviz.records.labs.models import Lab, Membership
 
     keep_few_accelerators()
     ada = User.objects.create_user("ada", password="of no use")
@@ -37,7 +37,7 @@ def keep_few_accelerators() -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
+    from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue
 
     call_command("load_catalogue", verbosity=0)
     Accelerator.objects.exclude(slug__in=ACCELERATORS).delete()
@@ -51,7 +51,7 @@ def keep_few_accelerators() -> None:
 def send_reports(lab) -> None:
     from django.test import Client
 
-    from stackviz.labs.keys import create_key
+    from stackviz.records.labs.keys import create_key
     from tests.report.format.reports import report_body, sha256
 
     _row, key = create_key(lab=lab, name="recorded")

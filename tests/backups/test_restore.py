@@ -17,12 +17,12 @@ from tests.live import Site
 ACCEPTED = 12  # before any backup
 READ_ALL = """
 from stackviz.ingest.interpret import interpret_all
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 interpret_all([str(pk) for pk in Report.objects.filter(status="received").values_list("pk", flat=True)])
 """
 PRIVATE = """
 from django.contrib.auth.models import User
-from stackviz.labs.models import Lab, Membership
+from stackviz.records.labs.models import Lab, Membership
 user, _ = User.objects.get_or_create(username="ada")
 Membership.objects.get_or_create(lab=Lab.objects.get(slug="hidden"), user=user, defaults={"role": "owner"})
 """
@@ -132,7 +132,9 @@ def test_restored_site_answers_byte_for_byte(filled, empty, tmp_path):
     assert json.loads(empty.shell(ANSWERS).splitlines()[-1]) == before
 
     # It has what an upload needs: new rows get keys of their own.
-    empty.shell("from stackviz.labs.models import Lab\nLab.objects.create(slug='new', name='New', is_public=True)")
+    empty.shell(
+        "from stackviz.records.labs.models import Lab\nLab.objects.create(slug='new', name='New', is_public=True)"
+    )
 
     with pytest.raises(AssertionError, match=f"this database is in use: 1 users, 3 labs, {total} reports"):
         empty.manage("restore", str(under_load))
@@ -181,7 +183,7 @@ def test_database_in_use_by_make_run_is_not_replaced(new_site, tmp_path):
 
 OLD_MONTH = """
 from datetime import date
-from stackviz.benchmarks.partitions import make_months
+from stackviz.records.series.partitions import make_months
 make_months(date(2025, 1, 1), date(2025, 1, 1))
 """
 # As releases took it that left nothing out.
@@ -223,7 +225,9 @@ def test_backup_after_a_month_was_taken_out_is_restored_on_postgres(on_postgres_
     site.manage("result_partitions", "--detach-before", "2025-02")
     site.manage("backup", str(file))
     site.shell(f"FILE = {str(earlier)!r}\n{EARLIER_BACKUP}")
-    site.shell("from stackviz.labs.models import Lab\nLab.objects.create(slug='new', name='New', is_public=True)")
+    site.shell(
+        "from stackviz.records.labs.models import Lab\nLab.objects.create(slug='new', name='New', is_public=True)"
+    )
     for backup in (file, earlier):
         site.manage("restore", "--replace", str(backup))
         assert labs_and_old_month(site) == [(1, True)]

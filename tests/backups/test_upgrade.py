@@ -19,8 +19,8 @@ PAGES = """
 import json
 from django.contrib.auth.models import User
 from django.test import Client
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import Lab, Machine, Report
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import Lab, Machine, Report
 from stackviz.ingest.interpret import interpret_all
 interpret_all([str(pk) for pk in Report.objects.values_list("pk", flat=True)])
 stranger, member = Client(), Client()

@@ -13,7 +13,7 @@ def corrected(site) -> str:
     """A site where a curator has changed a figure, added a name and removed an accelerator."""
     site.shell(
         "from django.contrib.auth.models import User\n"
-        "from stackviz.catalog.models import *\n"
+        "from stackviz.records.catalog.models import *\n"
         "mira = User.objects.get(username='curator')\n"
         "def done(row, reason):\n"
         "    row._history_user, row._change_reason = mira, reason\n"

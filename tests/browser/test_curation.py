@@ -20,7 +20,7 @@ def power(site) -> dict[str, str]:
     """The public board power of an L4: its id, what it says, its source."""
     told = site.shell(
         "import json\n"
-        "from stackviz.catalog.models import SpecValue\n"
+        "from stackviz.records.catalog.models import SpecValue\n"
         f"v = SpecValue.objects.get(accelerator__slug={SLUG!r}, field='tdp_w', is_preferred=True, condition='')\n"
         "print(json.dumps({'id': v.pk, 'value': v.value, 'condition': v.condition, 'basis': v.basis,\n"
         "    'source': v.source.key, 'note': v.note}))"

@@ -138,7 +138,7 @@ def test_a_receipt_fills_in_while_it_is_open(site, browser_page, browser_context
 
 def test_admin_correction_shows_on_sheet(site, log_in, visit):
     slug, value_id = site.shell(
-        "from stackviz.catalog.models import SpecValue\n"
+        "from stackviz.records.catalog.models import SpecValue\n"
         "v = SpecValue.objects.filter(accelerator__slug__contains='h100', field='tdp_w', status='public').order_by('pk').first()\n"
         "print(v.accelerator.slug, v.pk)"
     ).split()[-2:]
@@ -154,7 +154,7 @@ def test_admin_correction_shows_on_sheet(site, log_in, visit):
     site.shell(  # a second person approves; test_curation does it by hand
         "from django.contrib.auth.models import User\n"
         "from stackviz.curation.decide import approve\n"
-        "from stackviz.catalog.models import Proposal\n"
+        "from stackviz.records.catalog.models import Proposal\n"
         f"approve(Proposal.objects.get(target={value_id}, state='review').pk, User.objects.get(username='second'))"
     )
     sheet = visit(f"/accelerators/{slug}/")

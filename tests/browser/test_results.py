@@ -9,8 +9,8 @@ from tests.browser.faults import faults_of
 
 WAIT = 60_000  # a busy machine takes its time
 MAKE = """
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.models import Result
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.models import Result
 from tests.machines.factories import copy, gemm, make_lab, make_machine
 from tests.results.machines import A100, H100, run, seconds
 from django.contrib.auth.models import User

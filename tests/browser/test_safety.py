@@ -34,7 +34,7 @@ def test_a_report_of_html_is_shown_as_text_everywhere(site, visit, browser_page,
     receipt = site.send(body)
     site.wait_until(lambda: site.is_read(body["id"]), "the hostile report is read")
     slug = site.shell(
-        f"from stackviz.labs.models import Report\nprint(Report.objects.get(pk={body['id']!r}).machine.slug)"
+        f"from stackviz.records.labs.models import Report\nprint(Report.objects.get(pk={body['id']!r}).machine.slug)"
     )
     paths = [
         f"/machines/lab/{slug}/",

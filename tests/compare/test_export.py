@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from stackviz.catalog.models import Accelerator
 from stackviz.compare.export import plain
 from stackviz.compare.spec_table import SheetCell
+from stackviz.records.catalog.models import Accelerator
 from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
 
 URL = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=nvidia-geforce-rtx-4090"

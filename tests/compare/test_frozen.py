@@ -7,13 +7,13 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue
 from stackviz.compare.views import citations
 from stackviz.compare.withdrawn import MOST_NAMED
-from stackviz.labs.models import Report
-from stackviz.stacks.models import Component, Placement, Stack
-from stackviz.stacks.past import described_columns_at, public_stacks_at
-from stackviz.stacks.queries import described_columns, public_stacks
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition, SpecValue
+from stackviz.records.labs.models import Report
+from stackviz.records.stacks.models import Component, Placement, Stack
+from stackviz.records.stacks.past import described_columns_at, public_stacks_at
+from stackviz.records.stacks.queries import described_columns, public_stacks
 from stackviz.web.address import write_moment
 from tests.machines.factories import (
     DGX_FACTS,

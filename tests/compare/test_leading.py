@@ -3,12 +3,12 @@
 import pytest
 
 from stackviz.base.stats import Summary
-from stackviz.benchmarks.standing import Flag
 from stackviz.compare.leading import rate_factor
 from stackviz.compare.like_for_like import measured_tile, shared_results
 from stackviz.compare.measured import measure
 from stackviz.compare.subjects import Head
 from stackviz.compare.summary import measured_tiles
+from stackviz.records.series.standing import Flag
 from tests.compare.test_measured import STEADY, TWICE_AS_SLOW, result
 
 NAMES = ("rack", "desk")

@@ -4,10 +4,10 @@ import plotly.graph_objects as go
 import pytest
 
 from stackviz.base.stats import Summary
-from stackviz.benchmarks.measurement import CardUsed
 from stackviz.compare.matrix import MOST_COLUMNS, MOST_GROUPS
 from stackviz.compare.measured import measure
 from stackviz.compare.measured_notes import MOST_NOTES
+from stackviz.records.series.measurement import CardUsed
 from stackviz.web.parts import render_part
 from tests.compare.test_leading import typed
 from tests.compare.test_measured import STEADY, TWICE_AS_SLOW, result

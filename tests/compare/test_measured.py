@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from stackviz.base.stats import Summary
-from stackviz.benchmarks.measurement import Measurement
 from stackviz.compare.measured import measure
+from stackviz.records.series.measurement import Measurement
 from stackviz.web.parts import render_part
 
 STEADY = Summary(count=30, median=1e-3, q1=0.99e-3, q3=1.01e-3, low=0.995e-3, high=1.005e-3)

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from tests.machines.factories import DGX_FACTS, START, days, gemm, h100, make_lab, make_machine, make_report
 from tests.responses import words_of
 

@@ -7,8 +7,8 @@ import pytest
 from django.core.cache import cache
 from django.utils.html import strip_tags
 
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.labs.models import Lab
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.labs.models import Lab
 from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = [pytest.mark.usefixtures("cited"), pytest.mark.django_db]

@@ -53,7 +53,7 @@ def test_resolving_costs_one_query(client, django_assert_num_queries):
 
 
 def test_every_short_address_leads_back_to_its_sheets():
-    from stackviz.catalog.queries import public_catalogue
+    from stackviz.records.catalog.queries import public_catalogue
 
     rows = public_catalogue().accelerators
     for first, second in pairwise(rows):

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator
+from stackviz.records.catalog.models import Accelerator
 
 H100_M3 = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
 SIX = (

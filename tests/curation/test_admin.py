@@ -9,8 +9,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from stackviz.catalog.conditions import parse
-from stackviz.catalog.models import Alias, Source, SpecValue
+from stackviz.records.catalog.conditions import parse
+from stackviz.records.catalog.models import Alias, Source, SpecValue
 
 VALUES = "admin:catalog_specvalue"
 

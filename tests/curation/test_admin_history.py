@@ -6,8 +6,8 @@ from django.contrib.auth.models import Permission, User
 from django.forms import model_to_dict
 from django.urls import reverse
 
-from stackviz.catalog.curated_admin import HistoryAdmin
-from stackviz.catalog.models import Alias
+from stackviz.records.catalog.curated_admin import HistoryAdmin
+from stackviz.records.catalog.models import Alias
 
 KEPT = [model for model in admin.site._registry if hasattr(model, "history")]
 

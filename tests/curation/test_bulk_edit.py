@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
-from stackviz.catalog.models import Proposal, Source, SpecValue
+from stackviz.records.catalog.models import Proposal, Source, SpecValue
 
 VALUES = reverse("admin:catalog_specvalue_changelist")
 

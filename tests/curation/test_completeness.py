@@ -8,10 +8,10 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.utils import timezone
 
-from stackviz.catalog.asked_for import most_requested
-from stackviz.catalog.fields import FIELDS, HEADLINES
-from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
 from stackviz.curation.completeness import COUNTED, read_matrix, remaining
+from stackviz.records.catalog.asked_for import most_requested
+from stackviz.records.catalog.fields import FIELDS, HEADLINES
+from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
 
 PAGE = "/admin/catalog/completeness/"
 

@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.curation.completeness import COUNTED, read_matrix
+from stackviz.records.catalog.models import Accelerator, SpecValue
 
 PAGE = "/admin/catalog/completeness/"
 

@@ -16,11 +16,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from stackviz.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor
-from stackviz.catalog.table_imports import Unconfirmed, store_import
 from stackviz.curation import value_imports
 from stackviz.curation.decide import approve
 from stackviz.curation.import_rows import COLUMNS
+from stackviz.records.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor
+from stackviz.records.catalog.table_imports import Unconfirmed, store_import
 from stackviz.web import table_file as reading
 from stackviz.web.table_file import Table, TableError
 from tests.responses import words_of

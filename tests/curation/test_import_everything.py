@@ -3,9 +3,9 @@
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from stackviz.catalog.models import SpecValue, ValueImport
-from stackviz.catalog.table_imports import store_import
 from stackviz.curation import value_imports
+from stackviz.records.catalog.models import SpecValue, ValueImport
+from stackviz.records.catalog.table_imports import store_import
 from tests.curation.test_import import problems, read_table
 
 

@@ -9,7 +9,6 @@ from django.db import connection
 from django.utils import timezone
 
 from stackviz.accelerators.changes import LogFilter, read_log
-from stackviz.catalog.models import Accelerator, Alias, Source, Vendor
 from stackviz.curation.name_decisions import (
     CannotUndo,
     DecidedMeanwhile,
@@ -20,8 +19,9 @@ from stackviz.curation.name_decisions import (
     undo,
 )
 from stackviz.curation.unmatched_names import waiting_names
-from stackviz.labs import rematch
-from stackviz.labs.models import Card, Lab, Machine, NameDecision, Report, Snapshot
+from stackviz.records.catalog.models import Accelerator, Alias, Source, Vendor
+from stackviz.records.labs import rematch
+from stackviz.records.labs.models import Card, Lab, Machine, NameDecision, Report, Snapshot
 
 GB = 10**9
 NAME = "NVIDIA Z9000"

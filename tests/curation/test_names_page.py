@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from stackviz.catalog.models import Alias, SpecValue
-from stackviz.labs.models import Card, NameDecision
+from stackviz.records.catalog.models import Alias, SpecValue
+from stackviz.records.labs.models import Card, NameDecision
 from tests.curation.test_name_decisions import GB, NAME, accelerator, card
 
 QUEUE = "/admin/labs/card/names/"
@@ -232,7 +232,7 @@ def test_visitors_see_nothing_of_it(client, lab):
 
 
 def test_large_matching_continues_on_request(desk, lab, z9000, monkeypatch):
-    monkeypatch.setattr("stackviz.labs.rematch.AT_ONCE", 2)
+    monkeypatch.setattr("stackviz.records.labs.rematch.AT_ONCE", 2)
     for _number in range(3):
         card(lab)
     form = {"reported_name": NAME, "vendor": "nvidia", "seen": 0, "accelerator": z9000.pk}

@@ -8,8 +8,8 @@ from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 
-from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue, Vendor
 from stackviz.curation import decide
+from stackviz.records.catalog.models import Accelerator, Proposal, Source, SpecValue, Vendor
 
 ADD = "/admin/catalog/accelerator/add/"
 TWELVE = {

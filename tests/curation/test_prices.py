@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from stackviz.accelerators.changes import PRICES, LogFilter, read_log
-from stackviz.catalog.models import Price
+from stackviz.records.catalog.models import Price
 
 LIST = reverse("admin:catalog_price_changelist")
 

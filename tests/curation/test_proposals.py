@@ -9,10 +9,10 @@ from django.db import IntegrityError, connection
 from django.urls import reverse
 from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator, CatalogueEdition, Proposal, Source, SpecValue, Vendor
 from stackviz.curation import decide, propose
 from stackviz.curation.differences import differences, wanted
 from stackviz.curation.groups import make_groups
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition, Proposal, Source, SpecValue, Vendor
 from tests.curation.test_admin import change_url, errors, form_of
 
 QUEUE = "admin:catalog_proposal"

@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.curation.models import ReaderCorrection
 from stackviz.curation.reader_corrections import PURPOSE
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.web.tickets import new_token, sign_ticket
 
 FORM = "/accelerators/nvidia-t4/mistake/"

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
-from stackviz.catalog.models import Accelerator, Alias, SpecValue, Vendor
 from stackviz.curation.propose import propose
+from stackviz.records.catalog.models import Accelerator, Alias, SpecValue, Vendor
 from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
 
 VALUES = reverse("admin:catalog_specvalue_changelist")

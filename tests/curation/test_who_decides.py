@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
 
-from stackviz.catalog.models import SpecValue
 from stackviz.curation.propose import propose
+from stackviz.records.catalog.models import SpecValue
 
 
 def person(name: str, *groups: str) -> User:

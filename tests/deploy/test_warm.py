@@ -6,7 +6,7 @@ from django.core.cache import cache
 from django.db import OperationalError
 
 from accelweb import warm
-from stackviz.catalog.models import CatalogueEdition
+from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.web.languages import address_in
 
 

@@ -7,9 +7,9 @@ from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from stackviz.catalog.models import Accelerator, Alias
 from stackviz.diagnose.api import DiagnosisOut
 from stackviz.diagnose.diagnosis import diagnose
+from stackviz.records.catalog.models import Accelerator, Alias
 from stackviz.report.dumps.markdown import escape_text
 from stackviz.report.importers.deadline import NEVER
 from stackviz.reports.pasted import read_pasted

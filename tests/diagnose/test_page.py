@@ -10,8 +10,8 @@ from django.test import Client
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.diagnosis import diagnose
+from stackviz.records.catalog.models import Accelerator
 from stackviz.report.importers.deadline import NEVER
 from stackviz.report.rules import Finding
 from stackviz.reports.pasted import Refused, read_pasted

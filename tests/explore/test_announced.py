@@ -6,15 +6,15 @@ from django.urls import reverse
 from stackviz.accelerators.list_search import largest_shown
 from stackviz.accelerators.relatives import predecessor
 from stackviz.accelerators.standing import standings
-from stackviz.catalog.announced import PLANNED, is_announced, planned_date
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import SpecValue
-from stackviz.catalog.queries import public_catalogue
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import rank
 from stackviz.explore.later_vendors import later_vendors
 from stackviz.explore.scatter import draw_scatter
 from stackviz.explore.selection import LadderChoice, ScatterChoice
+from stackviz.records.catalog.announced import PLANNED, is_announced, planned_date
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import SpecValue
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.paging import Page
 from tests.responses import words_of
 

@@ -10,12 +10,6 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from stackviz.catalog.derived import DERIVATIONS
-from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import SpecValue
-from stackviz.cited.cases import benchmark_cases, public_results
-from stackviz.cited.filled_cases import FEWEST_ACCELERATORS, MOST_OF_BENCHMARK, compared_case, filled_cases
-from stackviz.cited.models import CitedResult
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.composed import COMPOSED
 from stackviz.explore.ladder import rank
@@ -23,6 +17,12 @@ from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import DECODE, SCATTER_PRESETS, LadderChoice, ScatterChoice
 from stackviz.fit.language_models import language_models
 from stackviz.fit.precisions import PRECISIONS, weight_bytes
+from stackviz.records.catalog.derived import DERIVATIONS
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.models import SpecValue
+from stackviz.records.cited.cases import benchmark_cases, public_results
+from stackviz.records.cited.filled_cases import FEWEST_ACCELERATORS, MOST_OF_BENCHMARK, compared_case, filled_cases
+from stackviz.records.cited.models import CitedResult
 from tests.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED
 from tests.responses import words_of
 

@@ -9,8 +9,8 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from stackviz.catalog.models import Accelerator, CatalogueEdition, Source, SpecValue, Vendor
 from stackviz.draw.charts.scatter import MOST_DRAWN
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition, Source, SpecValue, Vendor
 from tests.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED
 
 SHEETS = int(os.environ.get("ACCELWEB_CROWD", "1500"))  # generated beside those of the files

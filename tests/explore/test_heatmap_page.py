@@ -7,12 +7,12 @@ import re
 import pytest
 from django.core.cache import cache
 
-from stackviz.cited.cases import public_results
-from stackviz.cited.filled_cases import filled_cases
-from stackviz.cited.models import CitedResult
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.heatmap import draw_heatmap
 from stackviz.explore.selection import HeatmapChoice
+from stackviz.records.cited.cases import public_results
+from stackviz.records.cited.filled_cases import filled_cases
+from stackviz.records.cited.models import CitedResult
 from tests.responses import words_of
 
 RTX_4090, M3_MAX = "nvidia-geforce-rtx-4090", "apple-m3-max-40"

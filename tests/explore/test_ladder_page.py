@@ -9,12 +9,12 @@ import re
 import pytest
 from django.contrib.auth.models import User
 
-from stackviz.benchmarks.best_measured import measured
-from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.draw.charts.ladder import RUNGS_PER_PAGE
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import MOST_NAMED, rank
 from stackviz.explore.selection import LadderChoice
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.series.best_measured import measured
 from tests.machines.factories import copy, gemm, make_lab
 from tests.responses import words_of
 

@@ -8,11 +8,11 @@ import re
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.composed import COMPOSED
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import ScatterChoice
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from tests.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED
 from tests.machines.factories import gemm, make_lab
 from tests.responses import words_of

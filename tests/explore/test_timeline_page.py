@@ -10,7 +10,6 @@ from html import unescape
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.timeline import (
     SAYS,
@@ -20,6 +19,7 @@ from stackviz.explore.timeline import (
     by_architecture,
     statements,
 )
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from tests.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED
 from tests.responses import words_of
 

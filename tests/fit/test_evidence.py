@@ -4,10 +4,10 @@ import statistics
 
 import pytest
 
-from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.calibration import leave_one_out
 from stackviz.fit.evidence import calibrations, fit_evidence
 from stackviz.fit.named_rates import reached_rate
+from stackviz.records.catalog.queries import public_catalogue
 
 MOST_DECODE_ERROR = 0.15  # median, over all cited rates of one accelerator
 

@@ -4,13 +4,13 @@ from functools import partial
 
 import pytest
 
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.models import Result
-from stackviz.benchmarks.standing import Standing
-from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.evidence import fit_evidence
 from stackviz.fit.language_models import model_named
 from stackviz.fit.measured import measured_rates
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.models import Result
+from stackviz.records.series.standing import Standing
 from stackviz.report.measuring.llama_models import MODELS
 from tests.languages import chinese
 from tests.machines.factories import make_lab

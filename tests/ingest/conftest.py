@@ -11,9 +11,9 @@ from django.core.cache import cache
 from django.db import connections
 
 from stackviz.ingest import tasks
-from stackviz.labs import keys
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import AgentKey, Lab
+from stackviz.records.labs import keys
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import AgentKey, Lab
 from stackviz.web import rate_limit
 from tests.conftest import swap_default
 from tests.curated import migrated_file

@@ -10,15 +10,15 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.rollup import stale_series
 from stackviz.ingest.accept import ReportConflict, accept_report
 from stackviz.ingest.drop_bodies import drop_old_bodies
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.reread import put_back
 from stackviz.ingest.tasks import drop_old_raw_reports
-from stackviz.labs.keys import authenticate, create_key
-from stackviz.labs.models import Lab, Report, Snapshot
+from stackviz.records.labs.keys import authenticate, create_key
+from stackviz.records.labs.models import Lab, Report, Snapshot
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.rollup import stale_series
 from tests.report.format.reports import report_body
 
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from stackviz.benchmarks.models import Result
 from stackviz.ingest import tasks
 from stackviz.ingest.interpret import MAX_TRIES, interpret_all
-from stackviz.labs.models import Lab, Machine, Report
+from stackviz.records.labs.models import Lab, Machine, Report
+from stackviz.records.series.models import Result
 from tests.report.format.reports import report_body
 
 

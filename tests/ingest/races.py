@@ -16,20 +16,20 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import Client
 
-from stackviz.benchmarks import merge_machines as merge_machines_module
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.merge_machines import merge_machines
-from stackviz.benchmarks.models import Result, ResultDecision, Series
-from stackviz.benchmarks.rollup import stale_series
-from stackviz.benchmarks.standing import Standing
-from stackviz.benchmarks.withdraw import withdraw_report
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reading import ReadReport, read
 from stackviz.ingest.reread import put_back
-from stackviz.labs.delete_reports import forget_reports
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import Card, Finding, Lab, Machine, MachineMove, Report, Snapshot
+from stackviz.records.labs.delete_reports import forget_reports
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import Card, Finding, Lab, Machine, MachineMove, Report, Snapshot
+from stackviz.records.series import merge_machines as merge_machines_module
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.merge_machines import merge_machines
+from stackviz.records.series.models import Result, ResultDecision, Series
+from stackviz.records.series.rollup import stale_series
+from stackviz.records.series.standing import Standing
+from stackviz.records.series.withdraw import withdraw_report
 from tests.report.format.reports import gemm_result, report_body, sha256
 
 SENDERS = 8

@@ -6,12 +6,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.standing import Standing
 from stackviz.ingest.interpret import interpret_all
 from stackviz.ingest.reread import put_back
-from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from stackviz.records.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.standing import Standing
 from tests.report.format.reports import report_body
 
 

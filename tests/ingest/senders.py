@@ -9,8 +9,8 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from stackviz.benchmarks.models import Result, Series
-from stackviz.labs.models import Card, Machine, Report, Snapshot
+from stackviz.records.labs.models import Card, Machine, Report, Snapshot
+from stackviz.records.series.models import Result, Series
 from tests.live import Site
 from tests.report.format.reports import gemm_result, memory_copy_result, report_body, sha256
 

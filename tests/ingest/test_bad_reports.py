@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from stackviz.labs.models import AgentKey, Machine, Report
+from stackviz.records.labs.models import AgentKey, Machine, Report
 from stackviz.report.format import LIMITS
 from tests.report.format.reports import gemm_result, h100_card, report_body, sha256
 

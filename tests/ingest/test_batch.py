@@ -6,12 +6,12 @@ import json
 import pytest
 from django.utils import timezone
 
-from stackviz.benchmarks.models import Result, Series
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest import store as store_module
 from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reread import put_back
-from stackviz.labs.models import Machine, Report, Snapshot
+from stackviz.records.labs.models import Machine, Report, Snapshot
+from stackviz.records.series.models import Result, Series
 from tests.report.format.reports import gemm_result, large_report_body, report_body
 
 

@@ -11,7 +11,7 @@ from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest import tasks
 from stackviz.ingest.interpret import MAX_TRIES, interpret, interpret_all
 from stackviz.ingest.put_off import ALERT_FROM, put_off
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 from tests.ingest.fault_tests import FaultsOfTheMoment, assert_read_once, come_due, waiting
 from tests.report.format.reports import report_body
 

@@ -7,13 +7,13 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.models import Result, ResultDecision
-from stackviz.benchmarks.standing import Standing
-from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.reread import put_back
-from stackviz.labs.models import Report
+from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.records.labs.models import Report
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.models import Result, ResultDecision
+from stackviz.records.series.standing import Standing
 from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body
 
 SOUND = [0.00158, 0.00159, 0.0016, 0.00161, 0.00162, 0.00163]

@@ -9,13 +9,13 @@ import pytest
 from django.utils import timezone
 
 from stackviz.base.stats import summarize
-from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.queries import latest_results
 from stackviz.ingest.clock import ReportClock
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.stored_conditions import stored_conditions
-from stackviz.labs.models import Machine, Snapshot
+from stackviz.records.labs.models import Machine, Snapshot
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.queries import latest_results
 from stackviz.report.format import parse_report
 from tests.report.format.reports import gemm_result, h100_card, report_body, rounds_result
 

@@ -9,7 +9,7 @@ from django.test import Client
 from stackviz.ingest.body import unpack
 from stackviz.ingest.from_dump_add import KEY_NAME
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
+from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 
 ADDRESS = "/diagnose/add/"

@@ -5,10 +5,10 @@ import json
 import pytest
 from django.contrib.auth.models import User
 
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.queries import latest_results
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import Lab, Machine, Membership, Report
+from stackviz.records.labs.models import Lab, Machine, Membership, Report
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.queries import latest_results
 from tests.diagnose.conftest import CPU_WHEEL
 from tests.report.dumps.test_llama_results import DEVICES, HEADER, ROW, RUN, table
 

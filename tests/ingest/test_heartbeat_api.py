@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from stackviz.labs.heartbeats import signs_of_life, silent_machines
-from stackviz.labs.keys import revoke
-from stackviz.labs.models import AgentHeartbeat, Lab, Machine
+from stackviz.records.labs.heartbeats import signs_of_life, silent_machines
+from stackviz.records.labs.keys import revoke
+from stackviz.records.labs.models import AgentHeartbeat, Lab, Machine
 from tests.report.format.reports import report_body, sha256
 
 ADDRESS = "/api/v1/heartbeat/"

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import IntegrityError
 
-from stackviz.benchmarks.models import Result, Series
-from stackviz.catalog.models import Accelerator, Alias, Vendor
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest import store as store_module
 from stackviz.ingest.interpret import MAX_TRIES, interpret
 from stackviz.ingest.reading import INTERPRETER
 from stackviz.ingest.reread import put_back
-from stackviz.labs.models import Card, Finding, Machine, Report, Snapshot
+from stackviz.records.catalog.models import Accelerator, Alias, Vendor
+from stackviz.records.labs.models import Card, Finding, Machine, Report, Snapshot
+from stackviz.records.series.models import Result, Series
 from tests.report.format.reports import (
     apple_report_body,
     gemm_result,

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from stackviz.labs.keys import authenticate, revoke
-from stackviz.labs.models import AgentKey, Machine
+from stackviz.records.labs.keys import authenticate, revoke
+from stackviz.records.labs.models import AgentKey, Machine
 from tests.report.format.reports import sha256
 
 ADDRESS = "/api/v1/key/"

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from stackviz.labs.keys import revoke
-from stackviz.labs.models import Lab, Report
+from stackviz.records.labs.keys import revoke
+from stackviz.records.labs.models import Lab, Report
 from stackviz.web import rate_limit
 from tests.report.format.reports import report_body
 

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import Lab, Membership, Report
+from stackviz.records.labs.models import Lab, Membership, Report
 from tests.report.format.reports import gemm_result, h100_card, report_body
 
 EVIL = "<script>alert('x')</script>\"'><img src=x onerror=alert(1)>"

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import Lab, Machine, Report
+from stackviz.records.labs.models import Lab, Machine, Report
 from tests.report.format.reports import h100_card, report_body, sha256
 
 

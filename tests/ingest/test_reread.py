@@ -11,7 +11,7 @@ from django.utils import timezone
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.reading import INTERPRETER
 from stackviz.ingest.reread import failed_counts
-from stackviz.labs.models import Machine, Report, Snapshot
+from stackviz.records.labs.models import Machine, Report, Snapshot
 from tests.ingest.reread_tests import RereadTogether
 from tests.report.format.reports import report_body
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from stackviz.ingest import tasks
 from stackviz.ingest.tasks import REPORTS_PER_MESSAGE, ReportQueue
-from stackviz.labs.models import Machine, Report
+from stackviz.records.labs.models import Machine, Report
 from stackviz.web import circuit_breaker
 from stackviz.web.circuit_breaker import Breaker
 from tests.report.format.reports import report_body

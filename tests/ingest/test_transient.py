@@ -9,7 +9,7 @@ import pytest
 from django.db import InterfaceError, OperationalError, ProgrammingError
 
 from stackviz.ingest.transient import fault_of
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 from stackviz.report.format import ReportError
 
 Fault = Report.Fault

@@ -14,8 +14,8 @@ from django.db import connection, transaction
 
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest.interpret import REPORTS_A_TURN, interpret_all
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import Lab, Report
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import Lab, Report
 from stackviz.web import turns
 from stackviz.web.turns import turn_to_write
 from tests.ingest.races import new_lab, post, stored

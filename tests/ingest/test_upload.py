@@ -11,8 +11,8 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from stackviz.ingest import accept, tasks
-from stackviz.labs.keys import revoke
-from stackviz.labs.models import Lab, Machine, Report
+from stackviz.records.labs.keys import revoke
+from stackviz.records.labs.models import Lab, Machine, Report
 from tests.report.format.reports import apple_report_body, report_body, sha256
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 from tests.report.format.reports import report_body
 
 SHORTCUT = "stackviz.ingest.upload_middleware.UploadShortcut"

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from stackviz.labs.models import Membership, ReportWithdrawal
+from stackviz.records.labs.models import Membership, ReportWithdrawal
 from tests.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

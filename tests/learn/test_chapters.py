@@ -16,7 +16,6 @@ from django.conf import settings
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from stackviz.catalog.queries import public_catalogue
 from stackviz.learn import checks
 from stackviz.learn.chapters import CHAPTERS, read_chapters
 from stackviz.learn.drawing import all_drawings
@@ -26,6 +25,7 @@ from stackviz.learn.spec_figures import UnreadableFigure, draw_figure, read_figu
 from stackviz.learn.street_prices import draw_street_price, priced_accelerator
 from stackviz.learn.text_files import TEXTS, read_texts
 from stackviz.learn.trying import all_tries
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.languages import address_in
 
 ENGLISH = read_chapters("en")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from stackviz.catalog.queries import public_catalogue
 from stackviz.learn.tries import amdahl, export_limits, gemm_time, transfer
 from stackviz.learn.try_places import places_of_tries
 from stackviz.learn.trying import NumberInput, all_tries, read_values
+from stackviz.records.catalog.queries import public_catalogue
 
 TRIES = all_tries()
 keys = pytest.mark.parametrize("key", list(TRIES))

@@ -9,9 +9,9 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 from stackviz.base.stats import summarize
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.rollup import refresh
-from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from stackviz.records.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.rollup import refresh
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from stackviz.agent.bundle import WHEEL_NAME
-from stackviz.labs.keys import authenticate, create_key
-from stackviz.labs.models import AgentKey, Membership
 from stackviz.machines.add import agent_commands
+from stackviz.records.labs.keys import authenticate, create_key
+from stackviz.records.labs.models import AgentKey, Membership
 from tests.machines.factories import days, make_lab, make_machine, make_report, make_waiting_report
 
 pytestmark = pytest.mark.django_db

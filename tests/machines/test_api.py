@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.catalog.models import Accelerator, Vendor
+from stackviz.records.catalog.models import Accelerator, Vendor
 from tests.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db

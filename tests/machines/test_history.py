@@ -8,9 +8,9 @@ import re
 import pytest
 from django.core.cache import cache
 
-from stackviz.benchmarks.history import WATCHED_FACTS
-from stackviz.benchmarks.models import ChangeDecision, Result
-from stackviz.labs.models import Membership
+from stackviz.records.labs.models import Membership
+from stackviz.records.series.history import WATCHED_FACTS
+from stackviz.records.series.models import ChangeDecision, Result
 from tests.machines.factories import DGX_FACTS, START, days, gemm, h100, make_lab, make_machine, make_report
 
 JITTER = [1.000, 1.004, 0.997, 1.001, 0.998, 1.003, 0.999, 1.002, 0.996, 1.000]

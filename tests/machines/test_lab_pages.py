@@ -10,10 +10,10 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from stackviz.audit.models import AuditEntry
-from stackviz.labs.keys import KeyForbidden, authenticate, create_key
-from stackviz.labs.members import accept_invitation, invite
-from stackviz.labs.models import AgentKey, Invitation, Membership
+from stackviz.records.audit.models import AuditEntry
+from stackviz.records.labs.keys import KeyForbidden, authenticate, create_key
+from stackviz.records.labs.members import accept_invitation, invite
+from stackviz.records.labs.models import AgentKey, Invitation, Membership
 from tests.machines.factories import days, make_lab, make_machine
 
 pytestmark = pytest.mark.django_db

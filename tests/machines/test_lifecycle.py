@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.urls import reverse
 
-from stackviz.labs.models import Membership, Snapshot
-from stackviz.labs.queries import as_report
+from stackviz.records.labs.models import Membership, Snapshot
+from stackviz.records.labs.queries import as_report
 from tests.machines.factories import START, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

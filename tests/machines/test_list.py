@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator, Vendor
-from stackviz.labs.models import AgentHeartbeat, Machine, Report, Snapshot
+from stackviz.records.catalog.models import Accelerator, Vendor
+from stackviz.records.labs.models import AgentHeartbeat, Machine, Report, Snapshot
 from tests.machines.factories import START, days, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db

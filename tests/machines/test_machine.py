@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
+from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
 from tests.languages import chinese
 from tests.machines.factories import (
     DGX_FACTS,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from stackviz.catalog.models import Accelerator
+from stackviz.records.catalog.models import Accelerator
 from tests.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report, warning
 from tests.machines.test_machine import GEMM_S, URL, table_of, text_of
 

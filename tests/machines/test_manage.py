@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from stackviz.benchmarks.merge_machines import merge_machines
-from stackviz.benchmarks.models import Series
-from stackviz.labs.models import Machine, MachineMove, Membership
+from stackviz.records.labs.models import Machine, MachineMove, Membership
+from stackviz.records.series.merge_machines import merge_machines
+from stackviz.records.series.models import Series
 from tests.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

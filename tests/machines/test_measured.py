@@ -5,8 +5,8 @@ import re
 import pytest
 
 from stackviz.base.units import format_quantity
-from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
 from stackviz.machines.measured import measured_on
+from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
 from stackviz.report.measuring import RUNNABLE
 from tests.machines.factories import START, copy, days, gemm, h100, make_lab, make_machine, make_report
 

@@ -6,9 +6,9 @@ import re
 import pytest
 from django.core.cache import cache
 
-from stackviz.benchmarks.models import Result
-from stackviz.catalog.models import Accelerator, Vendor
-from stackviz.labs.models import Membership
+from stackviz.records.catalog.models import Accelerator, Vendor
+from stackviz.records.labs.models import Membership
+from stackviz.records.series.models import Result
 from tests.machines.factories import DGX_FACTS, START, days, gemm, h100, make_lab, make_machine, make_report
 
 PAST = "/machines/north/dgx-07/history/"

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from stackviz.base.units import quantity_label
-from stackviz.catalog.models import Accelerator
+from stackviz.records.catalog.models import Accelerator
 from tests.machines.factories import copy, gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.auth.models import User
 
-from stackviz.benchmarks.models import Series
-from stackviz.labs.models import Membership
+from stackviz.records.labs.models import Membership
+from stackviz.records.series.models import Series
 from tests.machines.factories import gemm, make_lab, make_machine, make_report
 
 NAME = "dgx-of-north"

@@ -6,19 +6,19 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from stackviz.benchmarks.merge_machines import merge_machines
-from stackviz.benchmarks.models import Result
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.reread import put_back
-from stackviz.labs.heartbeats import note_heartbeat
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import AgentHeartbeat, Report
 from stackviz.notices import note_events
 from stackviz.notices.models import LabEvent, PendingReport
 from stackviz.notices.note_events import MAX_TRIES, note_pending, note_silence
 from stackviz.notices.queries import lab_events
 from stackviz.notices.tasks import note_lab_events
 from stackviz.notices.wording import event_address, event_title
+from stackviz.records.labs.heartbeats import note_heartbeat
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import AgentHeartbeat, Report
+from stackviz.records.series.merge_machines import merge_machines
+from stackviz.records.series.models import Result
 from tests.machines.factories import START, days, gemm, make_lab, make_machine, make_report, warning
 from tests.machines.test_history import JITTER
 from tests.report.format.reports import report_body, sha256

@@ -5,9 +5,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.contrib.auth.models import User
 
-from stackviz.labs.models import Machine, Report
 from stackviz.notices.feed import ENTRIES
 from stackviz.notices.models import LabEvent
+from stackviz.records.labs.models import Machine, Report
 from tests.machines.factories import START, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from stackviz.audit.models import AuditEntry
-from stackviz.labs import keys
-from stackviz.labs.keys import authenticate, create_key, revoke, rotate_key
-from stackviz.labs.models import AgentKey, Report
+from stackviz.records.audit.models import AuditEntry
+from stackviz.records.labs import keys
+from stackviz.records.labs.keys import authenticate, create_key, revoke, rotate_key
+from stackviz.records.labs.models import AgentKey, Report
 from tests.machines.factories import make_lab, make_machine, make_report
 from tests.report.format.reports import report_body, sha256
 

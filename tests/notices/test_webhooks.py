@@ -17,14 +17,14 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from stackviz.audit.models import AuditEntry
-from stackviz.labs.models import Report
 from stackviz.notices import post as post_module
 from stackviz.notices import webhooks
 from stackviz.notices.models import LabEvent, Webhook, WebhookDelivery
 from stackviz.notices.post import AddressRefused, PostFailed, checked_address, post
 from stackviz.notices.tasks import send_due_webhooks
 from stackviz.notices.webhooks import DISABLED_AFTER, due_webhooks, send_events, set_webhook
+from stackviz.records.audit.models import AuditEntry
+from stackviz.records.labs.models import Report
 from stackviz.retention.export import export_lab
 from tests.machines.factories import START, make_lab, make_machine, make_report
 

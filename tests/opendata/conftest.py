@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult, CitedSource
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult, CitedSource
 from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
 
 SECRET = "sealed-chamber"  # in everything the private lab has: no byte of a dump may hold it

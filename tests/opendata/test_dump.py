@@ -15,8 +15,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pyarrow import parquet
 
-from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
-from stackviz.labs.models import Lab, Machine, Report
 from stackviz.opendata import dump as dumping
 from stackviz.opendata import formats, stored_dumps, tables
 from stackviz.opendata.dump import AlreadyWriting, is_due, write_dump
@@ -24,6 +22,8 @@ from stackviz.opendata.formats import FORMATS
 from stackviz.opendata.schema import FINGERPRINTS, SCHEMA_VERSION, TABLES, TYPES, schema_fingerprint
 from stackviz.opendata.tables import ROWS
 from stackviz.opendata.tasks import write_dump_if_due
+from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+from stackviz.records.labs.models import Lab, Machine, Report
 from tests.machines.factories import gemm, make_machine, make_report
 from tests.opendata.conftest import SECRET
 from tests.opendata.readers import read

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from stackviz.labs.models import Lab
 from stackviz.opendata.dump import write_dump
 from stackviz.opendata.schema import TABLES
+from stackviz.records.labs.models import Lab
 from tests.languages import chinese
 from tests.responses import words_of
 

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from stackviz.catalog.load import load_catalogue
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult, CitedSource
 from stackviz.opendata import tables
 from stackviz.opendata.dump import is_due, write_dump
 from stackviz.opendata.schema import TABLES
-from stackviz.stacks.load import load_stacks
+from stackviz.records.catalog.load import load_catalogue
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult, CitedSource
+from stackviz.records.stacks.load import load_stacks
 from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
 from tests.opendata.readers import read
 

@@ -6,7 +6,7 @@ import re
 from html import unescape
 
 from stackviz.base.units import format_number
-from stackviz.cited.models import CitedResult
+from stackviz.records.cited.models import CitedResult
 
 
 def page(client):

@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue, Vendor
-from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.language_models import language_models
 from stackviz.pages.home import STARTING_POINTS, starting_points
 from stackviz.pages.well_known import MODELS, well_known
-from stackviz.stacks.models import Stack
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition, SpecValue, Vendor
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.stacks.models import Stack
 from tests.curated import copy_curated
 from tests.machines.factories import START, h100, make_lab, make_machine, make_report
 

@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator
+from stackviz.records.catalog.models import Accelerator
 from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from stackviz.catalog.queries import public_catalogue
+from stackviz.records.catalog.queries import public_catalogue
 from tests.responses import words_of
 
 RTX_4090, H100, M3_MAX = "nvidia-geforce-rtx-4090", "nvidia-h100-sxm5-80gb", "apple-m3-max-40"

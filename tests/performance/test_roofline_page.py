@@ -10,16 +10,16 @@ from django.core.cache import cache
 from django.http import QueryDict
 from django.utils import translation
 
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.models import Result
-from stackviz.benchmarks.standing import Standing
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.models import CitedResult
-from stackviz.labs.models import Card
 from stackviz.performance.measured import measured_bests
 from stackviz.performance.roofline import assemble_roofline
 from stackviz.performance.selection import ROOFLINE_ACCELERATORS, RooflineChoice, roofline_choice
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.labs.models import Card
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.models import Result
+from stackviz.records.series.standing import Standing
 from tests.responses import words_of
 from tests.sampled import sampled
 

@@ -6,12 +6,12 @@ import io
 import pytest
 from django.http import QueryDict
 
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.cases import public_results
 from stackviz.performance.forms import short_label
 from stackviz.performance.roofline import assemble_roofline, roof_sentences
 from stackviz.performance.roofs import roofs_of
 from stackviz.performance.selection import DTYPES, RooflineChoice, roofline_choice
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.cases import public_results
 from tests.responses import words_of
 
 SLOPE, FLAT = "nvidia-geforce-gtx-960m", "nvidia-v100-sxm3-32gb"

@@ -8,12 +8,12 @@ import pytest
 from django.core.cache import cache
 from django.http import QueryDict
 
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.models import CitedResult
 from stackviz.performance.curves import FEWEST_POINTS, KINDS, cited_curves
 from stackviz.performance.scaling import assemble_scaling
 from stackviz.performance.selection import ScalingChoice, scaling_choice
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.models import CitedResult
 from tests.machines.factories import DGX_FACTS, copy, h100, make_lab, make_machine, make_report
 from tests.responses import words_of
 

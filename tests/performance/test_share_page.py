@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.models import CitedResult
 from stackviz.performance.selection import BANDWIDTH, DTYPES, ShareChoice
 from stackviz.performance.share import ranked_shares
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.models import CitedResult
 from tests.responses import words_of
 
 LIMIT_BYTES = 100_000

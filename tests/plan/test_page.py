@@ -6,7 +6,7 @@ import re
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.asked_for import most_requested
+from stackviz.records.catalog.asked_for import most_requested
 from tests.responses import words_of
 
 HTMX = {"HX-Request": "true"}

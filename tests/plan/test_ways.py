@@ -5,13 +5,13 @@ import time
 
 import pytest
 
-from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.planned_machine import SYSTEMS
 from stackviz.plan.support import EVERY_SYSTEM, groups, guides, support_rows
 from stackviz.plan.targets import find_target
 from stackviz.plan.ways import FRAMEWORKS, INSTALLERS, ways
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules.versions import numbers
-from stackviz.stacks.rule_tables import rule_tables
 from tests.responses import words_of
 from tests.sampled import sampled
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.ingest import tasks
-from stackviz.labs import keys
+from stackviz.records.labs import keys
 from stackviz.web import rate_limit
 
 

@@ -8,8 +8,8 @@ from django.db import OperationalError, connection
 
 from stackviz.ingest import tasks
 from stackviz.ingest.interpret import interpret_all
-from stackviz.labs import move_lock
-from stackviz.labs.models import Report
+from stackviz.records.labs import move_lock
+from stackviz.records.labs.models import Report
 from tests import servers
 from tests.conftest import contextmanager_or_skip
 from tests.ingest.fault_tests import FaultsOfTheMoment, assert_read_once, waiting

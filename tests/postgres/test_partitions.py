@@ -10,14 +10,14 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.db.migrations.exceptions import IrreversibleError
 
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.partitions import OTHERS, detach_before, is_partitioned, make_months, months
-from stackviz.benchmarks.queries import latest_result, series_history
-from stackviz.benchmarks.tasks import make_result_partitions
 from stackviz.ingest.interpret import interpret_all
-from stackviz.labs.delete_reports import forget_reports
-from stackviz.labs.models import Report
-from tests.benchmarks.rollup_tests import new_machine, nothing_differs, stored
+from stackviz.records.labs.delete_reports import forget_reports
+from stackviz.records.labs.models import Report
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.partitions import OTHERS, detach_before, is_partitioned, make_months, months
+from stackviz.records.series.queries import latest_result, series_history
+from stackviz.records.series.tasks import make_result_partitions
+from tests.records.series.rollup_tests import new_machine, nothing_differs, stored
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_no_migration_drops_results(ids):
     """Neither back, which would end with a second division of the table, nor where the division finds results."""
     with pytest.raises(IrreversibleError):
         call_command("migrate", "benchmarks", "0001", verbosity=0, stdout=StringIO())
-    division = import_module("stackviz.benchmarks.migrations.0002_partitions")
+    division = import_module("stackviz.records.series.migrations.0002_partitions")
     with connection.schema_editor() as editor, pytest.raises(ValueError, match="has results but no partitions"):
         division.divide(apps, editor)
     assert is_partitioned()

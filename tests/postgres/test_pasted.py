@@ -8,7 +8,7 @@ from django.test import Client
 
 from stackviz.diagnose import links
 from stackviz.diagnose.models import PrivateLink
-from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
+from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.web.at_once import COSTLY
 from tests.diagnose.conftest import CPU_WHEEL
 from tests.ingest.races import together

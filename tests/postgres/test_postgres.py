@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.queries import latest_results
-from stackviz.benchmarks.rollup import refresh
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import Lab, Machine, Report
+from stackviz.records.labs.models import Lab, Machine, Report
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.queries import latest_results
+from stackviz.records.series.rollup import refresh
 from tests.ingest.races import new_lab, post
 from tests.report.format.reports import apple_report_body, gemm_result, h100_card, report_body
 

@@ -1,9 +1,9 @@
 """What series keep of their results, on PostgreSQL; also while many reports are stored at once."""
 
-from stackviz.benchmarks.models import Series
 from stackviz.ingest.interpret import interpret_all
-from tests.benchmarks.rollup_tests import RollUps, new_machine, nothing_differs, stored, time
+from stackviz.records.series.models import Series
 from tests.ingest.races import together
+from tests.records.series.rollup_tests import RollUps, new_machine, nothing_differs, stored, time
 
 
 class TestOnPostgres(RollUps):

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 
 from stackviz.accounts import withdraw
-from stackviz.labs.models import Lab, Membership
+from stackviz.records.labs.models import Lab, Membership
 
 
 @pytest.fixture(autouse=True)

@@ -71,7 +71,11 @@ def test_recipe_fact(copy):
 
 def test_recipe_benchmark(copy):
     named = copy.apply("benchmark")
-    assert named == {"stackviz/report/measuring/memory_read.py", "tests/benchmarks/test_memory_read.py", "CHANGELOG.md"}
+    assert named == {
+        "stackviz/report/measuring/memory_read.py",
+        "tests/records/series/test_memory_read.py",
+        "CHANGELOG.md",
+    }
     copy.lint(named)
     assert "memory-read" in copy.run("benchmark")
     assert copy.changed() == named | {"docs/agent.md"}
@@ -99,11 +103,11 @@ def test_recipe_page(copy):
 
 
 def test_recipe_field(copy):
-    values = "stackviz/catalog/data/specs/nvidia.csv"
+    values = "stackviz/records/catalog/data/specs/nvidia.csv"
     named = copy.apply("field")
     assert named == {
-        "stackviz/catalog/fields/memory_rate.py",
-        "tests/catalog/test_memory_rate.py",
+        "stackviz/records/catalog/fields/memory_rate.py",
+        "tests/records/catalog/test_memory_rate.py",
         values,
         "CHANGELOG.md",
     }

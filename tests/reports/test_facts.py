@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.labs.queries import absences
+from stackviz.records.labs.queries import absences
 from stackviz.reports.facts import fact_text, missing_facts, one_fact, shown_facts
 
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import Lab, Machine, Report
-from stackviz.labs.queries import latest_snapshots
+from stackviz.records.labs.models import Lab, Machine, Report
+from stackviz.records.labs.queries import latest_snapshots
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report import format as wire
 from stackviz.report.dumps import answer, machines
 from stackviz.report.importers import read_all
@@ -25,7 +26,6 @@ from stackviz.reports.present import (
     sort_findings,
     stored_report,
 )
-from stackviz.stacks.rule_tables import rule_tables
 from tests.report.format.reports import gemm_result, report_body
 from tests.report.importers.own_dump import fixture, own_dumps
 from tests.responses import words_of

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult, CitedSource
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult, CitedSource
 
 LLAMA = {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}
 

@@ -2,10 +2,10 @@
 
 import json
 
-from stackviz.catalog.models import Accelerator
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import Lab, Report
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.labs.models import Lab, Report
 from stackviz.report.dumps.machines import machines, telling
 from stackviz.report.importers import read_all
 from tests.machines.factories import DGX_FACTS, START, days, h100, make_machine, make_report

@@ -9,12 +9,12 @@ import pytest
 from django.core.cache import cache
 from django.http import QueryDict
 
-from stackviz.catalog.models import Accelerator
-from stackviz.cited import queries
-from stackviz.cited.cases import benchmark_cases, public_results
-from stackviz.cited.models import CitedResult
-from stackviz.cited.ranking import number_of_devices
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited import queries
+from stackviz.records.cited.cases import benchmark_cases, public_results
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.ranking import number_of_devices
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.results.drawing import MOST_DOTS, draw_ladder, spread_out
 from stackviz.results.groups import benchmark_groups
 from stackviz.results.ranking import ladder_of

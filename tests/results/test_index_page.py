@@ -2,10 +2,10 @@
 
 from django.core.cache import cache
 
-from stackviz.cited.cases import benchmark_cases
-from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import benchmark_summaries, cited_counts
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.cases import benchmark_cases
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import benchmark_summaries, cited_counts
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.results.groups import GROUPS, benchmark_groups, common_cases
 from tests.responses import words_of
 

@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 from django.core.cache import cache
 
-from stackviz.benchmarks.measured_settings import measured_settings
-from stackviz.benchmarks.models import Result
-from stackviz.cited.parameters import comparison_key
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.parameters import comparison_key
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.series.measured_settings import measured_settings
+from stackviz.records.series.models import Result
 from tests.machines.factories import make_lab
 from tests.report.dumps.test_llama_results import DEVICES, HEADER, ROW
 from tests.responses import words_of

@@ -9,13 +9,13 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import translation
 
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.measured_settings import measured_settings
-from stackviz.benchmarks.models import Result
-from stackviz.benchmarks.standing import Standing
-from stackviz.catalog.models import Accelerator
-from stackviz.labs.delete_reports import forget_reports
-from stackviz.labs.models import Report
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.labs.delete_reports import forget_reports
+from stackviz.records.labs.models import Report
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.measured_settings import measured_settings
+from stackviz.records.series.models import Result
+from stackviz.records.series.standing import Standing
 from tests.machines.factories import copy, gemm, make_lab, make_machine
 from tests.responses import words_of
 from tests.results.machines import A100, H100, run, seconds

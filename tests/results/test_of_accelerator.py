@@ -3,9 +3,9 @@
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.results.of_accelerator import headline_results, scale_text
 from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import CitedChoice

@@ -5,9 +5,9 @@ import re
 import pytest
 from django.urls import reverse
 
-from stackviz.cited.models import CitedResult
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.stacks.operators import operators
 from stackviz.results.of_operator import AVERAGE, FIGURES, FRAMEWORKS, MEASURED, operator_groups
-from stackviz.stacks.operators import operators
 from tests.machines.factories import copy, gemm, make_lab
 from tests.results.machines import A100, H100, run, seconds
 

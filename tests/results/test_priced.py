@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from stackviz.catalog.models import Accelerator, Price, Source
-from stackviz.cited.words import result_address
+from stackviz.records.catalog.models import Accelerator, Price, Source
+from stackviz.records.cited.words import result_address
 from stackviz.results.priced import cheapest, priced_result
 from stackviz.results.result_page import result_sheet
 from tests.responses import words_of

@@ -1,8 +1,8 @@
 """`/benchmarks/<benchmark>/<key>/`: one result at an address that stays."""
 
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult
-from stackviz.cited.words import result_address
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.words import result_address
 from stackviz.results.result_page import result_sheet
 from tests.responses import words_of
 

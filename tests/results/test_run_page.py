@@ -7,9 +7,9 @@ from django.contrib.auth.models import Permission
 from django.core.cache import cache
 from django.urls import reverse
 
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.models import Result, ResultDecision
-from stackviz.benchmarks.standing import Standing
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.models import Result, ResultDecision
+from stackviz.records.series.standing import Standing
 from tests.machines.factories import gemm, make_lab, make_machine
 from tests.responses import words_of
 from tests.results.machines import H100, run, seconds

@@ -3,8 +3,8 @@
 import pytest
 from django.core.cache import cache
 
-from stackviz.benchmarks.measured_settings import measured_settings
-from stackviz.benchmarks.models import Series
+from stackviz.records.series.measured_settings import measured_settings
+from stackviz.records.series.models import Series
 from tests.machines.factories import make_lab
 from tests.report.importers.own_dump import fixture
 from tests.responses import words_of

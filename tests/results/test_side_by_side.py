@@ -5,8 +5,8 @@ import re
 import pytest
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult
 from stackviz.results.side_by_side import side_by_side
 from tests.responses import words_of
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.results.drawing import draw_ladder
 from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import CitedChoice

@@ -11,10 +11,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from stackviz.audit.models import AuditEntry
-from stackviz.benchmarks.models import Result, Series
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import Membership, Report
+from stackviz.records.audit.models import AuditEntry
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import Membership, Report
+from stackviz.records.series.models import Result, Series
 from stackviz.retention.export import NOT_EXPORTED, TABLES, export_lab
 from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
 

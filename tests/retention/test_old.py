@@ -12,11 +12,11 @@ from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.utils import timezone
 
-from stackviz.audit.models import AuditEntry
 from stackviz.diagnose.links import new_ticket, save_link
 from stackviz.diagnose.models import PrivateLink
-from stackviz.labs.models import Report
 from stackviz.opendata.dump import write_dump
+from stackviz.records.audit.models import AuditEntry
+from stackviz.records.labs.models import Report
 from stackviz.retention import old
 from stackviz.retention.tasks import delete_what_is_old
 from tests.machines.factories import make_lab, make_machine, make_report

@@ -8,12 +8,12 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from stackviz.accounts.withdraw import withdraw_person
-from stackviz.audit.models import AuditEntry
-from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.withdraw import withdraw_report
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report, ReportWithdrawal, Snapshot
-from stackviz.labs.withdraw import withdraw_lab, withdraw_machine
+from stackviz.records.audit.models import AuditEntry
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report, ReportWithdrawal, Snapshot
+from stackviz.records.labs.withdraw import withdraw_lab, withdraw_machine
+from stackviz.records.series.models import Result, Series
+from stackviz.records.series.withdraw import withdraw_report
 from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

@@ -6,11 +6,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection, connections
 
 from accelweb.settings import database
-from stackviz.catalog.load import load_catalogue
-from stackviz.cited.models import CitedEdition
+from stackviz.records.catalog.load import load_catalogue
+from stackviz.records.cited.models import CitedEdition
+from stackviz.records.stacks.load import load_stacks
 from stackviz.search import prepared
 from stackviz.search.answers import ranked_hits
-from stackviz.stacks.load import load_stacks
 from tests.conftest import swap_default
 from tests.curated import curated_file
 from tests.machines.factories import make_lab, make_machine

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator
-from stackviz.labs.models import Membership
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.labs.models import Membership
 from tests.languages import chinese
 from tests.machines.factories import make_lab, make_machine
 

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.contrib.auth.models import User
 
-from stackviz.labs.models import Membership
+from stackviz.records.labs.models import Membership
 from tests.machines.factories import make_lab, make_machine
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("curated")]

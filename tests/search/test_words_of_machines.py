@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
-from stackviz.labs.models import Machine
-from stackviz.labs.queries import visible_machines
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import visible_machines
 from stackviz.search.beginnings import beginnings, wanted_beginnings
 from stackviz.search.machine_hits import found_machines, machine_hits
 from stackviz.search.models import LONGEST, MachineWord

@@ -10,11 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
-from stackviz.benchmarks.decide import record_decision
-from stackviz.benchmarks.merge_machines import merge_machines
-from stackviz.benchmarks.models import Result
-from stackviz.benchmarks.standing import Standing
-from stackviz.benchmarks.withdraw import withdraw_report
+from stackviz.records.series.decide import record_decision
+from stackviz.records.series.merge_machines import merge_machines
+from stackviz.records.series.models import Result
+from stackviz.records.series.standing import Standing
+from stackviz.records.series.withdraw import withdraw_report
 from stackviz.sharing import subjects
 from tests.machines.factories import START, days, gemm, h100, make_machine, make_report
 

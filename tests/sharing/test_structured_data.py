@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from stackviz.cited.models import CitedResult
+from stackviz.records.cited.models import CitedResult
 from stackviz.results.introduction import DATA_NAME
 from tests.machines.factories import copy
 from tests.results.machines import H100, run

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from stackviz.labs.keys import create_key
-from stackviz.labs.models import AgentKey, Lab
+from stackviz.records.labs.keys import create_key
+from stackviz.records.labs.models import AgentKey, Lab
 from stackviz.up.accounts import KEY_LASTS, RENEWED_BEFORE, ensure_admin, ensure_lab, ensure_lab_key, key_row
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache as shared_cache
 
-from stackviz.stacks.models import Component, Release, Requirement
+from stackviz.records.stacks.models import Component, Release, Requirement
 from stackviz.watch.feeds import Feed, feeds
-from tests.stacks.conftest import stacks
+from tests.records.stacks.conftest import stacks
 from tests.watch.server import Server, serving
 
 __all__ = ["stacks"]

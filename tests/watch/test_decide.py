@@ -7,9 +7,9 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
-from stackviz.catalog.models import Source
-from stackviz.stacks import load
-from stackviz.stacks.models import Release
+from stackviz.records.catalog.models import Source
+from stackviz.records.stacks import load
+from stackviz.records.stacks.models import Release
 from stackviz.watch.decide import CannotApply, apply_change, decline_change
 from stackviz.watch.models import ProposedChange
 

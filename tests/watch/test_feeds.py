@@ -7,8 +7,8 @@ import pytest
 import time_machine
 from django.core.management import CommandError, call_command
 
-from stackviz.stacks.models import Release, TableCheck
-from stackviz.stacks.table_checks import checked_tables
+from stackviz.records.stacks.models import Release, TableCheck
+from stackviz.records.stacks.table_checks import checked_tables
 from stackviz.watch.check_feeds import check_feed, due_feeds, store_proposals
 from stackviz.watch.differences import TableDifference
 from stackviz.watch.feeds import feeds
@@ -34,7 +34,7 @@ def waiting() -> list[str]:
 
 
 def test_feeds_name_components_and_formats_that_exist(stacks):
-    from stackviz.stacks.models import Component
+    from stackviz.records.stacks.models import Component
 
     components = set(Component.objects.values_list("slug", flat=True))
     assert {feed.component for feed in feeds()} <= components

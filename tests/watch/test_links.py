@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 
-from stackviz.catalog.models import Source
+from stackviz.records.catalog.models import Source
 from stackviz.watch.check_links import check_addresses, due_links
 from stackviz.watch.models import LinkCheck, ProposedChange
 from stackviz.watch.tasks import check_due_links

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 import time_machine
 
-from stackviz.stacks.models import Component, TableCheck
-from stackviz.stacks.table_checks import TITLES, checked_tables
+from stackviz.records.stacks.models import Component, TableCheck
+from stackviz.records.stacks.table_checks import TITLES, checked_tables
 from stackviz.watch.models import FeedCheck, LinkCheck, ProposedChange
 
 pytestmark = pytest.mark.django_db

@@ -150,7 +150,7 @@ def test_no_other_address_leads_into_folders(client, place):
 # --- formulas ---
 
 # Files of our own, which no spreadsheet opens: the table of cards that an agent carries.
-NO_DOWNLOAD = {"stackviz/catalog/match.py"}
+NO_DOWNLOAD = {"stackviz/records/catalog/match.py"}
 
 
 def test_every_csv_file_is_written_with_safe_cells():

@@ -22,14 +22,14 @@ from django.test import Client, override_settings
 from django.urls import NoReverseMatch, Resolver404, ResolverMatch, URLResolver, get_resolver, resolve, reverse
 from django.utils.translation import override
 
-from stackviz.benchmarks.models import Series
-from stackviz.catalog import queries
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult
-from stackviz.cited.words import result_address
 from stackviz.curation.reader_corrections import PURPOSE
-from stackviz.labs.models import Lab, Machine, Membership, Report
 from stackviz.notices.models import Webhook
+from stackviz.records.catalog import queries
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.words import result_address
+from stackviz.records.labs.models import Lab, Machine, Membership, Report
+from stackviz.records.series.models import Series
 from stackviz.web.languages import LanguagePrefix, is_page, language_of, without_language
 from stackviz.web.tickets import new_token, sign_ticket
 from tests.diagnose.test_links import save

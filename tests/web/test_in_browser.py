@@ -15,7 +15,7 @@ from tests.live import Site
 
 SEED = """
 from tests.machines.factories import *
-from stackviz.catalog.models import Accelerator
+from stackviz.records.catalog.models import Accelerator
 h100_sheet = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
 lab = make_lab()
 results = [gemm("bf16", [0.0014] * 7), gemm("fp32", [0.02] * 7), copy([0.0028] * 7)]

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from stackviz.labs.models import Lab, Machine, Report
+from stackviz.records.labs.models import Lab, Machine, Report
 from stackviz.web.key_paging import Cut, cut_of, key_page, key_text, page_cut
 from tests.machines.factories import make_lab, make_machine, make_report
 

@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 from django.utils import translation
 
-from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
+from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
 from tests.languages import chinese
 from tests.live import ROOT
 from tests.machines.factories import START, gemm, h100, make_lab, make_machine, make_report

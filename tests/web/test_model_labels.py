@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.text import camel_case_to_spaces
 
-from stackviz.catalog.models import Alias, SpecValue
-from stackviz.labs.models import Lab, Machine
-from stackviz.stacks.models import Release, Stack
+from stackviz.records.catalog.models import Alias, SpecValue
+from stackviz.records.labs.models import Lab, Machine
+from stackviz.records.stacks.models import Release, Stack
 from stackviz.web.model_labels import CONTEXT
 from tests.live import ROOT
 from tools.model_labels import model_labels

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from stackviz.catalog.models import Vendor
-from stackviz.labs.models import Lab, Machine, Report, Snapshot
+from stackviz.records.catalog.models import Vendor
+from stackviz.records.labs.models import Lab, Machine, Report, Snapshot
 from stackviz.web.prepared_query import PreparedQuery, _read_json
 from tests.machines.factories import make_lab, make_machine, make_report
 

@@ -54,8 +54,8 @@ def load_reports() -> int:
     from django.contrib.auth.models import User
 
     from stackviz.ingest.accept import accept_report
-    from stackviz.labs.keys import authenticate, create_key
-    from stackviz.labs.models import Lab, Membership
+    from stackviz.records.labs.keys import authenticate, create_key
+    from stackviz.records.labs.models import Lab, Membership
 
     lab, is_new = Lab.objects.get_or_create(slug="samples", defaults={"name": "Sample lab", "is_public": True})
     if not is_new:

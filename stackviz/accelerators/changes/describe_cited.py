@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from stackviz.accelerators.changes.describe import entry_of, new_note, previous_source
 from stackviz.accelerators.changes.entry import CITED, Entry
 from stackviz.accelerators.changes.steps import LogStep
-from stackviz.cited.models import CitedResult
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import result_address, setting_text, software_text
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import result_address, setting_text, software_text
 
 _STATE = CitedResult.State
 

@@ -20,8 +20,8 @@ from stackviz.accelerators.changes.steps import (
     in_load,
     matching_rows,
 )
-from stackviz.catalog.models import CatalogueLoad
-from stackviz.cited.models import CitedLoad
+from stackviz.records.catalog.models import CatalogueLoad
+from stackviz.records.cited.models import CitedLoad
 
 
 def load_lines(before: LogPosition | None, chosen: LogFilter) -> tuple[list[Line], LogPosition | None]:

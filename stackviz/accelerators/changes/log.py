@@ -14,8 +14,8 @@ from stackviz.accelerators.changes.describe_price import tell_price
 from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, Log, LogFilter, LogPosition, counted_words
 from stackviz.accelerators.changes.loads import cited_load_lines, load_lines
 from stackviz.accelerators.changes.steps import CATALOGUE_KINDS, CITED_KIND, CITED_RANK, PRICE_RANK, LogStep, read_steps
-from stackviz.catalog.models import Accelerator
-from stackviz.cited.models import CitedResult
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.models import CitedResult
 
 BULK = 8  # this many steps or more, made together for one reason, are grouped
 AT_ONCE = timedelta(seconds=10)  # from one of them to the next

@@ -7,11 +7,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, format_number
-from stackviz.catalog.queries import PublicCatalogue
-from stackviz.cited.benchmark import MEMORY_BANDWIDTH
 from stackviz.learn.drawing import Bar, BarGroup, Bars
 from stackviz.learn.quantities import bandwidth
 from stackviz.learn.spec_figures import SpecName, amount_of_spec
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH
 
 __all__ = ["DRAWINGS", "CardGeneration", "generations"]
 

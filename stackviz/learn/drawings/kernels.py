@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.draw.diagrams.svg_marks import ACCENT, BAD, INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
 from stackviz.learn.drawing import SMALL, STRONG, WIDTH, LearnPicture
+from stackviz.records.catalog.queries import PublicCatalogue
 
 __all__ = ["DRAWINGS"]
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.draw.diagrams.svg_marks import INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
 from stackviz.draw.diagrams.text_width import lines_of
 from stackviz.learn.drawing import SMALL, STRONG, WIDTH, LearnPicture
+from stackviz.records.catalog.queries import PublicCatalogue
 
 __all__ = ["DRAWINGS"]
 

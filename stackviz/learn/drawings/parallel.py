@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.draw.charts.scale import Scale
 from stackviz.draw.diagrams.svg_marks import INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
 from stackviz.learn.drawing import SMALL, STRONG, WIDTH, LearnPicture
 from stackviz.learn.tries.amdahl import speedup
+from stackviz.records.catalog.queries import PublicCatalogue
 
 __all__ = ["DRAWINGS"]
 

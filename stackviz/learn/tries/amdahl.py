@@ -4,8 +4,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.base.units import format_factor, format_number
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.learn.trying import AnswerRow, NumberInput, Try, TryAnswer, TryValues
+from stackviz.records.catalog.queries import PublicCatalogue
 
 __all__ = ["TRY", "speedup"]
 

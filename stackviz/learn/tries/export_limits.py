@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.catalog.queries import PublicCatalogue
-from stackviz.cited.benchmark import RATE_FIELDS
 from stackviz.learn.quantities import peak
 from stackviz.learn.spec_figures import SpecName, amount_of_spec
 from stackviz.learn.trying import AnswerRow, Try, TryAnswer, TryValues, accelerator_input
+from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.cited.benchmark import RATE_FIELDS
 
 __all__ = ["BITS", "TRY", "performance"]
 

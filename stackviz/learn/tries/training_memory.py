@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.catalog.queries import PublicCatalogue
 from stackviz.learn.trying import AnswerRow, ChoiceInput, NumberInput, Text, Try, TryAnswer, TryValues
+from stackviz.records.catalog.queries import PublicCatalogue
 
 __all__ = ["TRY"]
 

@@ -146,7 +146,7 @@ def test_further_machines_name_the_difference():
 
 
 def test_component_layers_match_the_site():
-    described = tomllib.loads((ROOT / "stackviz/stacks/data/components.toml").read_text(encoding="utf-8"))
+    described = tomllib.loads((ROOT / "stackviz/records/stacks/data/components.toml").read_text(encoding="utf-8"))
     assert {slug for slug in COMPONENTS if layer_of(slug) is None} == set()
     differing = {
         slug: (layer_of(slug), described[slug]["layer"])

@@ -17,7 +17,7 @@ from django.utils.timezone import is_naive, make_aware
 from stackviz.ingest.interpret import interpret_all
 from stackviz.ingest.reading import INTERPRETER
 from stackviz.ingest.reread import failed_counts, failed_of_kinds, kind_of, put_back, without_body
-from stackviz.labs.models import Report
+from stackviz.records.labs.models import Report
 
 BATCH = 100  # put back at a time: what an interrupted run leaves waiting, a worker reads within a minute
 PROGRESS_EVERY_S = 2.0

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.audit.record import record
-from stackviz.labs.models import Lab
+from stackviz.records.audit.record import record
+from stackviz.records.labs.models import Lab
 from stackviz.retention.export import export_lab
 
 

@@ -10,10 +10,10 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from stackviz.accounts.withdraw import withdraw_person
-from stackviz.labs.delete_reports import forget_reports
-from stackviz.labs.models import Lab, Machine, Report
-from stackviz.labs.readonly_admin import cascade_counts
-from stackviz.labs.withdraw import withdraw_lab, withdraw_machine
+from stackviz.records.labs.delete_reports import forget_reports
+from stackviz.records.labs.models import Lab, Machine, Report
+from stackviz.records.labs.readonly_admin import cascade_counts
+from stackviz.records.labs.withdraw import withdraw_lab, withdraw_machine
 
 
 class Command(BaseCommand):

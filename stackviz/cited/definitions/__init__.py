@@ -1,1 +1,0 @@
-"""The cited benchmarks, one module a subject; `stackviz.cited.registry` finds them."""

@@ -1,0 +1,1 @@
+"""What is stored, with its files, checks and queries."""

@@ -1,0 +1,31 @@
+"""`manage.py check_catalogue`: checks every public value; exit status 1 if one fails."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from stackviz.records.catalog.check import check_catalogue
+from stackviz.records.catalog.check_output import as_data, check_lines
+from stackviz.records.catalog.problems import CuratedDataError
+
+
+class Command(BaseCommand):
+    help = "Check sources, units, ranges, conditions, formulas and names of all public data in the catalogue."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
+
+    def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
+        try:
+            verdict = check_catalogue()
+        except CuratedDataError as error:
+            raise CommandError(f"the curated files have errors:\n{error}") from error
+        if options["json"]:
+            self.stdout.write(json.dumps(as_data(verdict), ensure_ascii=False, indent=1))
+        else:
+            self.stdout.write("\n".join(check_lines(verdict)))
+        if not verdict.is_clean:
+            sys.exit(1)

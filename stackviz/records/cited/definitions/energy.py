@@ -1,0 +1,69 @@
+"""Energy and power beside speed."""
+
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.records.cited.benchmark import CitedBenchmark, Definition
+
+__all__ = ["BENCHMARKS"]
+
+_MODEL = ("model", "precision", "task", "max_sequences", "batch")
+_ML_ENERGY = Definition("The ML.ENERGY Benchmark", "https://arxiv.org/abs/2505.06371")
+
+BENCHMARKS = (
+    CitedBenchmark(
+        key="energy-per-token",
+        order=510,
+        title=_("Energy per token"),
+        measures=_("Joules all devices together take for one generated token."),
+        units=("J/token",),
+        compared=_MODEL,
+        facets=_MODEL,
+        higher_is_better=False,
+        definition=_ML_ENERGY,
+    ),
+    CitedBenchmark(
+        key="energy-per-image",
+        order=520,
+        title=_("Energy per picture"),
+        measures=_("Joules all devices together take for one generated picture."),
+        units=("J/image",),
+        compared=_MODEL,
+        facets=_MODEL,
+        higher_is_better=False,
+        definition=_ML_ENERGY,
+    ),
+    CitedBenchmark(
+        key="energy-per-video",
+        order=530,
+        title=_("Energy per video"),
+        measures=_("Joules all devices together take for one generated video."),
+        units=("J/video",),
+        compared=_MODEL,
+        facets=_MODEL,
+        higher_is_better=False,
+        definition=_ML_ENERGY,
+    ),
+    CitedBenchmark(
+        key="average-power",
+        order=540,
+        title=_("Average power"),
+        measures=_("Watts all devices together take on average while a model is served."),
+        units=("W",),
+        compared=_MODEL,
+        facets=_MODEL,
+        higher_is_better=False,
+        adds_up=True,
+        definition=_ML_ENERGY,
+    ),
+    CitedBenchmark(
+        key="system-power",
+        order=550,
+        title=_("Power of the whole system"),
+        measures=_("Watts of the whole computer at the wall while it generates tokens."),
+        units=("W",),
+        compared=("model",),
+        facets=("model", "system"),
+        higher_is_better=False,
+        definition=Definition("ai-benchmarks", "https://github.com/geerlingguy/ai-benchmarks"),
+    ),
+)

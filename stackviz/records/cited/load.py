@@ -1,0 +1,135 @@
+"""Bring the database to what the curated files of cited results say, without touching what people have corrected.
+
+The rows of a load get no history records of their own: the load is one row of CitedLoad, and what a row was before its
+first change is written then (`stackviz.records.cited.baseline`).
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+
+from stackviz.records.catalog.change import Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
+from stackviz.records.catalog.match import CardName, match_cards
+from stackviz.records.catalog.models import Accelerator, CatalogueLoad
+from stackviz.records.cited.baseline import write_baselines
+from stackviz.records.cited.files import DATA, NEVER_MATCHED, CitedFiles, CitedLine, cited_data_version, read_cited
+from stackviz.records.cited.models import CitedEdition, CitedLoad, CitedResult, CitedSource
+from stackviz.web.bulk_insert import insert_objects
+
+LINE_COLUMNS = [  # what a line decides
+    "accelerator", "reported_name", "count", "benchmark", "params", "params_key", "value", "unit", "amount",
+    "software", "date", "source", "note", "state", "reason",
+]  # fmt: skip
+
+
+def load_cited(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
+    """Load the curated files in one transaction. Cheap when they are loaded already, unless `force`.
+
+    Load the catalogue first: names are matched to its sheets, and a new catalogue matches them anew. Raises
+    CuratedDataError, and changes nothing, when the files are wrong.
+    """
+    version = f"{cited_data_version(folder)[:40]}-{(CatalogueLoad.latest_version() or 'none')[:12]}"
+    if CitedLoad.latest_version() == version and not force:
+        return LoadSummary("cited results", version)
+    files = read_cited(folder)
+    with transaction.atomic():
+        wait_for_other_loads()
+        if CitedLoad.latest_version() == version and not force:
+            return LoadSummary("cited results", version)
+        with loading(version) as reason:
+            tables = _load(files, reason)
+        summary = LoadSummary("cited results", version, tables)
+        did = tables["results"]
+        counts = {"added": did.created, "changed": did.updated, "removed": did.deleted}
+        CitedLoad.objects.create(
+            version=version, summary=str(summary), counts={what: n for what, n in counts.items() if n}
+        )
+        CitedEdition.renew()
+    return summary
+
+
+def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
+    wanted = {
+        line.key: CitedSource(
+            data_key=line.key,
+            key=line.key,
+            title=line.title,
+            url=line.url,
+            kind=line.kind,
+            licence=line.licence,
+            read_in=line.read_in,
+        )
+        for line in files.sources
+    }
+    changed = ["key", "title", "url", "kind", "licence", "read_in"]
+    source_counts = Change(CitedSource, wanted, is_deleting=False).apply(changed, reason)
+    sources = dict(CitedSource.objects.filter(data_key__isnull=False).values_list("data_key", "pk"))
+    sheets = CertainSheets(files.results)
+    results = {
+        line.data_key: result_of(line, sheets.sheet_of(line), sources[line.source], line.data_key)
+        for line in files.results
+    }
+    for row in results.values():
+        if row.reason:  # so that the public log says why a result was set aside
+            row.set_change_reason(with_reason(reason, row.reason))
+    result_counts = _ResultChange(CitedResult, results).apply(LINE_COLUMNS, reason)
+    return {"sources": source_counts, "results": result_counts}
+
+
+def result_of(line: CitedLine, accelerator_id: int | None, source_id: int, data_key: str | None = None) -> CitedResult:
+    """The line as a row that is not saved; public only on a certain sheet and without a doubt."""
+    certain = "unmatched" if accelerator_id is None else "public"
+    return CitedResult(
+        data_key=data_key,
+        accelerator_id=accelerator_id,
+        reported_name=line.reported_name,
+        count=line.count,
+        benchmark=line.benchmark,
+        params=line.params,
+        params_key=line.params_key,
+        value=line.value,
+        unit=line.unit,
+        amount=line.amount,
+        software=line.software,
+        date=line.date,
+        source_id=source_id,
+        note=line.note,
+        state="doubtful" if line.doubt else certain,
+        reason=line.doubt,
+    )
+
+
+class CertainSheets:
+    """Which sheet each line is of: the one it names, or else the one its reported name alone decides. Two queries."""
+
+    def __init__(self, lines: Iterable[CitedLine]) -> None:
+        self.ids: dict[str, int] = dict(Accelerator.objects.values_list("slug", "pk"))
+        names = sorted({line.reported_name for line in lines if not line.accelerator})
+        matches = match_cards([CardName(name) for name in names])
+        self.named = {
+            name: match.accelerator.pk
+            for name, match in zip(names, matches, strict=True)
+            if match.accelerator is not None and match.how == "name"
+        }
+
+    def sheet_of(self, line: CitedLine) -> int | None:
+        """None where no sheet is certain, or the one named was deleted here."""
+        if line.accelerator == NEVER_MATCHED:
+            return None
+        return self.ids.get(line.accelerator) if line.accelerator else self.named.get(line.reported_name)
+
+
+class _ResultChange(Change[CitedResult]):
+    """Writes no history for new rows, and what they were before for those that change."""
+
+    def _create(self, rows: list[CitedResult], reason: str) -> None:  # noqa: ARG002
+        now = timezone.now()
+        for row in rows:
+            row.changed_at = now
+        insert_objects(rows)
+
+    def _update(self, rows: list[CitedResult], changed: list[str], reason: str) -> None:
+        write_baselines(CitedResult, [row.pk for row in rows])
+        super()._update(rows, changed, reason)

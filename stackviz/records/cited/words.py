@@ -1,0 +1,69 @@
+"""What pages write of a cited result: its parameters, software, amount, address."""
+
+from collections.abc import Iterable, Mapping
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from stackviz.base.units import format_number
+from stackviz.records.cited.benchmark import CitedBenchmark, Params
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.parameters import PARAMETERS
+
+# Parameters whose values need no title beside them.
+_SPEAKS_FOR_ITSELF = frozenset(
+    {
+        "algorithm", "backend", "dtype", "engine", "framework", "kernel", "library", "metric", "model", "op", "per",
+        "precision", "quant", "scenario", "submitter", "suite", "system", "task", "test", "version",
+    }
+)  # fmt: skip
+
+
+def facet_title(name: str) -> str:
+    return str(PARAMETERS[name].title) if name in PARAMETERS else name
+
+
+def setting_text(benchmark: CitedBenchmark, params: Params) -> str:
+    """`tg128 · Llama 2 7B · Q4_0`, in the order of the facets; counts and the rest with their titles."""
+    order = [*benchmark.facets, *benchmark.compared]
+    names = sorted(params, key=lambda name: order.index(name) if name in order else len(order))
+    parts = [parameter_text(name, params[name]) for name in names]
+    return " · ".join(parts) or _("no parameters stated")
+
+
+def parameter_text(name: str, value: str | int) -> str:
+    return str(value) if name in _SPEAKS_FOR_ITSELF else f"{facet_title(name)} {value}"
+
+
+def other_params(benchmark: CitedBenchmark, params: Params) -> dict[str, str | int]:
+    """Parameters that need not agree."""
+    return {name: value for name, value in sorted(params.items()) if name not in benchmark.compared}
+
+
+def software_text(software: Mapping[str, str]) -> str:
+    """`llama.cpp e9fd8dc, cuda 12.1`"""
+    return ", ".join(f"{name} {value}" for name, value in sorted(software.items()))
+
+
+def devices_text(number: int) -> str:
+    return ngettext("%(n)d device", "%(n)d devices", number) % {"n": number}
+
+
+def result_address(result: CitedResult) -> str:
+    """Stable: rows of the curated files by their key, which is made of what they say; rows made by hand by number."""
+    key = result.data_key or f"{result.benchmark}/row-{result.pk}"
+    return reverse("results:result", args=key.split("/", 1))
+
+
+def benchmark_address(key: str) -> str:
+    return reverse("results:benchmark", args=[key])
+
+
+def listed(names: Iterable[str]) -> str:
+    return ", ".join(facet_title(name) for name in names)
+
+
+def share_text(share: float) -> str:
+    """`71 %`: of a bound."""
+    return f"{format_number(share * 100, 2 if share < 1 else 3)} %"

@@ -1,0 +1,164 @@
+"""Views of the list of stacks, one stack and one component."""
+
+from collections.abc import Mapping, Sequence
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.html import escape
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from stackviz.draw.diagrams.boxes import StackColumn
+from stackviz.draw.diagrams.memory import draw_memory
+from stackviz.draw.diagrams.stack import draw_columns
+from stackviz.draw.diagrams.standing import draw_standing
+from stackviz.draw.diagrams.svg import svg_of
+from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.stacks.accelerators import stacks_of_accelerator
+from stackviz.records.stacks.lifecycle import support_of
+from stackviz.records.stacks.memory import memory_model_of
+from stackviz.records.stacks.models import Edition
+from stackviz.records.stacks.operators_page import operators_with
+from stackviz.records.stacks.queries import StackRow, component_page, described_columns, layer_sections, stack_rows
+from stackviz.records.stacks.terms import StackTerm, all_terms
+from stackviz.records.stacks.undrawn_components import undrawn_components
+from stackviz.web.address import text_parameter
+from stackviz.web.download import svg_response
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.parts import cached_html, cached_parts
+
+SIDE_BY_SIDE = ("nvidia-cuda", "apple-metal", "cpu")  # drawn by the list; others can be compared
+MOST_DRAWN = 3
+CACHE_S = 600  # the key moves with components and sources
+
+
+@require_safe
+@vary_on_htmx
+def stacks(request: HttpRequest) -> HttpResponse:
+    """All stacks, and three of them side by side; `?only=differences` collapses equal rows.
+
+    `?vendor=` redirects to the first stack of the vendor's accelerators, with `accelerator=` to that of the one; htmx
+    gets a summary of it.
+    """
+    rows = stack_rows()
+    if vendor := text_parameter(request, "vendor"):
+        of_vendor = stacks_of_accelerator(rows, vendor, text_parameter(request, "accelerator"))
+        if wants_partial(request):
+            return render(request, "stacks/_of_vendor.html", {"rows": of_vendor[:1], "others": of_vendor[1:]})
+        if of_vendor:
+            return HttpResponseRedirect(of_vendor[0].url)
+    only_differences = request.GET.get("only") == "differences"
+    with_terms = request.GET.get("words") == "all"
+    body = cached_html(
+        ("stacks", only_differences, with_terms, *_editions()),
+        lambda: render_to_string(
+            "stacks/_list.html", _side_by_side(rows, only_differences=only_differences, with_terms=with_terms)
+        ),
+        CACHE_S,
+    )
+    return render(request, "stacks/list.html", {"body": body})
+
+
+def _side_by_side(rows: Sequence[StackRow], *, only_differences: bool, with_terms: bool) -> dict[str, object]:
+    drawn = [row for row in rows if row.slug in SIDE_BY_SIDE] or rows[:MOST_DRAWN]
+    columns = described_columns(row.slug for row in drawn)
+    return {
+        "rows": rows,
+        "drawing": draw_columns([columns[row.slug] for row in drawn]),
+        "only_differences": only_differences,
+        "toggle_url": "?#layers" if only_differences else "?only=differences#layers",
+        "compare_query": "&".join(f"a={row.subject}" for row in drawn),
+        "terms": _terms({row.slug: row.name for row in rows}) if with_terms else [],
+    }
+
+
+def _editions() -> tuple[str, str]:
+    """What the pages of stacks are made of: components and their sources."""
+    return Edition.current(), CatalogueEdition.current()
+
+
+def _terms(names: Mapping[str, str]) -> list[tuple[str, str, StackTerm]]:
+    """(stack name, other stack name, term) of all terms between public stacks."""
+    return [
+        (names[term.stack], names[term.other_stack], term)
+        for term in all_terms()
+        if {term.stack, term.other_stack} <= names.keys()
+    ]
+
+
+@require_safe
+def stack(request: HttpRequest, slug: str) -> HttpResponse:
+    """One stack: the diagram, then all components."""
+    if request.GET.get("format") == "svg":
+        _rows, column = _described(slug)
+        drawing = draw_columns([column])
+        return svg_response(f"stack-{slug}", svg_of(drawing, column.title, request.build_absolute_uri(request.path)))
+    title, body = cached_parts(("stack", slug, *_editions()), lambda: _drawn_stack(slug), CACHE_S)
+    return render(request, "stacks/stack.html", {"title": title, "body": body})
+
+
+def _described(slug: str) -> tuple[dict[str, StackRow], StackColumn]:
+    """All stacks by slug, and this one as it is drawn. Raises Http404."""
+    rows = {row.slug: row for row in stack_rows()}
+    column = described_columns([slug]).get(slug)
+    if slug not in rows or column is None:
+        raise Http404(_("There is no stack “%(slug)s”.") % {"slug": slug})
+    return rows, column
+
+
+def _drawn_stack(slug: str) -> tuple[str, str]:
+    """(title, body) as HTML. Raises Http404."""
+    rows, column = _described(slug)
+    drawing = draw_columns([column])
+    beyond = undrawn_components(slug)
+    row = rows.pop(slug)
+    context = {
+        "row": row,
+        "others": list(rows.values()),
+        "drawing": drawing,
+        "sections": layer_sections(column),
+        "tools": beyond.tools,
+        "beside": beyond.beside,
+        "memory": draw_memory(memory) if (memory := memory_model_of(slug)) else None,
+    }
+    return escape(row.name), render_to_string("stacks/_stack.html", context)
+
+
+@require_safe
+@vary_on_htmx
+def support(request: HttpRequest, slug: str) -> HttpResponse:
+    """Support dates of the components of a stack, as of today; htmx gets only the table."""
+    rows, column = _described(slug)
+    today = timezone.now().date().isoformat()
+    context = {"row": rows[slug], "support": support_of(column, rows[slug].system, today)}
+    return render(request, "stacks/_support.html" if wants_partial(request) else "stacks/support.html", context)
+
+
+@require_safe
+def component(request: HttpRequest, slug: str) -> HttpResponse:
+    """One component: description, stacks, counterparts, releases; `?releases=all` for all releases.
+
+    `?stack=` chooses the stack it is drawn in.
+    """
+    wanted, with_releases = text_parameter(request, "stack"), request.GET.get("releases") == "all"
+    state = ("component", slug, wanted, with_releases, timezone.now().date(), *_editions())
+    title, body = cached_parts(state, lambda: _drawn_component(slug, wanted, with_releases=with_releases), CACHE_S)
+    return render(request, "stacks/component.html", {"title": title, "body": body})
+
+
+def _drawn_component(slug: str, wanted: str, *, with_releases: bool) -> tuple[str, str]:
+    """(title, body) as HTML; `wanted`: the stack that it is drawn in. Raises Http404."""
+    page = component_page(slug, all_releases=with_releases)
+    if page is None:
+        raise Http404(_("There is no component “%(slug)s”.") % {"slug": slug})
+    drawn = next((each for each in page.standings if each.slug == wanted), None)
+    drawn = drawn or next(iter(page.standings), None)
+    column = described_columns([drawn.slug]).get(drawn.slug) if drawn else None
+    picture = None
+    if drawn is not None and column is not None:
+        callers, callees = ({url for _name, url in links} for links in (drawn.called_by, drawn.calls))
+        picture = draw_standing(column, slug, callers, callees)
+    context = {"page": page, "used_by": operators_with(slug), "drawn": drawn, "picture": picture}
+    return escape(page.component.local_name), render_to_string("stacks/_component.html", context)

@@ -1,5 +1,0 @@
-"""The curated H100 and an accelerator made by hand, for the tests of this room."""
-
-from tests.catalog.fixtures import bandwidth, card, h100, sheet_source
-
-__all__ = ["bandwidth", "card", "h100", "sheet_source"]

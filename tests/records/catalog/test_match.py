@@ -1,0 +1,129 @@
+"""From the names cards report to sheets: every name resolves, or is ambiguous with what would decide it."""
+
+import pytest
+
+from stackviz.records.catalog.files import read_catalogue
+from stackviz.records.catalog.match import CardName, Match, match_cards
+from stackviz.records.catalog.models import Alias
+from stackviz.report.rules.card_names import memory_distance
+
+MIB = 2**20
+
+
+def match_of(*card, **facts) -> Match:
+    (match,) = match_cards([CardName(*card, **facts)])
+    return match
+
+
+@pytest.mark.parametrize(
+    ("name", "memory_bytes", "slug", "how"),
+    [
+        ("NVIDIA H100 80GB HBM3", 81559 * MIB, "nvidia-h100-sxm5-80gb", "name"),
+        ("NVIDIA H100", 81559 * MIB, "nvidia-h100-sxm5-80gb", "name+memory"),
+        ("A100-SXM4-40GB", 40536 * MIB, "nvidia-a100-sxm4-40gb", "name"),
+        ("NVIDIA_A100-SXM4-80GB", None, "nvidia-a100-sxm4-80gb", "name"),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", 4864 * MIB, "nvidia-a100-sxm4-40gb", "name"),
+        ("NVIDIA GeForce RTX 3060", 12288 * MIB, "nvidia-geforce-rtx-3060", "name+memory"),
+        ("NVIDIA GeForce RTX 3060", 8192 * MIB, "nvidia-geforce-rtx-3060-8gb", "name+memory"),
+        ("NVIDIA GeForce RTX 5090 D", 32607 * MIB, "nvidia-geforce-rtx-5090-d", "name"),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16376 * MIB, "nvidia-geforce-rtx-4090-laptop", "name"),
+        ("NVIDIA GeForce RTX 5060 Ti", 8151 * MIB, "nvidia-geforce-rtx-5060-ti-8gb", "name+memory"),
+        ("NVIDIA GeForce RTX 5060 Ti", 16311 * MIB, "nvidia-geforce-rtx-5060-ti-16gb", "name+memory"),
+        ("Tesla V100-SXM2-32GB", 32510 * MIB, "nvidia-v100-sxm2", "name"),
+        ("NVIDIA GH200 480GB", 97871 * MIB, "nvidia-gh200-96gb", "name"),
+    ],
+)
+def test_a_card_is_recognised(curated, db, name, memory_bytes, slug, how):
+    match = match_of(name, "nvidia", memory_bytes)
+    assert (match.accelerator.slug, match.how) == (slug, how)
+
+
+@pytest.mark.parametrize(
+    ("name", "memory_bytes", "needs"),
+    [
+        ("NVIDIA H100", None, "the memory size"),
+        ("NVIDIA H20-3e", 141 * 1024 * MIB, "141 GB of HBM3e"),
+        ("NVIDIA GeForce GTX 1650", 4096 * MIB, "the PCI device id decides"),
+        ("Orin (nvgpu)", None, "the memory size"),
+    ],
+)
+def test_a_name_that_is_not_enough_says_what_would_decide(curated, db, name, memory_bytes, needs):
+    match = match_of(name, "nvidia", memory_bytes)
+    assert (match.accelerator, match.how) == (None, "ambiguous")
+    assert match.candidates
+    assert needs in match.needs
+
+
+@pytest.mark.parametrize(("cores", "slug"), [(30, "apple-m3-max-30"), (40, "apple-m3-max-40")])
+def test_chip_and_gpu_core_count_choose_the_sheet(curated, db, cores, slug):
+    assert match_of("Apple M3 Max", "apple", gpu_cores=cores).accelerator.slug == slug
+
+
+def test_mac_model_decides_without_core_count(curated, db):
+    match = match_of("Apple M3 Max", "apple", machine_model="Mac15,9")
+    assert (match.accelerator.slug, match.how) == ("apple-m3-max-40", "name+machine")
+
+
+def test_an_apple_chip_alone_has_several_sheets(curated, db):
+    match = match_of("Apple M3 Max", "apple", memory_bytes=48 * 2**30)
+    assert {item.slug for item in match.candidates} == {"apple-m3-max-30", "apple-m3-max-40"}
+    assert match.needs == "the number of GPU cores"
+
+
+def test_a_core_count_nobody_sells_matches_nothing(curated, db):
+    assert match_of("Apple M3 Max", "apple", gpu_cores=76).accelerator is None
+
+
+def test_a_name_of_another_vendor_is_not_taken(curated, db):
+    assert match_of("H100 80GB HBM3", "amd").how == "unknown"
+
+
+def test_a_name_nobody_knows_is_unknown(curated, db):
+    match = match_of("Voodoo 2 <script>", "3dfx", 12)
+    assert (match.accelerator, match.how, match.candidates) == (None, "unknown", ())
+
+
+@pytest.mark.parametrize("count", [1, 64])
+def test_any_number_of_cards_costs_one_query(curated, db, django_assert_num_queries, count):
+    cards = [CardName("NVIDIA H100 80GB HBM3", "nvidia", 81559 * MIB)] * count
+    with django_assert_num_queries(1):
+        found = match_cards(cards)
+    assert [match.accelerator.vendor.name for match in found] == ["NVIDIA"] * count
+
+
+def test_no_card_costs_no_query(db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert match_cards([]) == []
+
+
+def test_file_names_resolve_or_explain(curated, db):
+    """Each with the memory or core count its line gives; only names that never decide stay open."""
+    lines = [line for line in read_catalogue().aliases if line.kind != "machine"]
+    cards = [
+        CardName(
+            line.name,
+            memory_bytes=int(float(line.memory_gb) * 2**30) if line.memory_gb else None,
+            gpu_cores=int(line.gpu_cores) if line.gpu_cores else None,
+        )
+        for line in lines
+    ]
+    wrong = []
+    for line, match in zip(lines, match_cards(cards), strict=True):
+        if line.kind == Alias.Kind.UNDECIDED:
+            assert match.how == "ambiguous"
+            assert match.needs == line.note
+        elif match.accelerator is None or match.accelerator.slug != line.device:
+            wrong.append((line.name, line.device, match.how))
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("printed_gb", "reported_mib"), [(80, 81559), (141, 143771), (48, 46068), (24, 23034), (24, 24564), (94, 95830)]
+)
+def test_what_cards_report_is_near_what_is_printed(printed_gb, reported_mib):
+    assert memory_distance(printed_gb * 10**9, reported_mib * MIB) < 0.07
+
+
+@pytest.mark.parametrize(("printed_gb", "reported_mib"), [(10, 12288), (80, 97871), (8, 6144)])
+def test_another_size_is_far(printed_gb, reported_mib):
+    assert memory_distance(printed_gb * 10**9, reported_mib * MIB) > 0.15

@@ -1,0 +1,220 @@
+"""The curated files: complete, sourced, and refused with the line when they contradict themselves."""
+
+import re
+import shutil
+import tomllib
+
+import pytest
+
+from stackviz.draw.diagrams.layers import ROLE_TITLES, Layer
+from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.stacks.files import DATA, FILES, read_stack_files, stacks_data_version
+from stackviz.records.stacks.views import SIDE_BY_SIDE
+from stackviz.report.format import COMPONENTS
+from stackviz.report.rules import packaged_tables
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of the files that a test may spoil."""
+    return shutil.copytree(DATA, tmp_path / "data")
+
+
+def spoil(folder, name, old, new):
+    text = (folder / name).read_text()
+    assert old in text
+    (folder / name).write_text(text.replace(old, new, 1))
+
+
+def test_the_files_are_right():
+    files = read_stack_files()
+    assert list(files.stacks) == [
+        "nvidia-cuda", "apple-metal", "nvidia-windows", "nvidia-wsl2", "nvidia-jetson", "nvidia-dgx-spark", "apple-mlx",
+        "amd-rocm", "amd-rocm-windows", "intel-xpu", "intel-xpu-windows", "google-tpu", "huawei-cann", "aws-neuron",
+        "cpu",
+    ]  # fmt: skip
+
+
+def test_every_stack_has_something_on_all_eight_layers():
+    files = read_stack_files()
+    for stack, placements in files.placements.items():
+        assert {files.components[slug]["layer"] for slug, *_ in placements} == set(Layer), stack
+
+
+def test_every_component_is_two_sentences_that_are_no_essay():
+    for slug, line in read_stack_files().components.items():
+        for text in (line["is"], line["does"]):
+            assert 20 < len(text) < 260, (slug, text)
+            assert not re.search(r"[.!?] [A-Z]", text), (slug, text)
+
+
+def test_every_component_stands_somewhere():
+    files = read_stack_files()
+    standing = {slug for placements in files.placements.values() for slug, *_ in placements}
+    around = {slug for of_stack in (files.tools, files.beside) for slugs in of_stack.values() for slug in slugs}
+    assert files.components.keys() == standing | around
+
+
+def test_software_shows_version_and_install_commands():
+    untold = {
+        slug
+        for slug, line in read_stack_files().components.items()
+        if line["layer"] != "hardware" and not (line.get("see") and line.get("install"))
+    }
+    assert untold == {"program"}
+
+
+def test_no_index_of_packages_is_named():
+    for name in FILES:
+        assert not re.search(r"pypi\.org|files\.pythonhosted|index-url http", (DATA / name).read_text())
+
+
+def test_every_stack_is_watched_by_something():
+    files = read_stack_files()
+    assert [stack for stack in files.stacks if not files.tools[stack]] == []
+    assert files.tools["nvidia-cuda"]["nvidia-smi"] == ["nvml"]
+
+
+@pytest.mark.parametrize(
+    ("stack", "wanted"),
+    [
+        ("nvidia-cuda", ("nvidia-driver cuda-runtime cuda-toolkit cuda-driver-api nvcc cublas cudnn nccl cutlass tensorrt triton nvml "
+         "torchdynamo aotautograd primtorch torchinductor xla tvm mlir glow pytorch tensorflow jax onnxruntime nvidia-smi dcgm gpustat nvitop "
+         "nsight-systems nsight-compute pytorch-profiler")),
+        ("apple-metal", ("metal mps mpsgraph mps-kernels accelerate bnns core-ml neural-engine mlx ml-compute coremltools tensorflow-metal "
+         "jax-metal instruments powermetrics macmon")),
+        ("nvidia-windows", "windows wddm gloo"),
+        ("nvidia-wsl2", "wsl dxg windows nvidia-driver cuda-driver-api"),
+        ("amd-rocm", "rocm rocr amdgpu-driver miopen rocblas rccl composable-kernel migraphx amd-smi rocm-smi"),
+        ("intel-xpu", "sycl level-zero onednn oneccl intel-gpu-driver xpu-smi ipex"),
+        ("google-tpu", "libtpu pjrt xla torch-xla tpu-info"),
+        ("nvidia-jetson", "jetpack jetson-linux soc-memory dla tensorrt cudnn tegrastats jtop"),
+        ("nvidia-dgx-spark", "dgx-os soc-memory nvlink-c2c nccl vllm nvidia-smi dgx-dashboard"),
+        ("apple-mlx", "mlx mlx-lm mlx-compile mlx-kernels mlx-distributed metal unified-memory pytorch"),
+        ("amd-rocm-windows", "amd-windows-driver hip-sdk hipinfo rocm hipcc miopen rocblas wddm"),
+        ("intel-xpu-windows", "intel-windows-driver level-zero sycl onednn xpu-smi wddm"),
+        ("aws-neuron", ("torch-neuronx torch-neuron-native jax-neuronx neuronx-cc nki nki-library neuron-collectives nrt neuron-driver "
+         "neuron-device neuron-core neuronlink neuron-ls neuron-monitor neuron-top neuron-explorer nxd vllm-neuron efa")),
+        ("huawei-cann", "cann torch-npu npu-driver npu-firmware aclnn hccl npu-smi dcmi"),
+    ],
+)  # fmt: skip
+def test_what_people_ask_for_is_on_its_stack(stack, wanted):
+    files = read_stack_files()
+    there = {slug for slug, *_ in files.placements[stack]} | files.tools[stack].keys() | set(files.beside[stack])
+    assert set(wanted.split()) - there == set()
+
+
+@pytest.mark.parametrize(
+    ("stack", "without"),
+    [
+        ("amd-rocm-windows", "rccl migraphx amdsmi-library amdgpu-driver composable-kernel"),
+        ("intel-xpu-windows", "oneccl xpumd intel-gpu-driver"),
+        ("nvidia-jetson", "device-memory pcie-nvlink nvml"),
+        ("nvidia-dgx-spark", "device-memory pcie-nvlink jetpack"),
+        ("aws-neuron", "cudnn cublas torchinductor triton"),
+        ("apple-mlx", "mps mpsgraph mps-kernels"),
+    ],
+)
+def test_what_is_missing_there_does_not_stand_on_it(stack, without):
+    standing = {slug for slug, *_ in read_stack_files().placements[stack]}
+    assert standing & set(without.split()) == set()
+
+
+def test_every_role_has_a_title_to_translate():
+    files = read_stack_files()
+    roles = {line["role"] for line in files.components.values()}
+    roles |= {role for placements in files.placements.values() for *_, role, _note in placements if role}
+    assert roles - ROLE_TITLES.keys() == set()
+
+
+def test_what_an_agent_reports_on_our_stacks_is_described():
+    described = read_stack_files().components.keys()
+    assert COMPONENTS.keys() - described == {"hardware"}
+
+
+def test_every_gap_between_stacks_is_explained():
+    """Where one of the three that are drawn side by side has a role and another has not, a line says why."""
+    files = read_stack_files()
+    roles = {
+        stack: {(role or files.components[slug]["role"]): slug for slug, _v, role, _n in files.placements[stack]}
+        for stack in SIDE_BY_SIDE
+    }
+    explained = {(line["component"], line["other_stack"]) for line in files.counterparts if line["other_stack"]}
+    gap_roles = {(files.components[component]["role"], stack) for component, stack in explained}
+    moved = {("cpu-math", "cpu"), ("host-memory", "cpu"), ("host-memory", "apple-metal")}
+    missing = {
+        (role, stack)
+        for stack, own in roles.items()
+        for role in set().union(*roles.values()) - own.keys()
+        if (role, stack) not in gap_roles | moved
+    }
+    assert missing == set()
+
+
+def test_stack_driver_versions_match_tables():
+    [text] = [version for slug, version, *_ in read_stack_files().placements["nvidia-cuda"] if slug == "nvidia-driver"]
+    rows = packaged_tables().rows("cuda-runtime", "needs", "nvidia-driver", platform="linux")
+    low = {row.version: row.low for row in rows}
+    assert text == f"≥ {low['12']} for CUDA 12, ≥ {low['13']} for CUDA 13"
+
+
+def test_stack_macos_versions_match_tables():
+    [text] = [version for slug, version, *_ in read_stack_files().placements["apple-metal"] if slug == "macos"]
+    low = {row.version: row.low for row in packaged_tables().rows("pytorch", "needs", "macos", part="mps")}
+    assert text == f"≥ {low['2.9.0']} for torch 2.9, ≥ {low['2.15.0']} for 2.15"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "problem"),
+    [
+        ("components.toml", 'layer = "framework"', 'layer = "attic"', "unknown layer attic"),
+        ("components.toml", 'source = "pytorch-docs"', 'source = "hearsay"', "no source is called hearsay"),
+        ("components.toml", 'part_of = "pytorch"', 'part_of = "torch"', "part of the unknown torch"),
+        ("components.toml", "data and a device.", "data and a device", "is not a sentence"),
+        ("stacks.toml", '"cudnn",', '"cudnnn",', "unknown component cudnnn"),
+        ("stacks.toml", '"cudnn",\n  "cublas"', '"cudnn",\n  "cudnn",\n  "cublas"', "holds a component twice"),
+        ("stacks.toml", "cublas -> cuda-runtime", "cublas -> metal", "but metal does not stand there"),
+        ("stacks.toml", "nvidia-smi -> nvml", "nvidia-smi -> ioreport", "reads ioreport, but ioreport does not stand"),
+        ("stacks.toml", '"gpustat -> nvml",', '"nvidia-smi -> nvml",\n  "cudnn -> nvml",', "holds cudnn twice"),
+        ("stacks.toml", '"torchvision", ', '"torchvision", "nothing", ', "unknown component nothing beside it"),
+        (
+            "stacks.toml",
+            "gsp-firmware -> compute-cap",
+            "gsp-software -> compute-cap",
+            "gsp-software does not stand there",
+        ),
+        ("stacks.toml", "torchinductor -> pytorch 2.0", "torchinductor -> pytorch", "write a component and a release"),
+        ("stacks.toml", "torchinductor -> pytorch 2.0", "torchinductor -> torch 2.0", "a release of the unknown torch"),
+        ("counterparts.csv", "triton,mps-inductor,", "triton,hip,", "unknown component hip"),
+        ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,atari,none", "unknown stack atari"),
+        ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,apple-metal,same-role", "name the other component"),
+        ("sources.csv", "https://docs.python.org/3/", "a colleague", "has no web address"),
+        ("sources.csv", "python-docs,Python documentation", "pytorch-docs,Python documentation", "is listed twice"),
+    ],
+)
+def test_a_wrong_line_is_named(folder, name, old, new, problem):
+    spoil(folder, name, old, new)
+    with pytest.raises(CuratedDataError) as refused:
+        read_stack_files(folder)
+    assert problem in str(refused.value)
+
+
+def test_hundreds_of_problems_are_cut_to_a_readable_number(folder):
+    text = (folder / "counterparts.csv").read_text()
+    (folder / "counterparts.csv").write_text(re.sub(r"(?m)^(?!component,)(\w[\w-]*),", r"no-\1,", text))
+    with pytest.raises(CuratedDataError) as refused:
+        read_stack_files(folder)
+    assert len(str(refused.value).splitlines()) == 21
+
+
+def test_any_byte_changes_the_version(folder):
+    before = stacks_data_version(folder)
+    assert before == stacks_data_version()
+    spoil(folder, "stacks.toml", "order = 1", "order = 4")
+    assert stacks_data_version(folder) != before
+
+
+def test_text_of_the_components_holds_no_markup():
+    text = (DATA / "components.toml").read_text()
+    assert tomllib.loads(text)
+    assert not re.search(r"<[a-z/]", text)

@@ -1,0 +1,100 @@
+"""What the tables refuse, by name."""
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from stackviz.records.catalog.models import Source
+from stackviz.records.stacks.models import Call, Component, Counterpart, Edition, Release, Requirement, Stack
+
+
+@pytest.fixture
+def source(db):
+    return Source.objects.create(key="s", title="A document", url="https://example.org/")
+
+
+@pytest.fixture
+def component(source):
+    def make(slug: str, **changes) -> Component:
+        sentences = {"what_it_is": "A thing.", "what_it_does": "It does."}
+        return Component.objects.create(
+            **{"slug": slug, "name": slug, "layer": "library", "role": "r", "source": source, **sentences, **changes}
+        )
+
+    return make
+
+
+@pytest.fixture
+def stack(db):
+    return Stack.objects.create(slug="s", name="S", summary="Short.")
+
+
+def refuses(name, create):
+    with pytest.raises(IntegrityError, match=name), transaction.atomic():
+        create()
+
+
+def test_a_component_is_on_a_known_layer(component):
+    refuses("component_layer_is_known", lambda: component("x", layer="attic"))
+
+
+def test_a_component_has_both_sentences(component):
+    refuses("component_is_described_in_two_sentences", lambda: component("x", what_it_does=""))
+
+
+def test_nothing_calls_itself(component, stack):
+    one = component("one")
+    refuses("component_does_not_call_itself", lambda: Call.objects.create(stack=stack, caller=one, callee=one))
+
+
+@pytest.mark.parametrize(
+    ("other", "gap", "relation"),
+    [(False, False, "none"), (True, True, "same-role"), (False, True, "same-role"), (True, False, "none")],
+)
+def test_a_counterpart_is_a_component_or_a_stack_without_one(component, stack, source, other, gap, relation):
+    one, two = component("one"), component("two")
+    row = Counterpart(
+        component=one, other=two if other else None, other_stack=stack if gap else None, relation=relation, differs="D.", source=source
+    )  # fmt: skip
+    refuses("counterpart_names_a_component_or_a_stack_without_one", row.save)
+    with pytest.raises(ValidationError):
+        row.full_clean()
+
+
+def test_nothing_is_its_own_counterpart(component, source):
+    one = component("one")
+    row = Counterpart(component=one, other=one, relation="partial", differs="D.", source=source)
+    refuses("component_is_not_its_own_counterpart", row.save)
+
+
+def test_a_requirement_says_how_much(component, source):
+    release = Release.objects.create(component=component("one"), version="1", source=source)
+    row = Requirement(release=release, relation="needs", subject="two", source=source)
+    refuses("requirement_says_how_much", row.save)
+    with pytest.raises(ValidationError):
+        row.full_clean()
+
+
+@pytest.mark.parametrize(
+    ("date", "is_right"),
+    [("2026-11", True), ("2026-11-20", True), ("2026", False), ("2026-13", False), ("soon", False)],
+)
+def test_a_release_date_is_a_day_or_a_month(component, source, date, is_right):
+    release = Release(component=component("one"), version="1", source=source, released=date)
+    if is_right:
+        release.full_clean()
+    else:
+        with pytest.raises(ValidationError, match="released"):
+            release.full_clean()
+
+
+def test_every_saved_or_deleted_row_renews_the_edition(component):
+    seen = {Edition.current()}
+    one = component("one")
+    seen.add(Edition.current())
+    one.name = "other"
+    one.save()
+    seen.add(Edition.current())
+    one.delete()
+    seen.add(Edition.current())
+    assert len(seen) == 4

@@ -1,0 +1,166 @@
+"""Reads across stacks: what comes back, and with how many queries."""
+
+from stackviz.draw.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.stack import draw_columns
+from stackviz.records.stacks.component_names import names_of_components
+from stackviz.records.stacks.models import Component, Edition, Placement, Release, Stack
+from stackviz.records.stacks.queries import component_page, described_column, described_columns, stack_rows
+from stackviz.records.stacks.rule_tables import rule_tables
+from stackviz.report.rules import find, packaged_tables
+from tests.report.rules.build import card, linux
+
+# --- described columns ---
+
+
+def test_a_described_stack_is_a_column_ready_to_draw(stacks):
+    column = described_column("nvidia-cuda")
+    assert (column.key, column.title, column.url) == (
+        "stack:nvidia-cuda",
+        "NVIDIA CUDA on Linux",
+        "/stacks/nvidia-cuda/",
+    )
+    boxes = {box.component: box for box in column.boxes}
+    driver = boxes["nvidia-driver"]
+    assert (driver.role, driver.layer, driver.state) == ("device-driver", Layer.DRIVER, State.DESCRIBED)
+    assert driver.version.startswith("≥ 525.60.13")
+    assert "GSP firmware" in driver.calls
+    assert {"metal-driver", "cpu-power-driver", "amdgpu-driver"} < {other.component for other in driver.counterparts}
+    assert boxes["mkl"].role == "cpu-math"
+    assert boxes["nvml"].part_of == "nvidia-driver"
+
+
+def test_what_a_stack_lacks_is_an_absent_box_with_the_reason(stacks):
+    absent = {box.component: box for box in described_column("apple-metal").boxes if box.state == State.ABSENT}
+    assert "torch.distributed" in absent["nccl"].summary
+
+
+def test_three_stacks_have_no_unexplained_gap(stacks):
+    drawn = draw_columns(list(described_columns(["nvidia-cuda", "apple-metal", "cpu"]).values()))
+    empty = [cell for layer in drawn.layers for row in layer.rows for cell in row.cells if not cell.placed]
+    assert empty
+    assert [cell.missing for cell in empty if not cell.instead and ": see " not in cell.missing] == []
+
+
+def test_driver_answers_to_driver_across_all_three(stacks):
+    drawn = draw_columns(list(described_columns(["nvidia-cuda", "apple-metal", "cpu"]).values()))
+    [rows] = [layer.rows for layer in drawn.layers if layer.layer == Layer.DRIVER]
+    [row] = [row for row in rows if row.role == "device-driver"]
+    assert [cell.placed[0].box.name for cell in row.cells] == [
+        "NVIDIA driver",
+        "GPU driver in macOS",
+        "CPU frequency driver",
+    ]
+
+
+def test_described_columns_cost_one_query_after_the_first(stacks, django_assert_num_queries):
+    described_columns(["cpu"])
+    with django_assert_num_queries(1):
+        assert set(described_columns(["nvidia-cuda", "apple-metal", "cpu", "no-such"])) == {
+            "nvidia-cuda",
+            "apple-metal",
+            "cpu",
+        }
+
+
+def test_no_stack_asked_for_costs_nothing(db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert described_columns([]) == {}
+
+
+def test_before_anything_is_loaded_there_is_no_column(db):
+    assert described_column("nvidia-cuda") is None
+
+
+def test_a_correction_is_seen_at_once(stacks):
+    described_column("nvidia-cuda")
+    component = Component.objects.get(slug="cudnn")
+    component.name = "cuDNN, corrected"
+    component.save()
+    assert "cuDNN, corrected" in [box.name for box in described_column("nvidia-cuda").boxes]
+
+
+def test_a_stack_that_is_not_public_is_not_described(stacks):
+    stack = Stack.objects.get(slug="cpu")
+    stack.is_public = False
+    stack.save()
+    assert described_column("cpu") is None
+    assert "Plain CPU" not in [row.name for row in stack_rows()]
+
+
+# --- one component ---
+
+
+def test_a_component_page_gathers_all_that_is_said_about_it(stacks):
+    page = component_page("nvidia-driver")
+    assert [standing.stack for standing in page.standings] == [
+        "NVIDIA CUDA on Linux",
+        "NVIDIA CUDA on Windows",
+        "NVIDIA CUDA in WSL2",
+        "NVIDIA Jetson",
+        "NVIDIA DGX Spark",
+    ]
+    assert ("CUDA driver interface", "/components/cuda-driver-api/") in page.standings[0].called_by
+    assert {"GPU driver in macOS", "CPU frequency driver", "libtpu"} < {row.name for row in page.counterparts}
+    assert [release.version for release in page.releases][:3] == ["615", "615", "610"]
+    assert page.release_count > len(page.releases) == 12
+
+
+def test_all_releases_can_be_asked_for(stacks):
+    page = component_page("nvidia-driver", all_releases=True)
+    assert len(page.releases) == page.release_count
+
+
+def test_component_page_costs_two_release_queries(stacks, django_assert_num_queries):
+    with django_assert_num_queries(6):
+        component_page("program", all_releases=True)
+    with django_assert_num_queries(8):
+        component_page("pytorch", all_releases=True)
+
+
+def test_an_unknown_component_has_no_page(stacks):
+    assert component_page("no-such") is None
+
+
+# --- tables for the rules ---
+
+
+def test_database_and_files_give_equal_tables(stacks):
+    assert rule_tables() == packaged_tables()
+
+
+def test_tables_cost_two_queries_after_the_first(stacks, django_assert_num_queries):
+    rule_tables()
+    with django_assert_num_queries(2):
+        rule_tables()
+
+
+def test_before_anything_is_loaded_the_packaged_tables_serve(db):
+    assert Edition.current() == ""
+    assert rule_tables() is packaged_tables()
+
+
+def test_a_corrected_release_changes_what_rules_find(stacks):
+    seen = linux(card())
+    assert "driver-branch-ended" not in [finding.rule for finding in find(seen, rule_tables())]
+    row = Release.objects.get(component__slug="nvidia-driver", version="580", variant="linux")
+    row.support_ends = "2020-01"
+    row.save()
+    assert "driver-branch-ended" in [finding.rule for finding in find(seen, rule_tables())]
+
+
+def test_a_place_that_is_taken_away_leaves_the_column(stacks):
+    Placement.objects.get(stack__slug="nvidia-cuda", component__slug="cutlass").delete()
+    assert "cutlass" not in [box.component for box in described_column("nvidia-cuda").boxes]
+
+
+# --- names of components ---
+
+
+def test_names_are_read_once_and_a_renamed_component_has_its_new_name_at_once(stacks, django_assert_num_queries):
+    assert names_of_components()["cudnn"] == "cuDNN"
+    with django_assert_num_queries(1):  # the edition
+        names_of_components()
+    cudnn = Component.objects.get(slug="cudnn")
+    cudnn.name = "cuDNN, renamed"
+    cudnn.save()
+    assert names_of_components()["cudnn"] == "cuDNN, renamed"
