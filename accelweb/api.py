@@ -11,9 +11,9 @@ from stackviz.accelerators.api import router as accelerators
 from stackviz.accelerators.api_prices import router as prices
 from stackviz.diagnose.api import router as diagnose
 from stackviz.fit.api import router as fit
-from stackviz.ingest.api import router as ingest
-from stackviz.ingest.heartbeat_api import router as heartbeat
-from stackviz.ingest.key_api import router as key
+from stackviz.intake.ingest.api import router as ingest
+from stackviz.intake.ingest.heartbeat_api import router as heartbeat
+from stackviz.intake.ingest.key_api import router as key
 from stackviz.machines.api import router as machines
 from stackviz.pages.api_reference import ApiReference
 from stackviz.records.cited.api import router as cited

@@ -86,12 +86,12 @@ INSTALLED_APPS = [
     "stackviz.records.cited",
     "stackviz.records.series",
     "stackviz.watch",
-    "stackviz.notices",
+    "stackviz.intake.notices",
     "stackviz.backups",
     "stackviz.accelerators",
     "stackviz.accounts",
     "stackviz.curation",
-    "stackviz.ingest",
+    "stackviz.intake.ingest",
     "stackviz.machines",
     "stackviz.compare",
     "stackviz.diagnose",
@@ -113,7 +113,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "stackviz.web.request_id_middleware.RequestIds",
     "django.middleware.security.SecurityMiddleware",
-    "stackviz.ingest.upload_middleware.UploadShortcut",
+    "stackviz.intake.ingest.upload_middleware.UploadShortcut",
     "stackviz.web.request_memo.RequestMemo",
     "stackviz.web.cors.OpenReading",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -284,28 +284,28 @@ REQUEUE_EVERY_S = env_int("REQUEUE_EVERY_S", 15, least=1)
 RING_AGAIN_AFTER_S = 4 * REQUEUE_EVERY_S  # a report still unread after this time is queued again
 CELERY_BEAT_SCHEDULE = {
     "queue waiting reports again": {
-        "task": "stackviz.ingest.tasks.requeue_waiting_reports",
+        "task": "stackviz.intake.ingest.tasks.requeue_waiting_reports",
         "schedule": REQUEUE_EVERY_S,
         # Runs missed while no worker was up are skipped; none because beat's clock is behind by less than a minute.
         "options": {"expires": max(60, REQUEUE_EVERY_S)},
     },
     "write the events of labs": {
-        "task": "stackviz.notices.tasks.note_lab_events",
+        "task": "stackviz.intake.notices.tasks.note_lab_events",
         "schedule": 60,
         "options": {"expires": 60},
     },
     "mail events of labs": {
-        "task": "stackviz.notices.tasks.mail_events",
+        "task": "stackviz.intake.notices.tasks.mail_events",
         "schedule": 600,  # each person once an hour at most; nothing without EMAIL_HOST
         "options": {"expires": 600},
     },
     "send events to webhooks": {
-        "task": "stackviz.notices.tasks.send_due_webhooks",
+        "task": "stackviz.intake.notices.tasks.send_due_webhooks",
         "schedule": 60,
         "options": {"expires": 60},
     },
     "drop old raw reports": {
-        "task": "stackviz.ingest.tasks.drop_old_raw_reports",
+        "task": "stackviz.intake.ingest.tasks.drop_old_raw_reports",
         "schedule": 3600,
         "options": {"expires": 3600},
     },

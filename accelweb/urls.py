@@ -17,12 +17,12 @@ from stackviz.curation import urls as curation
 from stackviz.diagnose import urls as diagnose
 from stackviz.explore import urls as explore
 from stackviz.fit import urls as fit
-from stackviz.ingest import urls as ingest
+from stackviz.intake.ingest import urls as ingest
+from stackviz.intake.notices import urls as notices
 from stackviz.learn import urls as learn
 from stackviz.machines import urls as machines
 from stackviz.monitoring import urls as monitoring
 from stackviz.monitoring.state_page import site_state
-from stackviz.notices import urls as notices
 from stackviz.opendata import urls as opendata
 from stackviz.pages import urls as pages
 from stackviz.performance import urls as performance

@@ -26,12 +26,12 @@ from django_htmx.middleware import HtmxDetails
 from stackviz.diagnose.examples import example_texts
 from stackviz.diagnose.stepped import diagnose_steps
 from stackviz.diagnose.views import show_stepped
+from stackviz.intake.report_parts.pasted import MOST_SECONDS
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.labs.queries import visible_machines
 from stackviz.records.stacks.models import Edition
 from stackviz.report.importers.deadline import Deadline
-from stackviz.reports.pasted import MOST_SECONDS
 from stackviz.web.languages import address_in
 from stackviz.web.parts import rendering_anew
 from stackviz.web.request_memo import remembering

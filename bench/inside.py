@@ -67,7 +67,7 @@ def key() -> dict[str, Any]:
 
 def seed(wanted: str, share: str = "0/1") -> dict[str, Any]:
     """Fills up to `wanted` read reports through the real reading, `share` of them (`0/2`: every other one)."""
-    from stackviz.ingest.interpret import interpret
+    from stackviz.intake.ingest.interpret import interpret
     from stackviz.records.labs.models import Report
 
     sync_later()
@@ -127,8 +127,8 @@ def analyze() -> dict[str, Any]:
 def store(rounds: str, each: str) -> dict[str, Any]:
     """Reports a second: the real reading, in batches and one by one, against a bulk insert of the very rows it made, a
     transaction for each report and one for each batch; in turns."""
-    from stackviz.ingest.interpret import REPORTS_TOGETHER, interpret_all
-    from stackviz.ingest.tasks import REPORTS_PER_MESSAGE
+    from stackviz.intake.ingest.interpret import REPORTS_TOGETHER, interpret_all
+    from stackviz.intake.ingest.tasks import REPORTS_PER_MESSAGE
 
     speeds: dict[str, list[float]] = {name: [] for name in ("ours", "ours alone", "bare", "bare batched")}
     count = int(each)

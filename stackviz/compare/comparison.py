@@ -22,6 +22,7 @@ from stackviz.draw.diagrams.columns import sheet_column
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.draw.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
+from stackviz.intake.report_parts.present import sort_findings, stack_column
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.queries import latest_results, results_arrived_until
@@ -31,7 +32,6 @@ from stackviz.records.stacks.memory import memory_model_of
 from stackviz.records.stacks.past import described_columns_at
 from stackviz.records.stacks.queries import described_columns
 from stackviz.report.rules import Finding
-from stackviz.reports.present import sort_findings, stack_column
 
 # --- the stacks: loaded subjects as columns of one diagram ---
 

@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy
 from stackviz.base.units import format_counts, quantity_label
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind
 from stackviz.compare.withdrawn import absent_notes, withdrawn_notes
+from stackviz.intake.report_parts.facts import ShownFact, headline_fact, one_fact
+from stackviz.intake.report_parts.present import JudgedReport, stored_report
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.labs.models import Machine, Snapshot
@@ -28,8 +30,6 @@ from stackviz.records.stacks.models import Stack
 from stackviz.records.stacks.past import public_stacks_at
 from stackviz.records.stacks.queries import public_stacks
 from stackviz.records.stacks.reported import stack_slug
-from stackviz.reports.facts import ShownFact, headline_fact, one_fact
-from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.web.address import Note
 
 # Kinds of accelerator that the described stack of their vendor does not run: Gaudi has SynapseAI of its own.

@@ -11,12 +11,12 @@ from ninja import Field, Router, Schema
 from ninja.decorators import decorate_view
 
 from stackviz.diagnose.diagnosis import matched_cards
+from stackviz.intake.report_parts.pace import paced
+from stackviz.intake.report_parts.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_body, text_of_form
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.dumps.answer import answer
 from stackviz.report.dumps.markdown import to_markdown
 from stackviz.report.importers.deadline import Deadline
-from stackviz.reports.pace import paced
-from stackviz.reports.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_body, text_of_form
 from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.forms import refuse_charset
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited

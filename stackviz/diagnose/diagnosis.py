@@ -11,6 +11,19 @@ from stackviz.diagnose.wanted import without_pasted
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.draw.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
+from stackviz.intake.report_parts.cards import CardRow, MatchedCard, by_name, card_facts
+from stackviz.intake.report_parts.facts import ShownFact
+from stackviz.intake.report_parts.pasted import MOST_MACHINES, Pasted
+from stackviz.intake.report_parts.present import (
+    JudgedReport,
+    PresentedReport,
+    SoftwareRow,
+    component_names,
+    described_stacks,
+    present,
+    stack_column,
+)
+from stackviz.intake.report_parts.tool_names import ToolName, tools_of
 from stackviz.records.catalog.match import Match, card_name, match_cards
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.stacks.reported import stack_slug
@@ -20,19 +33,6 @@ from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.answer import unexplained
 from stackviz.report.dumps.machines import title_of, vendors_of
 from stackviz.report.rules import Finding, Severity, judge
-from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
-from stackviz.reports.facts import ShownFact
-from stackviz.reports.pasted import MOST_MACHINES, Pasted
-from stackviz.reports.present import (
-    JudgedReport,
-    PresentedReport,
-    SoftwareRow,
-    component_names,
-    described_stacks,
-    present,
-    stack_column,
-)
-from stackviz.reports.tool_names import ToolName, tools_of
 
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_DETAILS = 6  # kinds of cards of which every fact is listed

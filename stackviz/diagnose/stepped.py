@@ -10,9 +10,9 @@ from stackviz.diagnose.causes import Command, shown_command
 from stackviz.diagnose.diagnosis import Diagnosis, diagnose
 from stackviz.diagnose.narrowed import Narrowed, next_command, what_changed
 from stackviz.diagnose.steps import Step, StepsRefused, describe_steps, join_steps, read_state, sign_state, split_steps
+from stackviz.intake.report_parts.pasted import MOST_BYTES, MOST_KB, Pasted, Refused, read_pasted
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.importers.deadline import Deadline
-from stackviz.reports.pasted import MOST_BYTES, MOST_KB, Pasted, Refused, read_pasted
 
 __all__ = ["NextStep", "SteppedDiagnosis", "diagnose_steps", "steps_before"]
 

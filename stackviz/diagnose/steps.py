@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from django.core import signing
 
+from stackviz.intake.report_parts.tool_names import tools_of
 from stackviz.report.importers import BY_KIND, read_all
 from stackviz.report.importers.deadline import Deadline
 from stackviz.report.importers.paste import join_texts
-from stackviz.reports.tool_names import tools_of
 
 __all__ = [
     "MOST_STEPS",

@@ -38,10 +38,10 @@ from stackviz.diagnose.rate_limit import LINKS
 from stackviz.diagnose.stepped import SteppedDiagnosis, diagnose_steps, steps_before
 from stackviz.diagnose.steps import under_command
 from stackviz.draw.diagrams.svg import svg_of
+from stackviz.intake.report_parts.pace import paced, refused_for_now
+from stackviz.intake.report_parts.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_form
+from stackviz.intake.report_parts.tool_names import tool_label
 from stackviz.report.importers.deadline import Deadline
-from stackviz.reports.pace import paced, refused_for_now
-from stackviz.reports.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_form
-from stackviz.reports.tool_names import tool_label
 from stackviz.web.download import svg_response
 from stackviz.web.languages import address_in
 from stackviz.web.parts import render_part

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.stats import Ratio, ratio
 from stackviz.base.units import format_number
+from stackviz.intake.report_parts.facts import fact_text, in_order, meaning_of
 from stackviz.records.labs.models import Machine, Snapshot
 from stackviz.records.labs.newest import standing_snapshots
 from stackviz.records.labs.queries import visible_machines
@@ -21,7 +22,6 @@ from stackviz.records.series.comparability import Comparability, comparable
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.queries import latest_results, results_until
 from stackviz.report.format.facts import CARD_FACTS, FACTS
-from stackviz.reports.facts import fact_text, in_order, meaning_of
 from stackviz.web.address import read_moment, text_parameter
 
 MOST_CARDS = 64

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stackviz.intake.report_parts.facts import ShownFact, fact_text, in_order, meaning_of, shown_facts
 from stackviz.report.format.facts import CONDITIONS
 from stackviz.report.format.facts.conditions import MOMENTS
-from stackviz.reports.facts import ShownFact, fact_text, in_order, meaning_of, shown_facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

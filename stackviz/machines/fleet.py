@@ -14,11 +14,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from stackviz.intake.report_parts.cards import PARENT
 from stackviz.machines.rows import MachineRow, machine_rows, machines_found
 from stackviz.records.labs.heartbeats import SignOfLife, signs_of_life, silent_machines
 from stackviz.records.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.records.labs.queries import Visitor
-from stackviz.reports.cards import PARENT
 from stackviz.web.address import text_parameter
 from stackviz.web.download import csv_response
 

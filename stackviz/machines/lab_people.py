@@ -21,8 +21,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from stackviz.intake.notices.mails import ask_for_mails, gets_mails, stop_mails
 from stackviz.machines.lab_keys import lab_of_member
-from stackviz.notices.mails import ask_for_mails, gets_mails, stop_mails
 from stackviz.records.labs.members import (
     CODE_CHARS,
     NO_SUCH_CODE,

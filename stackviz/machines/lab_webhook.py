@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from stackviz.intake.notices.models import Webhook
+from stackviz.intake.notices.post import URL_CHARS, PostFailed
+from stackviz.intake.notices.webhooks import DISABLED_AFTER, enable_webhook, send_test, set_webhook
 from stackviz.machines.lab_keys import lab_of_member
-from stackviz.notices.models import Webhook
-from stackviz.notices.post import URL_CHARS, PostFailed
-from stackviz.notices.webhooks import DISABLED_AFTER, enable_webhook, send_test, set_webhook
 from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
 TESTS = RateLimit("webhook-tests", "WEBHOOK_TESTS_PER_HOUR", 3600, "too many tests of this account")

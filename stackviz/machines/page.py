@@ -12,6 +12,17 @@ from django.utils.safestring import SafeString
 
 from stackviz.draw.diagrams.columns import drop_unreported_rows
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
+from stackviz.intake.report_parts.cards import CardKind, card_kinds
+from stackviz.intake.report_parts.facts import MACHINE_FACTS, Facts
+from stackviz.intake.report_parts.present import (
+    JudgedReport,
+    PresentedReport,
+    component_names,
+    described_stacks,
+    present,
+    stack_column,
+    stored_report,
+)
 from stackviz.machines.headline import HeadlineRow, headline_row
 from stackviz.machines.report_rows import FIRST_REPORTS, REPORTS_PER_PAGE, ReportRow, report_rows
 from stackviz.machines.results import NO_TORCH, ResultGroup, result_groups
@@ -23,17 +34,6 @@ from stackviz.records.series.queries import latest_results
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.reported import stack_slug
 from stackviz.report.rules import Finding
-from stackviz.reports.cards import CardKind, card_kinds
-from stackviz.reports.facts import MACHINE_FACTS, Facts
-from stackviz.reports.present import (
-    JudgedReport,
-    PresentedReport,
-    component_names,
-    described_stacks,
-    present,
-    stack_column,
-    stored_report,
-)
 from stackviz.web.key_paging import Cut
 from stackviz.web.paging import Page
 from stackviz.web.parts import cached_html, render_part

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from stackviz.intake.report_parts.cards import PARENT, CardKind
+from stackviz.intake.report_parts.facts import MACHINE_FACTS, ShownFact, headline_fact
+from stackviz.intake.report_parts.present import LISTED
 from stackviz.machines.measured import MeasuredOn, measured_on
 from stackviz.records.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.records.labs.queries import Visitor, absences, visible_machines
-from stackviz.reports.cards import PARENT, CardKind
-from stackviz.reports.facts import MACHINE_FACTS, ShownFact, headline_fact
-from stackviz.reports.present import LISTED
 from stackviz.web.key_paging import Cut, key_page
 from stackviz.web.paging import Page
 from stackviz.web.reverse import address_by_name

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from stackviz.draw.diagrams.svg import svg_of
+from stackviz.intake.notices.queries import webhook_disabled_at
 from stackviz.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
 from stackviz.machines.page import (
     MachinePage,
@@ -22,7 +23,6 @@ from stackviz.machines.results_file import results_csv
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
 from stackviz.machines.series import drawn_series, series_figure, series_page
 from stackviz.machines.series_file import series_csv
-from stackviz.notices.queries import webhook_disabled_at
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.labs.heartbeats import silent_machines
 from stackviz.records.labs.models import Machine

@@ -12,6 +12,9 @@ from stackviz.base.units import format_number
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.draw.diagrams.layers import Layer, State
+from stackviz.intake.report_parts.cards import card_kinds
+from stackviz.intake.report_parts.facts import headline_fact
+from stackviz.intake.report_parts.present import JudgedReport, stored_report
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.catalog.queries import accelerators_by_slug, public_accelerators
 from stackviz.records.cited.queries import cited_counts
@@ -20,9 +23,6 @@ from stackviz.records.labs.queries import Visitor, latest_snapshots, visible_mac
 from stackviz.records.stacks.models import Stack
 from stackviz.records.stacks.queries import described_columns, public_stacks
 from stackviz.report import format as wire
-from stackviz.reports.cards import card_kinds
-from stackviz.reports.facts import headline_fact
-from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.web.address import comparison_query
 
 NEWEST_MACHINES = 5

@@ -8,6 +8,14 @@ from django.utils.translation import gettext as _
 
 from stackviz.draw.diagrams.layers import State
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
+from stackviz.intake.report_parts.cards import MatchedCard
+from stackviz.intake.report_parts.present import (
+    JudgedReport,
+    SortedFindings,
+    described_stacks,
+    sort_findings,
+    stack_column,
+)
 from stackviz.plan.branches import Branch, branches, choose_branch
 from stackviz.plan.builds import Build, PlanOutcome, builds, choose_build, command, companions_beside, planned_report
 from stackviz.plan.companions import Companion
@@ -26,8 +34,6 @@ from stackviz.report.format.systems import family
 from stackviz.report.rules import Finding, Severity, Tables, is_broken
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.lifecycle import LifeState
-from stackviz.reports.cards import MatchedCard
-from stackviz.reports.present import JudgedReport, SortedFindings, described_stacks, sort_findings, stack_column
 from stackviz.web.finding_text import finding_words
 
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from stackviz.base.units import quantity_label
+from stackviz.intake.report_parts.facts import ShownFact, shown_facts
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -35,7 +36,6 @@ from stackviz.records.series.withdraw import may_decide_about
 from stackviz.records.series.words import sample_statistics, sample_text
 from stackviz.report.format.facts import CONDITIONS
 from stackviz.report.measuring import BENCHMARKS
-from stackviz.reports.facts import ShownFact, shown_facts
 from stackviz.results.priced import PricedRate, is_priced, priced_rate
 
 __all__ = ["run_page", "urlpatterns"]

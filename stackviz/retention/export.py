@@ -15,7 +15,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from stackviz.notices.models import EventMail, LabEvent, Webhook, WebhookDelivery
+from stackviz.intake.notices.models import EventMail, LabEvent, Webhook, WebhookDelivery
 from stackviz.records.labs.models import (
     AgentHeartbeat,
     AgentKey,

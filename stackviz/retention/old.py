@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from stackviz.diagnose.links import delete_expired
 from stackviz.diagnose.models import PrivateLink
-from stackviz.ingest.drop_bodies import drop_old_bodies, old_bodies
-from stackviz.notices.models import LabEvent
-from stackviz.notices.note_events import SILENCE_IS_NEWS_FOR
+from stackviz.intake.ingest.drop_bodies import drop_old_bodies, old_bodies
+from stackviz.intake.notices.models import LabEvent
+from stackviz.intake.notices.note_events import SILENCE_IS_NEWS_FOR
 from stackviz.opendata.dump import delete_old_dumps, old_dump_names
 from stackviz.records.audit.models import AuditEntry
 

@@ -15,13 +15,13 @@ from django.views.decorators.http import require_safe
 
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.links import find_link
+from stackviz.intake.report_parts.pace import paced
+from stackviz.intake.report_parts.pasted import Refused, read_pasted
 from stackviz.plan.page import make_plan
 from stackviz.plan.query import read_plan_query
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.rule_tables import rule_tables
-from stackviz.reports.pace import paced
-from stackviz.reports.pasted import Refused, read_pasted
 from stackviz.sharing.cards import Picture
 from stackviz.sharing.pictures_of import diagnosis_picture, plan_picture
 from stackviz.sharing.store import drawn_png, stored_png, tag_of

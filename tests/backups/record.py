@@ -73,7 +73,7 @@ def send_reports(lab) -> None:
 
 
 def interpret(report_id: str) -> None:
-    from stackviz.ingest import interpret as reading
+    from stackviz.intake.ingest import interpret as reading
 
     reading.interpret(report_id)
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from stackviz.backups.archive import Archive
-from tests.ingest.senders import Sender, box_of
+from tests.intake.ingest.senders import Sender, box_of
 from tests.live import Site
 
 ACCEPTED = 12  # before any backup
 READ_ALL = """
-from stackviz.ingest.interpret import interpret_all
+from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.records.labs.models import Report
 interpret_all([str(pk) for pk in Report.objects.filter(status="received").values_list("pk", flat=True)])
 """

@@ -21,7 +21,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import Lab, Machine, Report
-from stackviz.ingest.interpret import interpret_all
+from stackviz.intake.ingest.interpret import interpret_all
 interpret_all([str(pk) for pk in Report.objects.values_list("pk", flat=True)])
 stranger, member = Client(), Client()
 member.force_login(User.objects.get(username="ada"))

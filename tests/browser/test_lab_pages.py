@@ -19,7 +19,7 @@ def fleet(site) -> str:
         "from stackviz.records.labs.keys import create_key, revoke\n"
         "from stackviz.records.labs.members import invite\n"
         "from stackviz.records.labs.models import AgentHeartbeat, Lab, Machine\n"
-        "from stackviz.notices.webhooks import set_webhook\n"
+        "from stackviz.intake.notices.webhooks import set_webhook\n"
         "now = timezone.now()\n"
         f"olga = User.objects.create_user('olga', password={PASSWORD!r}, first_name='Olga', last_name='Orchardson')\n"
         "mei = User.objects.create_user('mei.a-rather-long-user-name@institute.example')\n"

@@ -9,10 +9,10 @@ from django.test import Client
 
 from stackviz.diagnose.api import DiagnosisOut
 from stackviz.diagnose.diagnosis import diagnose
+from stackviz.intake.report_parts.pasted import read_pasted
 from stackviz.records.catalog.models import Accelerator, Alias
 from stackviz.report.dumps.markdown import escape_text
 from stackviz.report.importers.deadline import NEVER
-from stackviz.reports.pasted import read_pasted
 from stackviz.web import rate_limit
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 

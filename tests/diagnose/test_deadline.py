@@ -3,11 +3,11 @@
 import pytest
 
 from stackviz.diagnose.diagnosis import diagnose
+from stackviz.intake.report_parts import pace, pasted
+from stackviz.intake.report_parts.pace import work_cost
+from stackviz.intake.report_parts.pasted import Refused, mask_pasted, read_pasted
 from stackviz.report.importers import BY_KIND
 from stackviz.report.importers.deadline import NEVER, Deadline
-from stackviz.reports import pace, pasted
-from stackviz.reports.pace import work_cost
-from stackviz.reports.pasted import Refused, mask_pasted, read_pasted
 from stackviz.web import rate_limit
 from tests.report.importers import nvidia_dumps as dumps
 

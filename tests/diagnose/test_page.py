@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from stackviz.diagnose.diagnosis import diagnose
+from stackviz.intake.report_parts.pasted import Refused, read_pasted
 from stackviz.records.catalog.models import Accelerator
 from stackviz.report.importers.deadline import NEVER
 from stackviz.report.rules import Finding
-from stackviz.reports.pasted import Refused, read_pasted
 from stackviz.web import rate_limit
 from stackviz.web.parts import render_part
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES

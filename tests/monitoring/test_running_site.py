@@ -46,7 +46,7 @@ def test_site_is_ready_when_all_of_it_runs(new_site, redis_server):
     site.wait_until(lambda: json.loads(site.get(path)[1])["status"] == "read", "the report is read")
 
     # The worker counts a report after it is read, and its task when that ends.
-    task = 'accelweb_task_seconds_count{state="SUCCESS",task="stackviz.ingest.tasks.read_report"}'
+    task = 'accelweb_task_seconds_count{state="SUCCESS",task="stackviz.intake.ingest.tasks.read_report"}'
     site.wait_until(lambda: figures(site).get(task, 0) >= 1, "the task is counted")
     counted = figures(site)
     assert counted["accelweb_reports_accepted_total"] == 1

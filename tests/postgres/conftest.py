@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.ingest import tasks
+from stackviz.intake.ingest import tasks
 from stackviz.records.labs import keys
 from stackviz.web import rate_limit
 

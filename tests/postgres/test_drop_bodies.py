@@ -1,6 +1,6 @@
 """Old reports lose their bodies, on PostgreSQL."""
 
-from tests.ingest.drop_bodies_tests import DropBodies
+from tests.intake.ingest.drop_bodies_tests import DropBodies
 
 
 class TestOnPostgres(DropBodies):

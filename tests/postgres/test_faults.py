@@ -6,15 +6,15 @@ import psycopg
 import pytest
 from django.db import OperationalError, connection
 
-from stackviz.ingest import tasks
-from stackviz.ingest.interpret import interpret_all
+from stackviz.intake.ingest import tasks
+from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.records.labs import move_lock
 from stackviz.records.labs.models import Report
 from tests import servers
 from tests.conftest import contextmanager_or_skip
-from tests.ingest.fault_tests import FaultsOfTheMoment, assert_read_once, waiting
-from tests.ingest.races import new_lab, post
-from tests.ingest.test_transient import TRANSIENT
+from tests.intake.ingest.fault_tests import FaultsOfTheMoment, assert_read_once, waiting
+from tests.intake.ingest.races import new_lab, post
+from tests.intake.ingest.test_transient import TRANSIENT
 from tests.report.format.reports import report_body
 
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.db.migrations.exceptions import IrreversibleError
 
-from stackviz.ingest.interpret import interpret_all
+from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.models import Report
 from stackviz.records.series.models import Result, Series

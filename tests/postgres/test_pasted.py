@@ -11,7 +11,7 @@ from stackviz.diagnose.models import PrivateLink
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.web.at_once import COSTLY
 from tests.diagnose.conftest import CPU_WHEEL
-from tests.ingest.races import together
+from tests.intake.ingest.races import together
 
 AT_ONCE = 6
 

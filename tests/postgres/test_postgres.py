@@ -7,12 +7,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from stackviz.ingest.interpret import interpret
+from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.labs.models import Lab, Machine, Report
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.queries import latest_results
 from stackviz.records.series.rollup import refresh
-from tests.ingest.races import new_lab, post
+from tests.intake.ingest.races import new_lab, post
 from tests.report.format.reports import apple_report_body, gemm_result, h100_card, report_body
 
 SERIES = 60
@@ -143,7 +143,7 @@ def test_looking_for_waiting_reports_reads_only_those(machine):
 
 
 def test_half_a_reading_leaves_nothing_behind(machine, monkeypatch):
-    from stackviz.ingest import store as module
+    from stackviz.intake.ingest import store as module
 
     def stumble(*_):
         raise RuntimeError("lost power here")

@@ -1,6 +1,6 @@
 """Many at once on PostgreSQL."""
 
-from tests.ingest.race_tests import Races
+from tests.intake.ingest.race_tests import Races
 
 
 class TestOnPostgres(Races):

@@ -1,6 +1,6 @@
 """A batch is read again, on PostgreSQL."""
 
-from tests.ingest.reread_tests import RereadTogether
+from tests.intake.ingest.reread_tests import RereadTogether
 
 
 class TestOnPostgres(RereadTogether):

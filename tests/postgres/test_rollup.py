@@ -1,8 +1,8 @@
 """What series keep of their results, on PostgreSQL; also while many reports are stored at once."""
 
-from stackviz.ingest.interpret import interpret_all
+from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.records.series.models import Series
-from tests.ingest.races import together
+from tests.intake.ingest.races import together
 from tests.records.series.rollup_tests import RollUps, new_machine, nothing_differs, stored, time
 
 

@@ -13,7 +13,7 @@ from stackviz.report.format import parse_report
 from tests import servers
 from tests.conftest import contextmanager_or_skip
 from tests.curated import migrated_file
-from tests.ingest.senders import Sender, box_of, counts
+from tests.intake.ingest.senders import Sender, box_of, counts
 from tests.live import Site
 from tests.report.format.reports import report_body
 

@@ -15,7 +15,7 @@ from tests import servers
 from tests.conftest import contextmanager_or_skip
 from tests.curated import migrated_file
 from tests.deploy.front import Front, nginx_binary
-from tests.ingest.senders import Box, Sender, box_of, counts
+from tests.intake.ingest.senders import Box, Sender, box_of, counts
 from tests.live import Site, free_port
 
 WEBS = ("web-1", "web-2")

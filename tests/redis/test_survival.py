@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.ingest.senders import Sender, box_of, counts
+from tests.intake.ingest.senders import Sender, box_of, counts
 
 REPORTS = 500
 MACHINES = 10

@@ -2,8 +2,8 @@
 
 import json
 
-from stackviz.ingest.from_dump_add import add_machine
-from stackviz.ingest.interpret import interpret
+from stackviz.intake.ingest.from_dump_add import add_machine
+from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.labs.models import Lab, Report
 from stackviz.report.dumps.machines import machines, telling

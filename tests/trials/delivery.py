@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from tests.ingest.senders import Sender, box_of, counts
+from tests.intake.ingest.senders import Sender, box_of, counts
 from tests.live import Site
 from tests.trials.outcome import Outcome, spread
 

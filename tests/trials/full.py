@@ -1,6 +1,6 @@
-"""Disks that are filled while reports come in: `tests.ingest.full_disk`, as a table."""
+"""Disks that are filled while reports come in: `tests.intake.ingest.full_disk`, as a table."""
 
-from tests.ingest.full_disk import RUNS, is_right, run_on
+from tests.intake.ingest.full_disk import RUNS, is_right, run_on
 from tests.trials.outcome import Outcome
 
 

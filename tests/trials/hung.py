@@ -11,7 +11,7 @@ import psutil
 
 from tests import servers
 from tests.deploy.front import Front, visit
-from tests.ingest.senders import Sender, box_of
+from tests.intake.ingest.senders import Sender, box_of
 from tests.trials.delivery import add_delivery, join, seconds_to_drain, start_senders
 from tests.trials.deployment import Deployment, deployed
 from tests.trials.outcome import Outcome

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from accelweb.beat import Scheduler
 from tests.curated import migrated_file
-from tests.ingest.senders import Sender, box_of, counts
+from tests.intake.ingest.senders import Sender, box_of, counts
 from tests.live import Site
 from tests.trials.clocks import HOUR_S, Clock
 

@@ -23,7 +23,7 @@ from django.urls import NoReverseMatch, Resolver404, ResolverMatch, URLResolver,
 from django.utils.translation import override
 
 from stackviz.curation.reader_corrections import PURPOSE
-from stackviz.notices.models import Webhook
+from stackviz.intake.notices.models import Webhook
 from stackviz.records.catalog import queries
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.models import CitedResult

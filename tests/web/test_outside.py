@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from stackviz.notices.post import PostFailed, post
+from stackviz.intake.notices.post import PostFailed, post
 from stackviz.watch.fetch import FetchError, fetch
 from stackviz.web.outside import TRIED, is_public
 from tests.watch.server import serving

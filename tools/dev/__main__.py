@@ -53,7 +53,7 @@ def load_reports() -> int:
     """Send each recorded report to a new public lab, as an agent does. Returns how many; 0 where the lab exists."""
     from django.contrib.auth.models import User
 
-    from stackviz.ingest.accept import accept_report
+    from stackviz.intake.ingest.accept import accept_report
     from stackviz.records.labs.keys import authenticate, create_key
     from stackviz.records.labs.models import Lab, Membership
 

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from stackviz.ingest.interpret import interpret
+from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.catalog.models import Accelerator, Alias, Vendor
 from stackviz.records.labs.keys import authenticate
 from stackviz.records.labs.models import AgentKey, Card, Finding, Lab, Machine, Report, Snapshot

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stackviz.ingest.interpret import interpret
+from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.labs.models import Finding, Lab, Machine, Membership, Report
 from stackviz.records.labs.queries import (
     latest_snapshots,

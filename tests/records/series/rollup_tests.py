@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from stackviz.ingest.interpret import interpret_all
-from stackviz.ingest.reread import put_back
+from stackviz.intake.ingest.interpret import interpret_all
+from stackviz.intake.ingest.reread import put_back
 from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.models import Lab, Machine, Report
 from stackviz.records.series.decide import record_decision

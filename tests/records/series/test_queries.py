@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from stackviz.ingest.interpret import interpret
+from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.labs.models import Lab, Machine, Report

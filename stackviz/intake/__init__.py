@@ -1,0 +1,1 @@
+"""For lab machines: uploads, what happened, and what pages show of one report."""

@@ -1,0 +1,223 @@
+"""Mails about events: who gets them, how often, what is in them, and how they end."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail as outbox_module
+from django.core.mail.backends.locmem import EmailBackend
+from django.test import Client
+from django.utils import timezone
+
+from stackviz.intake.notices.mails import LISTED, ask_for_mails, mail_of_token, send_mails, unsubscribe_token
+from stackviz.intake.notices.models import EventMail
+from tests.intake.notices.test_feed import note
+from tests.machines.factories import make_lab
+
+pytestmark = pytest.mark.django_db
+PEOPLE = "/labs/north/people/"
+
+
+@pytest.fixture(autouse=True)
+def _mail_server(settings):
+    settings.EMAIL_HOST, settings.SITE_URL = "mail.example.org", "https://site.example"
+
+
+@pytest.fixture
+def lab():
+    return make_lab("north", is_public=False)
+
+
+def join(lab, name, role="viewer", email="x@example.org"):
+    user = User.objects.create_user(name, email=email)
+    return lab.memberships.create(user=user, role=role)
+
+
+def an_hour_later():
+    """As if everybody had asked, or got the last mail, an hour ago, and what happened since were settled."""
+    for mail in EventMail.objects.all():
+        EventMail.objects.filter(pk=mail.pk).update(noted_until=mail.noted_until - timedelta(minutes=61))
+
+
+def settled(lab, count=1, **fields):
+    events = note(lab, count, **fields)
+    lab.events.update(noted_at=timezone.now() - timedelta(minutes=10))
+    return events
+
+
+def sent():
+    send_mails()
+    mails, outbox_module.outbox[:] = list(outbox_module.outbox), []
+    return mails
+
+
+def test_who_asks_gets_one_mail_with_all_that_happened(lab):
+    ask_for_mails(join(lab, "ada", email="ada@example.org"), "en")
+    join(lab, "silent", email="silent@example.org")
+    settled(lab, 2)
+    an_hour_later()
+    (message,) = sent()
+    assert (message.to, message.subject) == (["ada@example.org"], "North lab: 2 events")
+    assert message.body.count("dgx-07: Torch sees no card") == 2
+    assert "https://site.example/machines/north/dgx-07/" in message.body
+    assert "https://site.example/labs/mails/" in message.body
+    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    an_hour_later()
+    EventMail.objects.update(noted_until=timezone.now() - timedelta(minutes=6))
+    assert sent() == []
+
+
+def test_not_twice_in_an_hour_and_not_what_is_not_settled(lab):
+    ask_for_mails(join(lab, "ada"), "en")
+    note(lab)
+    assert sent() == []  # just asked
+    an_hour_later()
+    assert sent() == []  # its transaction may be the first of several
+    assert EventMail.objects.get().noted_until < timezone.now() - timedelta(minutes=5)
+
+
+def test_a_bad_night_is_one_mail_of_bounded_size(lab):
+    ask_for_mails(join(lab, "ada"), "en")
+    settled(lab, LISTED + 3)
+    an_hour_later()
+    (message,) = sent()
+    assert message.body.count("Torch sees no card") == LISTED
+    assert "and 3 more" in message.body
+
+
+def test_it_is_in_the_language_of_who_asked(lab):
+    ask_for_mails(join(lab, "ada"), "zh-hans")
+    settled(lab)
+    an_hour_later()
+    (message,) = sent()
+    assert "新诊断" in message.body
+    assert "/zh-hans/machines/north/dgx-07/" in message.body
+
+
+def test_a_name_with_a_line_end_adds_no_header(lab):
+    type(lab).objects.update(name="North\r\nBcc: eve@example.org")
+    lab.refresh_from_db()
+    ask_for_mails(join(lab, "ada"), "en")
+    settled(lab, title="<b>&\r\nBcc: x")
+    an_hour_later()
+    (message,) = sent()
+    assert "\n" not in message.subject
+    assert message.recipients() == ["x@example.org"]
+
+
+def test_who_left_is_inactive_or_has_no_address_gets_none(lab):
+    left, inactive, without = (join(lab, name) for name in ("left", "inactive", "without"))
+    for membership in (left, inactive, without):
+        ask_for_mails(membership, "en")
+    left.delete()
+    User.objects.filter(username="inactive").update(is_active=False)
+    User.objects.filter(username="without").update(email="")
+    settled(lab)
+    an_hour_later()
+    assert sent() == []
+
+
+def test_a_mail_that_could_not_be_sent_is_sent_in_the_next_run(lab, monkeypatch):
+    ask_for_mails(join(lab, "ada"), "en")
+    settled(lab)
+    an_hour_later()
+    with monkeypatch.context() as broken:
+        broken.setattr(EmailBackend, "send_messages", lambda *_arguments: (_ for _ in ()).throw(OSError("no server")))
+        assert send_mails() == 0
+    assert len(sent()) == 1
+
+
+def test_a_site_without_a_mail_server_sends_and_offers_none(client, lab, settings):
+    ask_for_mails(join(lab, "ada"), "en")
+    settled(lab)
+    an_hour_later()
+    settings.EMAIL_HOST = ""
+    assert sent() == []
+
+
+def test_without_an_address_of_the_site_none_is_sent_and_the_log_says_why(lab, settings, caplog):
+    ask_for_mails(join(lab, "ada"), "en")
+    settled(lab)
+    an_hour_later()
+    settings.SITE_URL = ""
+    assert sent() == []
+    assert "SITE_URL, the address for links in mails, is not" in caplog.text
+    settings.SITE_URL = "https://site.example"
+    assert len(sent()) == 1  # once it is set
+
+
+# --- asking, and ending ---
+
+
+@pytest.mark.parametrize("role", ["viewer", "member", "owner"])
+def test_people_ask_for_themselves_and_end_it(client, lab, role):
+    client.force_login(join(lab, "ada", role).user)
+    assert "Mail me what happens" in client.get(PEOPLE).content.decode()
+    assert client.post(PEOPLE, {"do": "mails", "user": "1"}).status_code == 302
+    assert EventMail.objects.get().membership.user.username == "ada"
+    assert "You get mails" in client.get(PEOPLE).content.decode()
+    assert client.post(PEOPLE, {"do": "no-mails"}).status_code == 302
+    assert not EventMail.objects.exists()
+
+
+def test_the_host_of_the_page_on_which_somebody_asks_is_in_no_mail(client, lab, settings):
+    settings.ALLOWED_HOSTS = ["testserver", "127.0.0.1"]
+    client.force_login(join(lab, "ada").user)
+    assert client.post(PEOPLE, {"do": "mails"}, headers={"host": "127.0.0.1:8081"}).status_code == 302
+    settled(lab)
+    an_hour_later()
+    (message,) = sent()
+    assert "127.0.0.1" not in f"{message.message()}"
+    assert "https://site.example/labs/mails/" in message.body
+
+
+def test_without_an_address_of_the_site_pages_offer_no_mails(client, lab, settings):
+    settings.SITE_URL = ""
+    client.force_login(join(lab, "ada").user)
+    assert "Mail me what happens" not in client.get(PEOPLE).content.decode()
+
+
+def test_without_an_address_and_of_others_it_is_refused(client, lab):
+    client.force_login(join(lab, "ada", email="").user)
+    refused = client.post(PEOPLE, {"do": "mails"})
+    assert (refused.status_code, "no mail address" in refused.content.decode()) == (422, True)
+    client.force_login(User.objects.create_user("eve", email="eve@example.org"))
+    assert client.post(PEOPLE, {"do": "mails"}).status_code == 404
+    client.force_login(User.objects.create_superuser("root", email="root@example.org"))
+    assert client.post(PEOPLE, {"do": "mails"}).status_code == 404
+    assert not EventMail.objects.exists()
+
+
+def test_the_link_in_a_mail_ends_it_with_a_post_and_without_a_login(lab):
+    ask_for_mails(join(lab, "ada"), "en")
+    settled(lab)
+    an_hour_later()
+    (message,) = sent()
+    link = re.search(r"https://site.example(/labs/mails/\S+)", message.body)[1]
+    client = Client(enforce_csrf_checks=True)
+    assert "North lab" in client.get(link).content.decode()
+    assert EventMail.objects.exists()
+    done = client.post(link, {"List-Unsubscribe": "One-Click"})
+    assert (done.status_code, EventMail.objects.exists()) == (200, False)
+    assert "Nothing more is sent" in client.get(link).content.decode()
+
+
+@pytest.mark.parametrize("token", ["x", "WzEsMV0:1abc:xxxx", "a:b:c", "%00", "x" * 2000])
+def test_a_link_that_is_none_of_ours_ends_nothing(client, lab, token):
+    ask_for_mails(join(lab, "ada"), "en")
+    for answer in (client.get(f"/labs/mails/{token}/"), client.post(f"/labs/mails/{token}/")):
+        assert answer.status_code == 200
+        assert "North" not in answer.content.decode()
+    assert EventMail.objects.exists()
+
+
+def test_an_old_link_does_not_end_what_was_asked_for_later(lab):
+    membership = join(lab, "ada")
+    ask_for_mails(membership, "en")
+    token = unsubscribe_token(EventMail.objects.get())
+    assert mail_of_token(token) == EventMail.objects.get()
+    other = join(lab, "ben")
+    EventMail.objects.all().delete()
+    ask_for_mails(other, "en")
+    assert mail_of_token(token) is None
