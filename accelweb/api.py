@@ -7,15 +7,15 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.operation import Operation
 
-from stackviz.accelerators.api import router as accelerators
-from stackviz.accelerators.api_prices import router as prices
-from stackviz.diagnose.api import router as diagnose
-from stackviz.fit.api import router as fit
 from stackviz.intake.ingest.api import router as ingest
 from stackviz.intake.ingest.heartbeat_api import router as heartbeat
 from stackviz.intake.ingest.key_api import router as key
-from stackviz.machines.api import router as machines
-from stackviz.pages.api_reference import ApiReference
+from stackviz.pages.accelerators.api import router as accelerators
+from stackviz.pages.accelerators.api_prices import router as prices
+from stackviz.pages.diagnose.api import router as diagnose
+from stackviz.pages.fit.api import router as fit
+from stackviz.pages.home.api_reference import ApiReference
+from stackviz.pages.machines.api import router as machines
 from stackviz.records.cited.api import router as cited
 from stackviz.records.stacks.api import router as stacks
 from stackviz.watch.api import router as watch

@@ -17,7 +17,7 @@ from accelweb.error_reports import start_error_reports
 from accelweb.logs import FORMATTERS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VERSION = "0.1.0"  # as in pyproject.toml: tests/pages holds the two equal
+VERSION = "0.1.0"  # as in pyproject.toml: tests/pages/home holds the two equal
 VAR_DIR = Path(env_text("VAR_DIR", str(BASE_DIR / "var"))).resolve()
 
 # --- security ---------------------------------------------------------------------------------------------------
@@ -88,23 +88,23 @@ INSTALLED_APPS = [
     "stackviz.watch",
     "stackviz.intake.notices",
     "stackviz.backups",
-    "stackviz.accelerators",
+    "stackviz.pages.accelerators",
     "stackviz.accounts",
     "stackviz.curation",
     "stackviz.intake.ingest",
-    "stackviz.machines",
-    "stackviz.compare",
-    "stackviz.diagnose",
-    "stackviz.explore",
-    "stackviz.fit",
-    "stackviz.learn",
-    "stackviz.plan",
-    "stackviz.opendata",
-    "stackviz.performance",
-    "stackviz.pages",
-    "stackviz.results",
-    "stackviz.search",
-    "stackviz.sharing",
+    "stackviz.pages.machines",
+    "stackviz.pages.compare",
+    "stackviz.pages.diagnose",
+    "stackviz.pages.explore",
+    "stackviz.pages.fit",
+    "stackviz.pages.learn",
+    "stackviz.pages.plan",
+    "stackviz.pages.data",
+    "stackviz.pages.performance",
+    "stackviz.pages.home",
+    "stackviz.pages.benchmarks",
+    "stackviz.pages.search",
+    "stackviz.pages.sharing",
     "stackviz.up",
     "stackviz.monitoring",
     "stackviz.retention",
@@ -315,12 +315,12 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 86_400},
     },
     "write the public data": {
-        "task": "stackviz.opendata.tasks.write_dump_if_due",
+        "task": "stackviz.pages.data.tasks.write_dump_if_due",
         "schedule": 60,  # cheap check; writes once a night, and when a lab becomes private
         "options": {"expires": 60},
     },
     "delete private links that have expired": {
-        "task": "stackviz.diagnose.tasks.delete_expired_links",
+        "task": "stackviz.pages.diagnose.tasks.delete_expired_links",
         "schedule": 3600,  # pages check the date themselves, so expired links are never shown
         "options": {"expires": 3600},
     },

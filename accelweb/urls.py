@@ -9,29 +9,29 @@ from django.views.generic import RedirectView
 from ninja.openapi.views import openapi_view
 
 from accelweb.api import api
-from stackviz.accelerators import urls as accelerators
 from stackviz.accounts import urls as accounts
 from stackviz.accounts.login import admin_login
-from stackviz.compare import urls as compare
 from stackviz.curation import urls as curation
-from stackviz.diagnose import urls as diagnose
-from stackviz.explore import urls as explore
-from stackviz.fit import urls as fit
 from stackviz.intake.ingest import urls as ingest
 from stackviz.intake.notices import urls as notices
-from stackviz.learn import urls as learn
-from stackviz.machines import urls as machines
 from stackviz.monitoring import urls as monitoring
 from stackviz.monitoring.state_page import site_state
-from stackviz.opendata import urls as opendata
-from stackviz.pages import urls as pages
-from stackviz.performance import urls as performance
-from stackviz.plan import urls as plan
+from stackviz.pages.accelerators import urls as accelerators
+from stackviz.pages.benchmarks import urls as results
+from stackviz.pages.compare import urls as compare
+from stackviz.pages.data import urls as opendata
+from stackviz.pages.diagnose import urls as diagnose
+from stackviz.pages.explore import urls as explore
+from stackviz.pages.fit import urls as fit
+from stackviz.pages.home import urls as pages
+from stackviz.pages.learn import urls as learn
+from stackviz.pages.machines import urls as machines
+from stackviz.pages.performance import urls as performance
+from stackviz.pages.plan import urls as plan
+from stackviz.pages.search import urls as search
+from stackviz.pages.sharing import urls as sharing
 from stackviz.records.stacks import urls as stacks
-from stackviz.results import urls as results
 from stackviz.retention import urls as retention
-from stackviz.search import urls as search
-from stackviz.sharing import urls as sharing
 from stackviz.watch import urls as watch
 from stackviz.web.languages import in_each_language
 
@@ -61,7 +61,7 @@ urlpatterns = [
 
 admin.site.site_header = admin.site.site_title = _("accelweb administration")
 
-handler400 = "stackviz.pages.views.bad_request"
-handler403 = "stackviz.pages.views.forbidden"
-handler404 = "stackviz.pages.views.not_found"
-handler500 = "stackviz.pages.views.server_error"
+handler400 = "stackviz.pages.home.views.bad_request"
+handler403 = "stackviz.pages.home.views.forbidden"
+handler404 = "stackviz.pages.home.views.not_found"
+handler500 = "stackviz.pages.home.views.server_error"

@@ -36,7 +36,7 @@ def _rows() -> Iterator[Row]:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "accelweb.settings")
     django.setup()
-    from stackviz.fit.evidence import calibrations, cited_rates, fit_evidence
+    from stackviz.pages.fit.evidence import calibrations, cited_rates, fit_evidence
     from stackviz.records.catalog.queries import public_catalogue
 
     catalogue = public_catalogue()

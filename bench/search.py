@@ -38,8 +38,8 @@ def main() -> None:
 
 
 def add_machines(count: int) -> None:
+    from stackviz.pages.search.words_of_machines import write_words
     from stackviz.records.labs.models import Lab, Machine
-    from stackviz.search.words_of_machines import write_words
 
     lab = Lab.objects.create(name="Search bench", slug="search-bench", is_public=True)
     names = (f"{WORDS[number % len(WORDS)]}-{number:06}" for number in range(count))
@@ -51,8 +51,8 @@ def wanted_answers() -> str:
     """`50 of 50 have the wanted answer among the first three`, with the others."""
     from django.contrib.auth.models import AnonymousUser
 
-    from stackviz.search.answers import ranked_hits
-    from tests.search.searches import SEARCHES
+    from stackviz.pages.search.answers import ranked_hits
+    from tests.pages.search.searches import SEARCHES
 
     lacking = [
         query
@@ -67,8 +67,8 @@ def search_times(rounds: int) -> list[tuple[float, float]]:
     """(ms by the clock, ms of processor) of each search, the index prepared: those of the tests, and of machines."""
     from django.contrib.auth.models import AnonymousUser
 
-    from stackviz.search.answers import answer_search
-    from tests.search.searches import SEARCHES
+    from stackviz.pages.search.answers import answer_search
+    from tests.pages.search.searches import SEARCHES
 
     queries = [*SEARCHES, "rack-000100", "studio 0909", "rack", "no such machine"]
     answer_search(AnonymousUser(), "h100")

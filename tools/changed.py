@@ -72,7 +72,7 @@ def texts() -> dict[str, str]:
 def room_of(name: str) -> set[str]:
     """The folder of tests for what lies in a room, be it a module, a template or data."""
     top, *folders = name.split("/")[:-1] or [""]
-    room = f"tests/{folders[0]}" if folders else "tests/pages" if top == "templates" else ""
+    room = f"tests/{folders[0]}" if folders else "tests/pages/home" if top == "templates" else ""
     is_one = top in {"stackviz", "templates", "tests"} and room != "tests/fixtures" and (ROOT / room).is_dir()
     return {room} if room and is_one else set()
 

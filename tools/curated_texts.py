@@ -21,16 +21,16 @@ FILES: dict[str, frozenset[str]] = {
     ),
     "stackviz/records/catalog/data/specs": frozenset({"note"}),  # every file of the folder
     "stackviz/records/catalog/data/aliases.csv": frozenset({"note"}),
-    "stackviz/fit/data/models.csv": frozenset({"note"}),
+    "stackviz/pages/fit/data/models.csv": frozenset({"note"}),
     "stackviz/records/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
-    "stackviz/explore/data/timeline.csv": frozenset({"text"}),
-    "stackviz/plan/data/support.csv": frozenset({"note"}),
+    "stackviz/pages/explore/data/timeline.csv": frozenset({"text"}),
+    "stackviz/pages/plan/data/support.csv": frozenset({"note"}),
 }
 # Of these files the names in plain words are translated; PyTorch is PyTorch.
 NAMED: frozenset[str] = frozenset(
     {"stackviz/records/stacks/data/components.toml", "stackviz/records/stacks/data/stacks.toml"}
 )
-_SCHEMA = "stackviz/opendata/schema.py"  # what the data files hold, for /data/ and /data/schema/
+_SCHEMA = "stackviz/pages/data/schema.py"  # what the data files hold, for /data/ and /data/schema/
 _PLACES = "stackviz/records/stacks/data/stacks.toml"
 _IN_PLAIN_WORDS = re.compile(r"[ (][a-z]{2,}|^(?:Processor|Microcode|Neural \w+|\w+ (?:GPU|NPU|CPU))$")
 _WORDS = re.compile(r"(?<![\w.])[a-z]{3,}(?!\w)")
@@ -50,7 +50,7 @@ def curated_texts(root: Path) -> Iterator[str]:
 
 
 def _texts_of_schema() -> Iterator[str]:
-    from stackviz.opendata.schema import TABLES, TYPES
+    from stackviz.pages.data.schema import TABLES, TYPES
 
     yield from TYPES.values()
     for table in TABLES:

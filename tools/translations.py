@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from babel.messages.catalog import Catalog, Message
 
 ROOT = Path(__file__).resolve().parent.parent
-TEXTS = "stackviz/learn/texts"
+TEXTS = "stackviz/pages/learn/texts"
 FOLDERS = ("accelweb", "stackviz", "templates")
 Keywords = Mapping[str, Any]  # a function's name -> which arguments are texts, as Babel writes it
 KEYWORDS: Keywords = {
@@ -163,9 +163,9 @@ def compile_changed(root: Path) -> None:
 
 def update(root: Path, *, write: bool) -> list[str]:
     """-> what is left to do."""
-    from stackviz.learn.chapters import CHAPTERS
-    from stackviz.learn.glossary import GLOSSARY
-    from stackviz.learn.text_files import list_untranslated
+    from stackviz.pages.learn.chapters import CHAPTERS
+    from stackviz.pages.learn.glossary import GLOSSARY
+    from stackviz.pages.learn.text_files import list_untranslated
     from tools.curated_texts import curated_texts
     from tools.finding_texts import finding_texts
 

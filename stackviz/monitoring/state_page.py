@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
 from stackviz.monitoring.readiness import SEEN_WITHIN_S, Readiness, look_now
-from stackviz.opendata import stored_dumps
+from stackviz.pages.data import stored_dumps
 from stackviz.watch.queries import waiting_changes, watched_feeds
 
 GIGA = 10**9

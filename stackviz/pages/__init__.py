@@ -1,1 +1,1 @@
-"""Home, glossary, health, and what is shown when something went wrong. No models."""
+"""For visitors and members of labs: a room for each door of the menu."""

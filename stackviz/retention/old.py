@@ -12,12 +12,12 @@ from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from stackviz.diagnose.links import delete_expired
-from stackviz.diagnose.models import PrivateLink
 from stackviz.intake.ingest.drop_bodies import drop_old_bodies, old_bodies
 from stackviz.intake.notices.models import LabEvent
 from stackviz.intake.notices.note_events import SILENCE_IS_NEWS_FOR
-from stackviz.opendata.dump import delete_old_dumps, old_dump_names
+from stackviz.pages.data.dump import delete_old_dumps, old_dump_names
+from stackviz.pages.diagnose.links import delete_expired
+from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.records.audit.models import AuditEntry
 
 ROWS_TOGETHER = 5_000  # deleted in one transaction

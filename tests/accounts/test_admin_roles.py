@@ -12,7 +12,7 @@ from django.contrib.sessions.models import Session
 from django.urls import NoReverseMatch, get_resolver, reverse
 
 from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
-from tests.machines.factories import copy, gemm, h100, make_lab, make_machine, make_report, warning
+from tests.pages.machines.factories import copy, gemm, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db
 ADDRESSES_AT_LEAST = 200

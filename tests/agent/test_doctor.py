@@ -20,7 +20,7 @@ from stackviz.agent.probing.gather import Gathered, gather
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"
 CARD_XML = (FIXTURES / "dumps/nvidia_smi_a100_mig.xml").read_text(encoding="utf-8")
-CPU_WHEEL = (ROOT / "tests/diagnose/collect_env_cpu_wheel.txt").read_text(encoding="utf-8")
+CPU_WHEEL = (ROOT / "tests/pages/diagnose/collect_env_cpu_wheel.txt").read_text(encoding="utf-8")
 SMI_FAILED = (
     "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA "
     "driver is installed and running.\n"

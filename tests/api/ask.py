@@ -17,7 +17,7 @@ UNHURRIED = {"UPLOADS_PER_MINUTE": MANY, "DIAGNOSES_PER_MINUTE": MANY}  # nobody
 FILL = """
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.labs.keys import create_key
-from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report, warning
+from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report, warning
 lab, sheet = make_lab(), Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
 for name in ("dgx-07", "dgx-08"):
     results = [gemm("bf16", [0.0014078] * 7)]

@@ -9,12 +9,12 @@ from tools.changed import reasons
     ("changed", "chosen"),
     [
         (
-            "stackviz/compare/matrix.py",
-            {"tests/compare", "tests/compare/test_matrix.py", "tests/compare/test_leading.py"},
+            "stackviz/pages/compare/matrix.py",
+            {"tests/pages/compare", "tests/pages/compare/test_matrix.py", "tests/pages/compare/test_leading.py"},
         ),
         ("stackviz/base/units.py", {"tests/base/units/test_units.py"}),
-        ("templates/compare/page.html", {"tests/compare", "tests/architecture/test_templates.py"}),
-        ("static/css/sheet.css", {"tests/accelerators", "tests/web/test_static.py"}),
+        ("templates/compare/page.html", {"tests/pages/compare", "tests/architecture/test_templates.py"}),
+        ("static/css/sheet.css", {"tests/pages/accelerators", "tests/web/test_static.py"}),
         ("stackviz/records/catalog/data/specs/any.csv", {"tests/records/catalog"}),
         ("tests/report/importers/test_tidy.py", {"tests/report/importers/test_tidy.py"}),
         (

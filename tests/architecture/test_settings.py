@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 
 from accelweb.env import EnvError, env_site
-from stackviz.pages.checks import (
+from stackviz.pages.home.checks import (
     check_allowed_hosts,
     check_broker_is_shared,
     check_database_is_shared,

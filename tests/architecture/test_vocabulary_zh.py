@@ -11,7 +11,7 @@ from tools.translations import read_catalog
 
 VOCABULARY = ROOT / "docs/vocabulary.zh.md"
 CATALOGS = sorted((ROOT / "locale/zh_Hans/LC_MESSAGES").glob("*.po"))
-CHAPTERS = sorted((ROOT / "stackviz/learn/texts/zh_Hans").glob("*/*.md"))
+CHAPTERS = sorted((ROOT / "stackviz/pages/learn/texts/zh_Hans").glob("*/*.md"))
 
 
 def rows() -> list[tuple[str, str, str]]:

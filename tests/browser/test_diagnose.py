@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.faults import faults_of
-from tests.diagnose.conftest import CPU_WHEEL, MAC_JSON, TWO_MACHINES
+from tests.pages.diagnose.conftest import CPU_WHEEL, MAC_JSON, TWO_MACHINES
 
 WAIT = 60_000  # a busy machine takes its time
 PAGE = "/diagnose/"

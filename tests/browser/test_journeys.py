@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.settled import settle
-from tests.diagnose.conftest import TWO_MACHINES
+from tests.pages.diagnose.conftest import TWO_MACHINES
 from tests.report.format.reports import gemm_result, report_body, sha256
 
 SECONDS = 1000

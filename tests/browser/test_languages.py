@@ -7,7 +7,7 @@ import pytest
 
 from tests.browser.faults import faults_of
 from tests.browser.settled import settle
-from tests.diagnose.conftest import CPU_WHEEL
+from tests.pages.diagnose.conftest import CPU_WHEEL
 
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])

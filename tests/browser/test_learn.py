@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from stackviz.learn.chapters import read_chapters
-from stackviz.learn.trying import all_tries
+from stackviz.pages.learn.chapters import read_chapters
+from stackviz.pages.learn.trying import all_tries
 from tests.browser.faults import faults_of
 
 WAIT = 60_000  # a busy machine takes its time

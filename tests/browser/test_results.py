@@ -11,8 +11,8 @@ WAIT = 60_000  # a busy machine takes its time
 MAKE = """
 from stackviz.records.series.decide import record_decision
 from stackviz.records.series.models import Result
-from tests.machines.factories import copy, gemm, make_lab, make_machine
-from tests.results.machines import A100, H100, run, seconds
+from tests.pages.machines.factories import copy, gemm, make_lab, make_machine
+from tests.pages.benchmarks.machines import A100, H100, run, seconds
 from django.contrib.auth.models import User
 lab = make_lab("measured-lab")
 m5 = make_machine(lab, "m5")

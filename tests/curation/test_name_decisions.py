@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.utils import timezone
 
-from stackviz.accelerators.changes import LogFilter, read_log
 from stackviz.curation.name_decisions import (
     CannotUndo,
     DecidedMeanwhile,
@@ -19,6 +18,7 @@ from stackviz.curation.name_decisions import (
     undo,
 )
 from stackviz.curation.unmatched_names import waiting_names
+from stackviz.pages.accelerators.changes import LogFilter, read_log
 from stackviz.records.catalog.models import Accelerator, Alias, Source, Vendor
 from stackviz.records.labs import rematch
 from stackviz.records.labs.models import Card, Lab, Machine, NameDecision, Report, Snapshot

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from django.utils import timezone
 
-from stackviz.accelerators.changes import PRICES, LogFilter, read_log
+from stackviz.pages.accelerators.changes import PRICES, LogFilter, read_log
 from stackviz.records.catalog.models import Price
 
 LIST = reverse("admin:catalog_price_changelist")

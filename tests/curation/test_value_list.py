@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from stackviz.curation.propose import propose
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue, Vendor
-from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
+from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report
 
 VALUES = reverse("admin:catalog_specvalue_changelist")
 

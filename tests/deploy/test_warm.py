@@ -41,9 +41,9 @@ def test_every_address_is_a_page_of_an_empty_site_too(client, db, caplog, langua
 
 def test_what_fails_does_not_keep_the_rest_from_being_prepared(db, caplog, monkeypatch):
     rendered = []
-    monkeypatch.setattr("stackviz.explore.views.read_plot_data", lambda: 1 / 0)
+    monkeypatch.setattr("stackviz.pages.explore.views.read_plot_data", lambda: 1 / 0)
     monkeypatch.setattr(warm, "diagnose_steps", lambda *_given: 1 / 0)
-    monkeypatch.setattr("stackviz.accelerators.claims_page.read_claims", lambda: rendered.append(1) or [])
+    monkeypatch.setattr("stackviz.pages.accelerators.claims_page.read_claims", lambda: rendered.append(1) or [])
     warm.warm()
     assert "/ladder/ was not prepared" in caplog.text
     assert caplog.text.count("a diagnosis was not prepared") == len(settings.LANGUAGES)

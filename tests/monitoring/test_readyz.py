@@ -10,7 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from stackviz.monitoring import heartbeats, readiness
-from tests.machines.factories import make_lab, make_machine, make_waiting_report
+from tests.pages.machines.factories import make_lab, make_machine, make_waiting_report
 
 pytestmark = pytest.mark.django_db
 

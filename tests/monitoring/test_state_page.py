@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone, translation
 
 from stackviz.monitoring import heartbeats
-from tests.machines.factories import make_lab, make_machine, make_waiting_report
+from tests.pages.machines.factories import make_lab, make_machine, make_waiting_report
 
 pytestmark = pytest.mark.django_db
 PAGE = "/admin/state/"

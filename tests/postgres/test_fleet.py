@@ -7,11 +7,11 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from stackviz.machines.fleet import FleetQuery, fleet_groups, fleet_machines
+from stackviz.pages.machines.fleet import FleetQuery, fleet_groups, fleet_machines
 from stackviz.records.labs.heartbeats import note_heartbeat, silent_machines
 from stackviz.records.labs.keys import create_key, rotate_key
 from stackviz.records.labs.members import accept_invitation, change_role, invite, lab_people
-from tests.machines.factories import h100, make_lab, make_machine, make_report
+from tests.pages.machines.factories import h100, make_lab, make_machine, make_report
 
 
 @pytest.fixture

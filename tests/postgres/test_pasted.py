@@ -6,12 +6,12 @@ from threading import BoundedSemaphore
 from django.contrib.auth.models import User
 from django.test import Client
 
-from stackviz.diagnose import links
-from stackviz.diagnose.models import PrivateLink
+from stackviz.pages.diagnose import links
+from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.web.at_once import COSTLY
-from tests.diagnose.conftest import CPU_WHEEL
 from tests.intake.ingest.races import together
+from tests.pages.diagnose.conftest import CPU_WHEEL
 
 AT_ONCE = 6
 

@@ -84,7 +84,7 @@ def test_recipe_benchmark(copy):
 
 def test_recipe_chapter(copy):
     named = copy.apply("chapter")
-    assert named == {"stackviz/learn/texts/en/chapters/12-what-a-byte-costs.md", "CHANGELOG.md"}
+    assert named == {"stackviz/pages/learn/texts/en/chapters/12-what-a-byte-costs.md", "CHANGELOG.md"}
     assert "14 passed" in copy.run("chapter")  # one for each chapter, and two
     assert copy.changed() == named
 
@@ -92,9 +92,9 @@ def test_recipe_chapter(copy):
 def test_recipe_page(copy):
     named = copy.apply("page")
     assert named == {
-        "stackviz/pages/about.py",
+        "stackviz/pages/home/about.py",
         "templates/pages/about.html",
-        "tests/pages/test_about.py",
+        "tests/pages/home/test_about.py",
         "CHANGELOG.md",
     }
     copy.lint(named)

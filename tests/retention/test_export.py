@@ -16,7 +16,7 @@ from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import Membership, Report
 from stackviz.records.series.models import Result, Series
 from stackviz.retention.export import NOT_EXPORTED, TABLES, export_lab
-from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
+from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/labs/north/data/export.zip"

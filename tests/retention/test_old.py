@@ -12,14 +12,14 @@ from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.utils import timezone
 
-from stackviz.diagnose.links import new_ticket, save_link
-from stackviz.diagnose.models import PrivateLink
-from stackviz.opendata.dump import write_dump
+from stackviz.pages.data.dump import write_dump
+from stackviz.pages.diagnose.links import new_ticket, save_link
+from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.records.audit.models import AuditEntry
 from stackviz.records.labs.models import Report
 from stackviz.retention import old
 from stackviz.retention.tasks import delete_what_is_old
-from tests.machines.factories import make_lab, make_machine, make_report
+from tests.pages.machines.factories import make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 LONG_AGO = timedelta(days=1_000)

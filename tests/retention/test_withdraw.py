@@ -14,7 +14,7 @@ from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Rep
 from stackviz.records.labs.withdraw import withdraw_lab, withdraw_machine
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.withdraw import withdraw_report
-from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
+from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core import mail
 
-from stackviz.opendata.dump import write_dump
+from stackviz.pages.data.dump import write_dump
 from tests.live import ROOT
 
 pytestmark = pytest.mark.django_db

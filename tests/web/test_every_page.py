@@ -32,9 +32,9 @@ from stackviz.records.labs.models import Lab, Machine, Membership, Report
 from stackviz.records.series.models import Series
 from stackviz.web.languages import LanguagePrefix, is_page, language_of, without_language
 from stackviz.web.tickets import new_token, sign_ticket
-from tests.diagnose.test_links import save
 from tests.languages import chinese
-from tests.machines.factories import (
+from tests.pages.diagnose.test_links import save
+from tests.pages.machines.factories import (
     DGX_FACTS,
     START,
     copy,

@@ -18,7 +18,7 @@ from stackviz.web.languages import address_in
 from stackviz.web.phrasebook import MOST_CHARS, MOST_STEPS, MOST_TRIES, Phrasebook
 from tests.finding_texts import entries, unknown_texts
 from tests.languages import chinese
-from tests.machines.factories import make_lab, make_machine, make_report
+from tests.pages.machines.factories import make_lab, make_machine, make_report
 from tests.report.dumps.threads import OWN_TEXTS
 from tests.responses import words_of
 from tools.finding_texts import texts_of_code

@@ -14,7 +14,7 @@ from tests.curated import curated_file
 from tests.live import Site
 
 SEED = """
-from tests.machines.factories import *
+from tests.pages.machines.factories import *
 from stackviz.records.catalog.models import Accelerator
 h100_sheet = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
 lab = make_lab()

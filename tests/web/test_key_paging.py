@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from stackviz.records.labs.models import Lab, Machine, Report
 from stackviz.web.key_paging import Cut, cut_of, key_page, key_text, page_cut
-from tests.machines.factories import make_lab, make_machine, make_report
+from tests.pages.machines.factories import make_lab, make_machine, make_report
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

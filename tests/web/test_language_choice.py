@@ -11,11 +11,11 @@ from django.test import Client
 from django.urls import resolve, set_script_prefix
 from django.utils.translation import get_language, override
 
-from stackviz.sharing import sitemap
+from stackviz.pages.sharing import sitemap
 from stackviz.web.languages import address_in, language_of, local_address, page_in
 from stackviz.web.reverse import address_by_name
-from tests.diagnose.conftest import CPU_WHEEL
 from tests.languages import chinese
+from tests.pages.diagnose.conftest import CPU_WHEEL
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8", "accept-language": "zh-CN,zh;q=0.9,en;q=0.8"}
 H100 = "nvidia-h100-sxm5-80gb"
@@ -276,7 +276,7 @@ def test_a_diagnosis_is_made_again_in_the_other_language(curated, db):
 
 
 def test_who_saved_a_text_may_delete_it_in_either_language(client, curated, db):
-    from tests.diagnose.test_links import save
+    from tests.pages.diagnose.test_links import save
 
     address = save(client)["Location"]
     for page in (address, chinese(address)):

@@ -12,7 +12,7 @@ from django.utils import translation
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
 from tests.languages import chinese
 from tests.live import ROOT
-from tests.machines.factories import START, gemm, h100, make_lab, make_machine, make_report
+from tests.pages.machines.factories import START, gemm, h100, make_lab, make_machine, make_report
 from tools.translations import is_translated, po_files, read_catalog
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|%s|\{\w+\}|</?\w+[^>]*>")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from stackviz.records.catalog.models import Vendor
 from stackviz.records.labs.models import Lab, Machine, Report, Snapshot
 from stackviz.web.prepared_query import PreparedQuery, _read_json
-from tests.machines.factories import make_lab, make_machine, make_report
+from tests.pages.machines.factories import make_lab, make_machine, make_report
 
 
 @pytest.fixture

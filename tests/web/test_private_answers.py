@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.machines.factories import make_lab, make_machine
+from tests.pages.machines.factories import make_lab, make_machine
 
 PAGES = (
     "/machines/",

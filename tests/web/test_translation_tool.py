@@ -134,5 +134,5 @@ def test_the_release_check_lists_what_the_glossary_lacks(project):
     chapter.parent.mkdir(parents=True)
     chapter.write_text("# Figures\n")
     assert translations.update(project, write=True) == [
-        "stackviz/learn/texts/zh_Hans/glossary/1-figures.md: not translated",
+        "stackviz/pages/learn/texts/zh_Hans/glossary/1-figures.md: not translated",
     ]

@@ -10,7 +10,7 @@ from stackviz.intake.ingest.body import unpack
 from stackviz.intake.ingest.from_dump_add import KEY_NAME
 from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
-from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
+from tests.pages.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 
 ADDRESS = "/diagnose/add/"
 SECRETS = f"marie@rack-7:~$ python -m torch.utils.collect_env\n{CPU_WHEEL}\nPATH: /home/marie/env/bin\n"

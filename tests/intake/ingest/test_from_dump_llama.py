@@ -9,7 +9,7 @@ from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.labs.models import Lab, Machine, Membership, Report
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.queries import latest_results
-from tests.diagnose.conftest import CPU_WHEEL
+from tests.pages.diagnose.conftest import CPU_WHEEL
 from tests.report.dumps.test_llama_results import DEVICES, HEADER, ROW, RUN, table
 
 ADDRESS = "/diagnose/add/"

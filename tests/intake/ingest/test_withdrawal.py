@@ -5,7 +5,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from stackviz.records.labs.models import Membership, ReportWithdrawal
-from tests.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report
+from tests.pages.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 LOG = "/benchmarks/withdrawn/"

@@ -19,8 +19,8 @@ from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import AgentHeartbeat, Report
 from stackviz.records.series.merge_machines import merge_machines
 from stackviz.records.series.models import Result
-from tests.machines.factories import START, days, gemm, make_lab, make_machine, make_report, warning
-from tests.machines.test_history import JITTER
+from tests.pages.machines.factories import START, days, gemm, make_lab, make_machine, make_report, warning
+from tests.pages.machines.test_history import JITTER
 from tests.report.format.reports import report_body, sha256
 
 pytestmark = pytest.mark.django_db

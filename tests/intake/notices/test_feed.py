@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from stackviz.intake.notices.feed import ENTRIES
 from stackviz.intake.notices.models import LabEvent
 from stackviz.records.labs.models import Machine, Report
-from tests.machines.factories import START, make_lab, make_machine, make_report
+from tests.pages.machines.factories import START, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from stackviz.intake.notices.mails import LISTED, ask_for_mails, mail_of_token, send_mails, unsubscribe_token
 from stackviz.intake.notices.models import EventMail
 from tests.intake.notices.test_feed import note
-from tests.machines.factories import make_lab
+from tests.pages.machines.factories import make_lab
 
 pytestmark = pytest.mark.django_db
 PEOPLE = "/labs/north/people/"

@@ -12,7 +12,7 @@ from stackviz.records.audit.models import AuditEntry
 from stackviz.records.labs import keys
 from stackviz.records.labs.keys import authenticate, create_key, revoke, rotate_key
 from stackviz.records.labs.models import AgentKey, Report
-from tests.machines.factories import make_lab, make_machine, make_report
+from tests.pages.machines.factories import make_lab, make_machine, make_report
 from tests.report.format.reports import report_body, sha256
 
 pytestmark = pytest.mark.django_db

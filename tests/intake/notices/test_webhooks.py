@@ -26,7 +26,7 @@ from stackviz.intake.notices.webhooks import DISABLED_AFTER, due_webhooks, send_
 from stackviz.records.audit.models import AuditEntry
 from stackviz.records.labs.models import Report
 from stackviz.retention.export import export_lab
-from tests.machines.factories import START, make_lab, make_machine, make_report
+from tests.pages.machines.factories import START, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 PAGE = "/labs/north/webhook/"

@@ -9,7 +9,7 @@ from django.urls import reverse
 from stackviz.records.catalog.models import Alias, Price, SpecValue
 from stackviz.records.labs.keys import create_key
 from stackviz.records.stacks.models import Component, Release, Stack
-from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
+from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report
 from tests.records.catalog.fixtures import bandwidth, card, sheet_source
 
 __all__ = ["bandwidth", "card", "sheet_source"]

@@ -13,7 +13,7 @@ from stackviz.records.labs.keys import create_key, revoke
 from stackviz.records.labs.members import accept_invitation, invite, withdraw_invitation
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.records.series.withdraw import restore_report, withdraw_report
-from tests.machines.factories import make_lab, make_machine, make_report
+from tests.pages.machines.factories import make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 

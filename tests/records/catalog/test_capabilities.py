@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from stackviz.accelerators.list_query import SUPPORTS
+from stackviz.pages.accelerators.list_query import SUPPORTS
 from stackviz.records.catalog.capabilities import (
     KNOWN,
     LEAST,

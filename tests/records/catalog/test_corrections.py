@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.accelerators.changes import LogFilter, read_log
+from stackviz.pages.accelerators.changes import LogFilter, read_log
 from stackviz.records.catalog.change import own_reason
 from stackviz.records.catalog.files import DATA, read_catalogue
 from stackviz.records.catalog.load import load_catalogue

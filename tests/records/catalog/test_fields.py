@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from stackviz.base.units import UNITS
-from stackviz.learn.glossary import read_glossary
+from stackviz.pages.learn.glossary import read_glossary
 from stackviz.records.catalog.fields import FIELDS, GROUPS, HEADLINES, amount_of, grouped
 from stackviz.records.catalog.files import read_catalogue
 

@@ -12,7 +12,7 @@ from stackviz.records.labs.models import AgentKey, Card, Finding, Lab, Machine, 
 from stackviz.records.series.merge_machines import merge_machines, split_machine, undo_move
 from stackviz.records.series.models import ChangeDecision, Result, Series
 from stackviz.records.series.public_runs import measured_edition
-from tests.machines.factories import (
+from tests.pages.machines.factories import (
     START,
     copy,
     days,

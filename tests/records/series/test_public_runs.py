@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from stackviz.records.series.public_runs import MOST_ANSWERS, _cached, cached_for_edition, measured_edition
-from tests.machines.factories import make_lab, make_machine
+from tests.pages.machines.factories import make_lab, make_machine
 
 
 @pytest.fixture

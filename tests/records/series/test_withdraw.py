@@ -10,7 +10,7 @@ from stackviz.records.series.decide import record_decision
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.standing import Standing
 from stackviz.records.series.withdraw import may_decide_about, may_undo_withdrawals, restore_report, withdraw_report
-from tests.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report, warning
+from tests.pages.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from stackviz.agent.diagnose import diagnosed
 from stackviz.report.dumps.markdown import MOST_CHARS, code_span, escape_text, fence, to_markdown
 from stackviz.report.importers import read_all
-from tests.diagnose.conftest import CPU_WHEEL, MAC_JSON
+from tests.pages.diagnose.conftest import CPU_WHEEL, MAC_JSON
 
 JOINER = "\N{WORD JOINER}"
 HOSTILE = (

@@ -1,8 +1,0 @@
-from django.apps import AppConfig
-from django.utils.translation import gettext_lazy as _
-
-
-class DiagnoseConfig(AppConfig):
-    name = "stackviz.diagnose"
-    verbose_name = _("Diagnose")
-    default_auto_field = "django.db.models.BigAutoField"

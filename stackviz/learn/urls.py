@@ -1,7 +1,0 @@
-"""Addresses of chapters, things to try and the glossary; each module declares its own."""
-
-from stackviz import learn
-from stackviz.web.addresses import declared_in
-
-app_name = "learn"
-urlpatterns = declared_in(learn)

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class AcceleratorsConfig(AppConfig):
+    name = "stackviz.pages.accelerators"

@@ -1,0 +1,197 @@
+"""The change log as a page and as a file. The address holds the whole state."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from stackviz.pages.accelerators.changes import (
+    CITED,
+    NAMES,
+    PRICES,
+    SHEETS,
+    Entry,
+    Log,
+    LogFilter,
+    LogPosition,
+    read_log,
+)
+from stackviz.records.catalog.fields import FIELDS, grouped
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
+from stackviz.records.cited.models import CitedEdition
+from stackviz.web.address import AddressReader, Note, whole_number
+from stackviz.web.download import csv_response, json_response
+from stackviz.web.errors import refuse_notes
+from stackviz.web.parts import cached_html
+
+CACHE_S = 600
+IN_A_FILE = 400  # entries at most in a file: each page's address gives its own
+_KNOWN = frozenset({"a", "accelerator", "vendor", "field", "load", "each", "before", "format"})
+_COLUMNS = (
+    "key", "when", "who", "what", "accelerator", "slug", "field", "condition", "old", "new", "details", "counts",
+    "reason", "source_title", "source_url", "url",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesQuery:
+    """The part of the log to show. `before`: where in the log the page begins; None at its newest entry.
+
+    `title` is the accelerator's name where one is chosen.
+    """
+
+    part: LogFilter
+    before: LogPosition | None = None
+    title: str = ""
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    @property
+    def query(self) -> QueryDict:
+        """The filters as parameters, empty ones left out."""
+        return as_query(self.part)
+
+
+def as_query(part: LogFilter) -> QueryDict:
+    query = QueryDict(mutable=True)
+    named = {"a": part.accelerator, "vendor": part.vendor, "field": part.field, "load": part.load}
+    query.update({name: str(value) for name, value in named.items() if value})
+    if part.each:
+        query["each"] = "1"
+    return query
+
+
+def read_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
+    """Read the filters; unknown values are ignored with a note. Four queries at most."""
+    reader = AddressReader(parameters)
+    slug, title = _accelerator(reader)
+    part = LogFilter(
+        accelerator=slug,
+        vendor=_vendor(reader),
+        field=reader.choice("field", (*FIELDS, SHEETS, NAMES, PRICES, CITED), _("field")),
+        load=reader.parsed("load", _load, _("Unknown load “%(value)s”")),
+        each=bool(parameters.get("each")),
+    )
+    before = reader.parsed(
+        "before", LogPosition.read, _("Unknown log position “%(value)s”"), _("the log starts at its newest entry")
+    )
+    return ChangesQuery(part=part, before=before, title=title, notes=reader.notes(_KNOWN))
+
+
+def _accelerator(reader: AddressReader) -> tuple[str, str]:
+    """An accelerator by slug or name, removed ones too -> (slug, name), or empty with a note."""
+    text = reader.text("a") or reader.text("accelerator")
+    if not text:
+        return "", ""
+    history: Any = Accelerator.history
+    for rows in (Accelerator.objects.filter(is_public=True), history.filter(is_public=True).order_by("-history_id")):
+        by_slug = rows.filter(slug=text).values_list("slug", "name").first()
+        named = by_slug or rows.filter(name__iexact=text).values_list("slug", "name").first()
+        if named:
+            return str(named[0]), str(named[1])
+    reader.unknown_value("a", _("accelerator"), text)
+    return "", ""
+
+
+def _vendor(reader: AddressReader) -> str:
+    text = reader.text("vendor")
+    if not text or Vendor.objects.filter(slug=text).exists():
+        return text
+    reader.unknown_value("vendor", _("vendor"), text)
+    return ""
+
+
+def _load(text: str) -> int | None:
+    key = whole_number(text, max_digits=9)
+    return key if key is not None and CatalogueLoad.objects.filter(pk=key).exists() else None
+
+
+@require_safe
+def changes(request: HttpRequest) -> HttpResponse:
+    """What was added, corrected, retired and removed, newest first; with `format` as a file."""
+    query = read_changes_query(request.GET.dict())
+    if request.GET.get("format") in ("json", "csv"):
+        if query.notes:
+            return refuse_notes(query.notes)
+        log = read_log(query.part, query.before, IN_A_FILE)
+        return changes_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
+    state = ("changes", query.part, query.before, query.title, *log_edition())
+    body = cached_html(state, lambda: _body(query), CACHE_S)
+    feed = reverse("catalog:changes-feed")
+    filters = as_query(LogFilter(query.part.accelerator, query.part.vendor, query.part.field)).urlencode()
+    context = {"wanted": query, "body": body, "feed": f"{feed}?{filters}" if filters else feed}
+    return render(request, "accelerators/changes.html", context)
+
+
+def log_edition() -> tuple[str, str]:
+    """Names the state of everything that the log is read from. One query."""
+    return CatalogueEdition.current(), CitedEdition.current()
+
+
+def _body(query: ChangesQuery) -> str:
+    log = read_log(query.part, query.before)
+    context = {
+        "wanted": query,
+        "days": _by_day(log.entries),
+        "next": str(log.next_place) if log.next_place else "",
+        "vendors": Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name"),
+        "names": Accelerator.objects.filter(is_public=True).order_by("name").values_list("name", flat=True),
+        "groups": [(group.title, [(item.name, item.words[0]) for item in fields]) for group, fields in grouped(FIELDS)],
+        "others": [
+            (SHEETS, _("accelerators added and removed")),
+            (NAMES, _("names")),
+            (PRICES, _("prices")),
+            (CITED, _("cited results")),
+        ],
+    }
+    return render_to_string("accelerators/_changes.html", context)
+
+
+def _by_day(entries: tuple[Entry, ...]) -> list[tuple[str, list[tuple[str, Entry, str]]]]:
+    """[(day, [(time of day, entry, where its single steps are)])], all in UTC."""
+    days: dict[str, list[tuple[str, Entry, str]]] = {}
+    for entry in entries:
+        when = entry.when.astimezone(UTC)
+        days.setdefault(f"{when:%Y-%m-%d}", []).append((f"{when:%H:%M}", entry, _steps_of(entry)))
+    return list(days.items())
+
+
+def _steps_of(entry: Entry) -> str:
+    """The query that shows the steps of a grouped entry one by one; "" for one that is a single step."""
+    if entry.load is not None:
+        return f"load={entry.load}"
+    if not entry.counts or entry.what == "loaded":  # loads of cited results leave no steps
+        return ""
+    # The log is cut below a place: the smallest step above the entry's first.
+    return f"each=1&before={LogPosition(entry.when, 0, 10**16)}"
+
+
+def as_json(log: Log, query: ChangesQuery, request: HttpRequest) -> HttpResponse:
+    entries = [{name: _plain(value) for name, value in asdict(entry).items()} for entry in log.entries]
+    parameters = query.query
+    parameters["format"] = "json"
+    if log.next_place:
+        parameters["before"] = str(log.next_place)
+    following = request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}") if log.next_place else None
+    return json_response("changes", {"entries": entries, "next": following})
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def changes_csv(log: Log) -> HttpResponse:
+    rows = [
+        [
+            "; ".join(value) if isinstance(value := getattr(entry, name), tuple) else value
+            for name in _COLUMNS
+        ]
+        for entry in log.entries
+    ]  # fmt: skip
+    return csv_response("changes", _COLUMNS, rows)

@@ -1,0 +1,120 @@
+"""`/benchmarks/<key>/`: accelerators ranked by one case of a benchmark. The address holds the whole state."""
+
+import html
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils import timezone
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+from django_htmx.http import push_url
+
+from stackviz.pages.benchmarks.files import ladder_file
+from stackviz.pages.benchmarks.forms import plain_choice
+from stackviz.pages.benchmarks.introduction import introduce_ranking, ranking_data
+from stackviz.pages.benchmarks.measured_page import measured_page
+from stackviz.pages.benchmarks.measured_section import measured_section
+from stackviz.pages.benchmarks.ranking import ladder_of
+from stackviz.pages.benchmarks.selection import CitedChoice, read_choice
+from stackviz.pages.benchmarks.shown import shown_ranking
+from stackviz.pages.benchmarks.svg_file import RankingWords, ranking_svg
+from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.series.public_runs import measured_edition
+from stackviz.report.measuring import BENCHMARKS
+from stackviz.web.download import svg_response
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.paging import page_number, page_of
+from stackviz.web.parts import cached_parts, render_part
+from stackviz.web.preview import Introduction, Preview, make_preview
+from stackviz.web.templatetags.web import joined
+
+__all__ = ["benchmark_page", "urlpatterns"]
+
+PER_PAGE = 100
+CACHE_S = 600  # the key moves with cited results and sheets
+
+
+@require_safe
+@vary_on_htmx
+def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
+    """A benchmark as a page or a file; htmx gets only the form and the ranking."""
+    benchmark = CITED_BENCHMARKS.get(key)
+    if benchmark is None:
+        return measured_page(request, key)
+    choice = read_choice(request.GET, benchmark)
+    if choice.format == "svg":
+        return _drawing_file(request, benchmark, choice)
+    if choice.format:
+        return ladder_file(ladder_of(benchmark, choice), choice.format, measured=choice.measured)
+    body, has_rows, *introduction = _body(benchmark, choice, page_number(request))
+    if wants_partial(request):
+        part = render_part("web/_notes.jinja", notes=choice.notes) + body
+        query = choice.query_string
+        return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
+    introduced = Introduction(*map(html.unescape, introduction))
+    preview = _preview(request, benchmark, choice, introduced, has_data=bool(has_rows))
+    context = {"benchmark": benchmark, "notes": choice.notes, "body": body, "preview": preview}
+    return render(request, "results/benchmark.html", context)
+
+
+def _preview(
+    request: HttpRequest, benchmark: CitedBenchmark, choice: CitedChoice, introduction: Introduction, *, has_data: bool
+) -> Preview:
+    """The first of the ranking that the address names; structured data for the benchmark's own address only."""
+    query = f"?{choice.query_string}" if choice.query_string else ""
+    url = request.build_absolute_uri(request.path)
+    return make_preview(
+        request,
+        introduction,
+        request.path + query,
+        picture=f"benchmark/{benchmark.key}.png{query}",
+        can_embed=True,
+        data=ranking_data(benchmark, introduction, url) if has_data and not query else (),
+    )
+
+
+def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: CitedChoice) -> HttpResponse:
+    """The page of the ranking that the address names, as a drawing."""
+    shown, query = shown_ranking(benchmark, choice), choice.query_string
+    texts = shown.words
+    words = RankingWords(
+        title=str(benchmark.title),
+        setting=joined([texts.setting, texts.counts]),
+        notes=[*filter(None, [texts.overtaken]), texts.key, *map(str, texts.notes)],
+        address=request.build_absolute_uri(request.path + (f"?{query}" if query else "")),
+        day=timezone.now().date(),
+    )
+    rows = page_of(shown.drawn.rows, page_number(request), PER_PAGE).items
+    return svg_response(f"benchmark {benchmark.key}", ranking_svg(shown.drawn, rows, words))
+
+
+def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[SafeString, ...]:
+    """(the form, the ranking and what stands below; "1" if it has rows; title; answer) as HTML; a common choice's first
+    page is cached.
+    """
+
+    def draw() -> tuple[SafeString, ...]:
+        shown = shown_ranking(benchmark, choice)
+        introduction = introduce_ranking(benchmark, shown.drawn, shown.words.setting)
+        body = render_part(
+            "results/_benchmark.jinja",
+            benchmark=benchmark,
+            choice=choice,
+            shown=shown,
+            page=page_of(shown.drawn.rows, number, PER_PAGE),
+            measured=measured_section(benchmark.key, choice.measured, shown.params_key),
+        )
+        has_rows = SafeString("1" if shown.drawn.rows else "")
+        return body, has_rows, escape(introduction.title), escape(introduction.answer)
+
+    if number > 1 or not plain_choice(choice):
+        return draw()
+    edition = edition_of_cases(), *(measured_edition() if benchmark.key in BENCHMARKS else ())
+    return cached_parts(("benchmark", benchmark.key, choice.query_string, *edition), draw, CACHE_S)
+
+
+urlpatterns = [path("benchmarks/<slug:key>/", benchmark_page, name="benchmark")]

@@ -1,0 +1,153 @@
+"""Results of several machines side by side: which pair up, in which matrix they stand, what is drawn. No queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mode
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from stackviz.pages.compare.leading import LeadingSetting, leading_setting
+from stackviz.pages.compare.matrix import ResultMatrix, draw_matrix, rows_by_group
+from stackviz.pages.compare.measured_notes import MatrixHead, Notes, heads_of_results
+from stackviz.pages.compare.measured_rows import Machines, MeasuredRow, Results
+from stackviz.pages.compare.size_chart import SizeChart, size_chart
+from stackviz.records.series.comparability import is_rankable
+from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.prominence import is_accelerated
+from stackviz.web.reverse import address_by_id
+
+Setting = tuple[bool, str, int, str]  # whether on an accelerator, and the pair of a result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredKind:
+    """What one kind of device measured: a matrix per benchmark, each with a chart or None.
+
+    `verdict`: whether results may be compared, as most rows say; `notes`: what single cells say, by number;
+    `without`: names of the machines that measured nothing there.
+    """
+
+    id: str
+    title: str
+    heads: tuple[MatrixHead, ...]
+    verdict: str
+    matrices: tuple[tuple[ResultMatrix, SizeChart | None], ...]
+    notes: tuple[str, ...]
+    without: tuple[str, ...]
+
+    @property
+    def left_out(self) -> int:
+        return sum(matrix.left_out for matrix, _chart in self.matrices)
+
+    @property
+    def has_links(self) -> bool:
+        """Whether a rate leads to a receipt of its own."""
+        return any(cell.receipt_url for matrix, _chart in self.matrices for row in matrix.rows for cell in row.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The measured part of a comparison, accelerators and processors apart.
+
+    `receipts`: slot of a machine -> the receipt of most of its column. `leading` None: no result counts.
+    """
+
+    kinds: tuple[MeasuredKind, ...]
+    receipts: Mapping[int, str]
+    leading: LeadingSetting | None
+
+    @property
+    def rows(self) -> tuple[MeasuredRow, ...]:
+        """Every setting, also what has no place in a matrix."""
+        return tuple(row for kind in self.kinds for matrix, _chart in kind.matrices for row in matrix.rows)
+
+    @property
+    def charts(self) -> tuple[SizeChart, ...]:
+        return tuple(chart for kind in self.kinds for _matrix, chart in kind.matrices if chart is not None)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The charts as Plotly reads them, each by its `id`."""
+        return {chart.id: chart.figure for chart in self.charts}
+
+
+NOTHING_MEASURED = Measured(kinds=(), receipts={}, leading=None)
+
+
+def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int | None = None) -> Measured:
+    """`results`: (slot of the subject, its name, its newest results) for each machine compared.
+
+    `base`: the slot factors are against, None for the first. Results pair up when benchmark, version, parameters and
+    kind of device are equal: a processor never stands beside an accelerator. Of several devices of one machine that
+    ran the same, the fastest stands in the cell.
+    """
+    by_setting: dict[Setting, dict[int, Measurement]] = {}
+    for slot, _name, measurements in results:
+        for measurement in measurements:
+            by_slot = by_setting.setdefault((is_accelerated(measurement), *measurement.pair), {})
+            if slot not in by_slot or _is_faster(measurement, by_slot[slot]):
+                by_slot[slot] = measurement
+    names = {slot: name for slot, name, _measurements in results}
+    settings = list(by_setting.values())
+    reports = _main_reports(settings)
+    machines = Machines(names=names, base=next(iter(names), None) if base is None else base, reports=reports)
+    kinds = (("accelerators", _("Accelerators"), True), ("processors", _("Processors"), False))
+    return Measured(
+        kinds=tuple(
+            _kind(f"on-{name}", title, benchmarks, machines)
+            for name, title, accelerated in kinds
+            if (benchmarks := _by_benchmark(by_setting, accelerated=accelerated))
+        ),
+        receipts={slot: address_by_id("ingest:receipt", report) for slot, report in reports.items()},
+        leading=leading_setting(settings),
+    )
+
+
+def _by_benchmark(by_setting: Mapping[Setting, Results], *, accelerated: bool) -> list[list[Results]]:
+    """The settings of each benchmark on this kind of device."""
+    groups: dict[tuple[str, int], list[Results]] = {}
+    for (on_accelerator, benchmark, version, _params), results in by_setting.items():
+        if on_accelerator == accelerated:
+            groups.setdefault((benchmark, version), []).append(results)
+    return [groups[key] for key in sorted(groups)]
+
+
+def _kind(id_: str, title: str, benchmarks: Sequence[Sequence[Results]], machines: Machines) -> MeasuredKind:
+    of_slots: dict[int, list[Measurement]] = {}
+    for settings in benchmarks:
+        for results in settings:
+            for slot, result in results.items():
+                of_slots.setdefault(slot, []).append(result)
+    heads = heads_of_results(of_slots, machines)
+    grouped = [rows_by_group(settings, machines) for settings in benchmarks]
+    notes = Notes(heads, (row for rows in grouped for of_group in rows.values() for _position, row in of_group))
+    drawn = [draw_matrix(f"{id_}-{number}", rows, machines, notes) for number, rows in enumerate(grouped, 1)]
+    return MeasuredKind(
+        id=id_,
+        title=title,
+        heads=heads,
+        verdict=notes.verdict,
+        matrices=tuple((matrix, size_chart(matrix)) for matrix in drawn),
+        notes=notes.texts,
+        without=tuple(name for slot, name in machines.names.items() if slot not in of_slots),
+    )
+
+
+def _main_reports(settings: Sequence[Results]) -> dict[int, UUID]:
+    """Slot -> the report that most of its results are from."""
+    reports: dict[int, list[UUID]] = {}
+    for results in settings:
+        for slot, result in results.items():
+            reports.setdefault(slot, []).append(result.report_id)
+    return {slot: mode(ids) for slot, ids in reports.items()}
+
+
+def _is_faster(candidate: Measurement, current: Measurement) -> bool:
+    """Whether this result stands for the machine; one that is set aside only where there is no other."""
+    return _standing_rate(candidate) > _standing_rate(current)
+
+
+def _standing_rate(result: Measurement) -> tuple[bool, float]:
+    return is_rankable(result), result.rate.speed if result.rate else 0.0

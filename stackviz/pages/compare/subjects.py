@@ -1,0 +1,310 @@
+"""The subjects of a comparison, loaded from names in the address to rows; what machines report; heads of columns."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from stackviz.base.units import format_counts, quantity_label
+from stackviz.intake.report_parts.facts import ShownFact, headline_fact, one_fact
+from stackviz.intake.report_parts.present import JudgedReport, stored_report
+from stackviz.pages.compare.query import Address, Selection, Subject, SubjectKind
+from stackviz.pages.compare.withdrawn import absent_notes, withdrawn_notes
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import accelerators_by_slug
+from stackviz.records.labs.models import Machine, Snapshot
+from stackviz.records.labs.queries import (
+    Visitor,
+    latest_snapshots,
+    merged_machines,
+    snapshots_until,
+    visible_machine,
+    visible_machines,
+)
+from stackviz.records.stacks.accelerators import stacks_of_accelerator
+from stackviz.records.stacks.models import Stack
+from stackviz.records.stacks.past import public_stacks_at
+from stackviz.records.stacks.queries import public_stacks
+from stackviz.records.stacks.reported import stack_slug
+from stackviz.web.address import Note
+
+# Kinds of accelerator that the described stack of their vendor does not run: Gaudi has SynapseAI of its own.
+ON_ANOTHER_STACK = frozenset({("intel", "asic")})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """One subject with what is known of it.
+
+    `accelerator`: the sheet itself, or of a machine the sheet most of its cards match; None when there is none.
+    `stack_slug`: the described stack it is drawn on; "" when none is described for it.
+    `machine`, `snapshot`: of a machine only; a machine that has not reported yet has no snapshot.
+    """
+
+    subject: Subject
+    title: str
+    url: str
+    accelerator: Accelerator | None = None
+    stack_slug: str = ""
+    machine: Machine | None = None
+    snapshot: Snapshot | None = None
+
+    @cached_property
+    def report(self) -> JudgedReport | None:
+        """What the machine reported last, read when a page needs it."""
+        return stored_report(self.snapshot) if self.snapshot is not None else None
+
+
+def load(
+    selection: Selection, user: Visitor, at: datetime | None = None
+) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
+    """(subjects found, in their order, no two of one title; notes of the selection, and of unknown or hidden names).
+
+    `at`: a moment of the past, with stacks as described and machines as reported until then; who may see a machine is
+    decided today. At most five queries, whatever is stored: the editions, machines, and three for the machines' newest
+    snapshots. Five more where a machine is unknown: one that was merged is the machine that has its reports now, once.
+    Of a moment, two more for what was withdrawn since, and two where any was.
+    """
+    loaded_by_subject = {**_sheets_and_stacks(selection, at), **_machines(selection.subjects, user, at)}
+    absent = [subject for subject in selection.of_kind(SubjectKind.MACHINE) if subject not in loaded_by_subject]
+    loaded_by_subject |= _merged(absent, user, at) if absent else {}
+    unknown = [subject for subject in selection.subjects if subject not in loaded_by_subject]
+    in_order = (loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
+    by_subject = {loaded.subject: loaded for loaded in in_order}
+    sheets = [loaded.accelerator for loaded in by_subject.values() if loaded.accelerator and not loaded.machine]
+    withdrawn = withdrawn_notes(sheets, at) if at is not None and sheets else ()
+    notes = (*selection.refused, *absent_notes(unknown, at), *withdrawn)
+    return _with_unique_titles(tuple(by_subject.values())), notes
+
+
+def _with_unique_titles(subjects: Sequence[Loaded]) -> tuple[Loaded, ...]:
+    """Machines that share a title with another subject are called by their address too: `rack-7 (north/rack-7)`."""
+    titles = Counter(loaded.title for loaded in subjects)
+    return tuple(
+        replace(loaded, title=f"{loaded.title} ({loaded.subject.lab}/{loaded.subject.slug})")
+        if titles[loaded.title] > 1 and loaded.subject.kind is SubjectKind.MACHINE
+        else loaded
+        for loaded in subjects
+    )
+
+
+def _sheets_and_stacks(selection: Selection, at: datetime | None) -> dict[Subject, Loaded]:
+    """Sheets and stacks asked for, and the stacks of the sheets' vendors."""
+    sheets = {subject.slug: subject for subject in selection.of_kind(SubjectKind.ACCELERATOR)}
+    stacks = {subject.slug: subject for subject in selection.of_kind(SubjectKind.STACK)}
+    accelerators = accelerators_by_slug(sheets) if sheets else {}
+    vendors = {accelerator.vendor.slug for accelerator in accelerators.values()}
+    stacks_then = public_stacks() if at is None else public_stacks_at(at)
+    rows = [stack for stack in stacks_then if stack.slug in stacks or stack.vendor in vendors]
+    loaded = {
+        sheets[slug]: Loaded(
+            subject=sheets[slug],
+            title=item.short_name,
+            url=item.get_absolute_url(),
+            accelerator=item,
+            stack_slug=_stack_of(item, rows),
+        )
+        for slug, item in accelerators.items()
+    }
+    for stack in rows:
+        if subject := stacks.get(stack.slug):
+            loaded[subject] = Loaded(
+                subject=subject, title=stack.local_name, url=stack.get_absolute_url(), stack_slug=stack.slug
+            )
+    return loaded
+
+
+def _stack_of(item: Accelerator, stacks: Sequence[Stack]) -> str:
+    if (item.vendor.slug, item.kind) in ON_ANOTHER_STACK:
+        return ""
+    return next((stack.slug for stack in stacks_of_accelerator(stacks, item.vendor.slug, item.slug)), "")
+
+
+def _merged(absent: Sequence[Subject], user: Visitor, at: datetime | None) -> dict[Subject, Loaded]:
+    """Links, badges and embeds of a machine that was merged go on: each with the machine it was merged into."""
+    labs, slugs = {subject.lab for subject in absent}, {subject.slug for subject in absent}
+    rows = merged_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
+    now = {
+        Subject(SubjectKind.MACHINE, row.slug, row.lab.slug): Subject(
+            SubjectKind.MACHINE, row.merged_into.slug, row.lab.slug
+        )
+        for row in rows
+        if row.merged_into is not None
+    }
+    there = _machines(now.values(), user, at)
+    return {subject: there[now[subject]] for subject in absent if now.get(subject) in there}
+
+
+def _machines(chosen: Iterable[Subject], user: Visitor, at: datetime | None) -> dict[Subject, Loaded]:
+    of_machines = (subject for subject in chosen if subject.kind is SubjectKind.MACHINE)
+    subjects = {(subject.lab, subject.slug): subject for subject in of_machines}
+    if not subjects:
+        return {}
+    if len(subjects) == 1:
+        machines = [machine for address in subjects if (machine := visible_machine(user, *address)) is not None]
+    else:
+        labs, slugs = ({address[part] for address in subjects} for part in (0, 1))
+        candidates = visible_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
+        machines = [machine for machine in candidates if (machine.lab.slug, machine.slug) in subjects]
+    snapshots = latest_snapshots(machines) if at is None else snapshots_until(machines, at)
+    return {
+        subject: _loaded_machine(subject, machine, snapshots.get(machine.pk))
+        for machine in machines
+        for subject in [subjects[machine.lab.slug, machine.slug]]
+    }
+
+
+def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | None) -> Loaded:
+    return Loaded(
+        subject=subject,
+        title=machine.name,
+        url=machine.get_absolute_url(),
+        accelerator=main_accelerator(snapshot) if snapshot else None,
+        stack_slug=stack_slug(snapshot.facts, (card.vendor for card in snapshot.cards.all())) if snapshot else "",
+        machine=machine,
+        snapshot=snapshot,
+    )
+
+
+def main_accelerator(snapshot: Snapshot) -> Accelerator | None:
+    """The public sheet most of a machine's cards match; None when none is matched. No query when cards are loaded."""
+    sheets = [sheet for card in snapshot.cards.all() if (sheet := card.public_sheet) is not None]
+    if not sheets:
+        return None
+    most, _count = Counter(sheet.pk for sheet in sheets).most_common(1)[0]
+    return next(sheet for sheet in sheets if sheet.pk == most)
+
+
+def describe(loaded: Loaded) -> str:
+    """What kind of thing the subject is, in a few words: the line under its name."""
+    if loaded.machine is not None:
+        return _("machine of %(lab)s") % {"lab": loaded.machine.lab.name}
+    if loaded.subject.kind is SubjectKind.STACK:
+        return _("stack as described")
+    return _("spec sheet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A subject as the head of its column.
+
+    `remove_url`: this comparison without it; `base_url`: with factors against it.
+    """
+
+    slot: int
+    name: str
+    title: str
+    subtitle: str
+    url: str
+    remove_url: str
+    base_url: str
+
+    @property
+    def css(self) -> str:
+        return f"s{self.slot + 1}"
+
+
+def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
+    return tuple(
+        Head(
+            slot=slot,
+            name=loaded.subject.name,
+            title=loaded.title,
+            subtitle=describe(loaded),
+            url=loaded.url,
+            remove_url=address.without(loaded.subject),
+            base_url=address.query(base=loaded.subject),
+        )
+        for slot, loaded in enumerate(chosen)
+    )
+
+
+def baseline(heads: Sequence[Head], address: Address) -> Head | None:
+    """The column that factors are against: that of the subject asked for, or else the first of these."""
+    requested = address.base.name if address.base else ""
+    return next((head for head in heads if head.name == requested), heads[0] if heads else None)
+
+
+def fit_subjects(chosen: Sequence[Loaded]) -> tuple[str, ...]:
+    """What `/fit/compared/` calls them: `apple-m3-max-40:48`, `nvidia-h100-sxm5-80gb:0:8`, each once.
+
+    A machine has the memory that it reported, where the GPU shares it, and the number of its cards.
+    """
+    return tuple(dict.fromkeys(filter(None, map(_fit_subject, chosen))))
+
+
+def _fit_subject(loaded: Loaded) -> str:
+    if loaded.accelerator is None:
+        return ""
+    slug = loaded.accelerator.slug
+    if loaded.snapshot is None:
+        return slug
+    cards = [card for card in loaded.snapshot.cards.all() if card.public_sheet == loaded.accelerator]
+    is_unified = any(card.facts.get("unified_memory") is True for card in cards)
+    total = loaded.snapshot.facts.get("memory.total_bytes") if is_unified else None
+    memory_gb = round(total / 2**30) if isinstance(total, int) else 0
+    return f"{slug}:{memory_gb}:{len(cards)}" if len(cards) > 1 else f"{slug}:{memory_gb}" if memory_gb else slug
+
+
+def heading(titles: Sequence[str]) -> str:
+    """`H100 SXM against M3 Max 40-core and dgx-07`."""
+    if not titles:
+        return _("Compare")
+    if len(titles) == 1:
+        return titles[0]
+    *middle, last = titles[1:]
+    if not middle:
+        return _("%(first)s vs. %(last)s") % {"first": titles[0], "last": last}
+    return _("%(first)s vs. %(middle)s and %(last)s") % {
+        "first": titles[0],
+        "middle": ", ".join(middle),
+        "last": last,
+    }
+
+
+# --- facts that the compared machines reported, row by row ---
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedRow:
+    title: str
+    cells: tuple[ShownFact, ...]
+
+    @property
+    def differs(self) -> bool:
+        return len({cell.text for cell in self.cells}) > 1
+
+
+TITLES = {
+    "cards": gettext_lazy("Accelerators"),
+    "cpu.model": gettext_lazy("CPU"),
+    "memory.total_bytes": gettext_lazy("Main memory"),
+    "os.name": gettext_lazy("Operating system"),
+    "nvidia.driver_version": gettext_lazy("NVIDIA driver"),
+    "cuda.runtime_version": gettext_lazy("CUDA runtime"),
+    "python.version": gettext_lazy("Python"),
+    "torch.version": gettext_lazy("PyTorch"),
+}
+"""What a row is about -> its title, in the order of the rows."""
+
+
+def probed_rows(reports: Sequence[JudgedReport | None]) -> tuple[ProbedRow, ...]:
+    """A row per fact, a cell per machine in order; rows about which no machine says anything are left out."""
+    rows = [ProbedRow(str(title), tuple(_cell(name, judged) for judged in reports)) for name, title in TITLES.items()]
+    return tuple(row for row in rows if any(cell.text for cell in row.cells))
+
+
+def _cell(name: str, judged: JudgedReport | None) -> ShownFact:
+    if judged is None:
+        return one_fact(name, {}, {})
+    report = judged.report
+    fact = headline_fact(name, report.facts, report.absent)
+    if name == "cards":
+        return replace(fact, text=format_counts(card.reported_name for card in report.cards))
+    if name == "memory.total_bytes" and fact.text:  # in short: columns are narrow
+        return replace(fact, text=quantity_label(float(report.facts[name]), "B", binary=True, digits=3))
+    return fact

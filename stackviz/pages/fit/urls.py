@@ -1,0 +1,11 @@
+"""Addresses of the fit of models."""
+
+from django.urls import path
+
+from stackviz.pages.fit import compared, views
+
+app_name = "fit"
+urlpatterns = [
+    path("fit/", views.page, name="page"),
+    path("fit/compared/", compared.compared_page, name="compared"),
+]

@@ -1,0 +1,1 @@
+"""Home, glossary, health, and what is shown when something went wrong. No models."""

@@ -1,0 +1,14 @@
+from django.urls import path
+
+from stackviz.pages import home as pages
+from stackviz.pages.home import views
+from stackviz.web.addresses import declared_in
+
+app_name = "pages"
+urlpatterns = [
+    *declared_in(pages),
+    path("", views.home, name="home"),
+    path("health/", views.health, name="health"),
+    path("robots.txt", views.robots, name="robots"),
+    path("favicon.ico", views.favicon, name="favicon"),
+]

@@ -1,0 +1,187 @@
+"""Lab machines: the list, a lab's fleet, one machine, one of its series, the agent's file. No models of its own."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from stackviz.draw.diagrams.svg import svg_of
+from stackviz.intake.notices.queries import webhook_disabled_at
+from stackviz.pages.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
+from stackviz.pages.machines.page import (
+    MachinePage,
+    drawn_body,
+    machine_page,
+    report_body,
+    seen_token,
+)
+from stackviz.pages.machines.report_rows import REPORTS_PER_PAGE
+from stackviz.pages.machines.results_file import results_csv
+from stackviz.pages.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
+from stackviz.pages.machines.series import drawn_series, series_figure, series_page
+from stackviz.pages.machines.series_file import series_csv
+from stackviz.records.catalog.queries import accelerators_by_slug
+from stackviz.records.labs.heartbeats import silent_machines
+from stackviz.records.labs.models import Machine
+from stackviz.records.labs.queries import visible_labs, visible_machines
+from stackviz.records.labs.rights import may_manage, rights_in
+from stackviz.records.labs.withdraw import may_withdraw
+from stackviz.records.series.models import Series
+from stackviz.records.series.public_runs import cached_for_strangers
+from stackviz.web.address import text_parameter, whole_number
+from stackviz.web.download import svg_response
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.key_paging import page_cut
+from stackviz.web.parts import render_part
+
+STOP_POLLING = 286  # htmx's own status: the element that polls stops
+NO_CHANGE = 204
+POLLED_FOR = timedelta(hours=1)  # a page left open longer than this is no longer looked at
+
+
+@require_safe
+@vary_on_htmx
+def machine_list(request: HttpRequest) -> HttpResponse:
+    """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
+    q, slug = text_parameter(request, "q"), text_parameter(request, "accelerator")
+    accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
+    page = machines_page(machines_found(request.user, q=q, accelerator=slug), page_cut(request, MACHINES_PER_PAGE))
+    rows = machine_rows(page.items, accelerator.pk if accelerator else None)
+    context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows}
+    return render(request, "machines/_rows.html" if wants_partial(request) else "machines/list.html", context)
+
+
+@require_safe
+@vary_on_htmx
+def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
+    """A lab's machines, filtered and in groups, or all of these as CSV. A private lab does not exist for strangers."""
+    visible_lab = get_object_or_404(visible_labs(request.user), slug=lab)
+    query = fleet_query(request)
+    machines = fleet_machines(request.user, visible_lab, query)
+    if request.GET.get("format") == "csv":
+        return fleet_csv(request, visible_lab, machines)
+    page = machines_page(machines, page_cut(request, MACHINES_PER_PAGE))
+    context: dict[str, object] = {
+        "lab": visible_lab,
+        "page": page,
+        "rows": machine_rows(page.items),
+        "asked": query,
+        "is_filtered": query.is_filtered,
+        "groups": fleet_groups(machines, query),
+        "group_title": GROUPS.get(query.group, ""),
+        "group_choices": GROUPS.items(),
+        "states": STATES.items(),
+    }
+    if not wants_partial(request):
+        rights = rights_in(request.user, visible_lab)
+        context |= {
+            "silent": silent_machines(visible_lab),
+            "rights": rights,
+            "webhook_disabled_at": webhook_disabled_at(visible_lab) if rights.is_of_lab else None,
+            "may_withdraw": may_withdraw(request.user, visible_lab),
+        }
+    template = "machines/_fleet.html" if wants_partial(request) else "machines/lab.html"
+    return render(request, template, context)
+
+
+@require_safe
+@vary_on_htmx
+def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
+    """One machine; while the page is open htmx polls for changes, and mostly gets a 304."""
+    if wants_partial(request) and "seen" in request.GET:
+        unchanged = _nothing_new(request, lab, slug)
+        if unchanged is not None:
+            return unchanged
+    try:
+        page = machine_page(request.user, lab, slug, page_cut(request, REPORTS_PER_PAGE, "reports"))
+    except Machine.DoesNotExist as error:
+        raise Http404 from error
+    form = request.GET.get("format", "")
+    if form in _FORMS:
+        return _FORMS[form](request, page)
+    context = {
+        "page": page,
+        "body": drawn_body(page),
+        "may_manage": may_manage(request.user, page.machine.lab),
+    }
+    template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
+    return render(request, template, context)
+
+
+def _drawing(request: HttpRequest, page: MachinePage) -> HttpResponse:
+    """The machine's stack as a file; there is none before its first report was read."""
+    body = report_body(page.machine)
+    if body is None or page.latest is None:
+        raise Http404
+    note = f"{request.build_absolute_uri(page.machine.get_absolute_url())} · {page.latest.taken_at:%Y-%m-%d}"
+    return svg_response(f"stack-{page.machine.slug}", svg_of(body.drawing, page.machine.name, note))
+
+
+def _words(request: HttpRequest, page: MachinePage) -> HttpResponse:
+    """The machine's stack in words and as a table; for htmx these alone."""
+    body = report_body(page.machine)
+    if body is None:
+        raise Http404
+    if wants_partial(request):
+        return HttpResponse(render_part("diagrams/_words.jinja", drawing=body.drawing))
+    return render(request, "machines/words.html", {"machine": page.machine, "drawing": body.drawing})
+
+
+def _results(_request: HttpRequest, page: MachinePage) -> HttpResponse:
+    """The bars of its newest results as CSV."""
+    file = results_csv(page.machine)
+    if file is None:
+        raise Http404
+    return file
+
+
+_FORMS: Mapping[str, Callable[[HttpRequest, MachinePage], HttpResponse]] = {
+    "svg": _drawing,
+    "words": _words,
+    "csv": _results,
+}
+
+
+def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | None:
+    """The short answer to "is there anything newer than what I show?"; None when there is. Two queries."""
+    machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    if seen_token(machine) != request.GET["seen"]:
+        return None
+    since = request.GET.get("since", "")
+    opened = whole_number(since, max_digits=11) or 0
+    is_stale = timezone.now().timestamp() - opened > POLLED_FOR.total_seconds()
+    # htmx would swap in the empty answer of a 286, were it not told.
+    return (
+        HttpResponse(status=STOP_POLLING, headers={"HX-Reswap": "none"}) if is_stale else HttpResponse(status=NO_CHANGE)
+    )
+
+
+@require_safe
+def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
+    """One benchmark setting on one machine: conditions, samples, history as chart and CSV, how to run it again."""
+    machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    try:
+        file = series_csv(machine, series_id) if request.GET.get("format") == "csv" else None
+        if file is not None:
+            return file
+        if request.GET.get("format") == "plotly":
+            return _figure(machine, series_id)
+        title, body = cached_for_strangers(
+            request.user,
+            ("series", machine.pk, series_id),
+            lambda visitor: drawn_series(series_page(machine, series_id, visitor), request),
+        )
+    except Series.DoesNotExist as error:
+        raise Http404 from error
+    return render(request, "machines/series.html", {"title": title, "body": body})
+
+
+def _figure(machine: Machine, series_id: int) -> JsonResponse:
+    """The line over time, for plotly.js."""
+    figure = series_figure(machine, series_id)
+    if figure is None:
+        raise Http404
+    return JsonResponse(figure)

@@ -1,0 +1,184 @@
+"""`/roofline/`: what bandwidth and peak allow, and what was reached. The address holds the whole state."""
+
+from dataclasses import replace
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.urls import path, reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from stackviz.draw.charts.plane import Plane, place_small_plane
+from stackviz.draw.charts.plane_plotly import plane_figure
+from stackviz.draw.charts.scatter import SHAPES
+from stackviz.draw.charts.scatter_plotly import AxisWords
+from stackviz.pages.performance.files import roofline_file
+from stackviz.pages.performance.forms import AnyOf, ChartForm, chosen_accelerators, options
+from stackviz.pages.performance.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
+from stackviz.pages.performance.page import CACHE_S, ChartPage, LegendShape, Plot, PlotPoint, answer_chart, legend_shape
+from stackviz.pages.performance.roofline import Roofline, assemble_roofline, roof_sentences
+from stackviz.pages.performance.roofline_svg import roofline_svg
+from stackviz.pages.performance.selection import (
+    DTYPES,
+    FIGURE,
+    MOST_ACCELERATORS,
+    RooflineChoice,
+    roofline_choice,
+    without,
+)
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.series.public_runs import measured_edition
+from stackviz.web.download import svg_response
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.parts import cached_html, render_part
+
+__all__ = ["roofline_figure", "roofline_page", "urlpatterns"]
+
+SMALL_PX = 320  # height of the plot at the head of another page's part, as .small of static/css/plane.css
+
+
+@require_safe
+@vary_on_htmx
+def roofline_page(request: HttpRequest) -> HttpResponse:
+    """The rooflines as a page, a file or a Plotly figure; htmx gets only the form and the drawing."""
+    catalogue = public_catalogue()
+    names = {item.slug: item.name for item in catalogue.accelerators}
+    choice = roofline_choice(request.GET, names)
+    if choice.format == FIGURE:
+        return JsonResponse(_figure(assemble_roofline(catalogue, choice)))
+    if choice.format == "svg":
+        roofline = assemble_roofline(catalogue, choice)
+        title = _("Roofline of %(names)s") % {"names": ", ".join(names[slug] for slug in choice.slugs)}
+        return svg_response("roofline", roofline_svg(roofline, title, _axis_words(), _shapes(roofline)))
+    if choice.format:
+        return roofline_file(assemble_roofline(catalogue, choice), choice.format)
+    page = ChartPage(
+        title=_("Roofline"),
+        lead=_("What memory bandwidth and peak rate allow, and what was reached"),
+        query=choice.query_string,
+        body=_body(catalogue, choice),
+        notes=choice.notes,
+    )
+    return answer_chart(request, page)
+
+
+def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
+    """The form, the drawing and its tables, cached."""
+
+    def draw() -> str:
+        roofline = assemble_roofline(catalogue, choice)
+        return render_part(
+            "performance/_roofline.jinja",
+            form=_form(catalogue, choice),
+            choice=choice,
+            roofline=roofline,
+            plot=_plot(roofline, roofline.plane),
+            sentences=tuple(roof_sentences(roofline)),
+            shapes=_shapes(roofline),
+        )
+
+    return cached_html(("roofline", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
+
+
+@require_safe
+@vary_on_htmx
+def roofline_figure(request: HttpRequest) -> HttpResponse:
+    """The drawing alone, small, for a part of another page; a sentence where there is no roof.
+
+    Without htmx the address leads to the whole page.
+    """
+    catalogue = public_catalogue()
+    choice = roofline_choice(request.GET, {item.slug: item.name for item in catalogue.accelerators})
+    if not wants_partial(request):
+        address = reverse("performance:roofline")
+        return HttpResponseRedirect(f"{address}?{choice.query_string}" if choice.query_string else address)
+    return HttpResponse(_figure_part(catalogue, choice))
+
+
+def _figure_part(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
+    def draw() -> str:
+        roofline = assemble_roofline(catalogue, choice)
+        if not roofline.rows:
+            return render_part("performance/_no_roof.jinja", notes=roofline.notes)
+        plane = place_small_plane(roofline.content, SMALL_PX)
+        return render_part(
+            "performance/_roof_figure.jinja",
+            query=choice.query,
+            plane=plane,
+            plot=_plot(roofline, plane),
+            shapes=_shapes(roofline),
+            notes=roofline.notes,
+        )
+
+    return cached_html(("roofline figure", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
+
+
+def _form(catalogue: PublicCatalogue, choice: RooflineChoice) -> ChartForm:
+    accelerators = [catalogue.by_slug[slug] for slug in choice.slugs]
+    is_full = len(accelerators) >= MOST_ACCELERATORS
+    return ChartForm(
+        address=reverse("performance:roofline"),
+        chosen=chosen_accelerators(
+            accelerators, lambda slug: replace(choice, slugs=without(choice.slugs, slug)).query_string
+        ),
+        names=() if is_full else tuple(item.name for item in catalogue.accelerators if item.slug not in choice.slugs),
+        boxes=(AnyOf("dtype", _("Data types"), options({dtype: dtype for dtype in DTYPES}, choice.dtypes)),),
+    )
+
+
+def _plot(roofline: Roofline, plane: Plane) -> Plot:
+    placed = {spot.key: spot for spot in plane.points}
+    points = tuple(
+        PlotPoint(
+            left=placed[point.key].x,
+            top=placed[point.key].y,
+            mark=f"p{point.shape}",
+            css=f"{point.css} measured" if point.is_filled else point.css,
+            words=point.words,
+            url=point.url,
+        )
+        for point in roofline.points
+    )
+    x, y = _axis_words()
+    used = sorted({point.shape for point in roofline.points})
+    return Plot(
+        title=_("Roofline: rate against arithmetic intensity"),
+        x=x,
+        y=y,
+        key=_("Lines: published ceilings. Hollow points: cited results. Filled points: measured here."),
+        count_text=ngettext("%(n)d result", "%(n)d results", len(points)) % {"n": len(points)},
+        points=points,
+        shapes=tuple((f"p{shape}", SHAPES[shape]) for shape in used),
+    )
+
+
+def _axis_words() -> tuple[str, str]:
+    return _("arithmetic intensity (FLOP/B)"), _("rate (TFLOP/s)")
+
+
+def _figure(roofline: Roofline) -> dict[str, object]:
+    x, y = _axis_words()
+    urls = {point.key: point.url for point in roofline.points}
+    nothing = _("No accelerator has a published bandwidth or peak.")
+    return plane_figure(roofline.content, AxisWords(x, "log"), AxisWords(y, "log"), urls, nothing)
+
+
+def _shapes(roofline: Roofline) -> tuple[LegendShape, ...]:
+    words = {
+        DECODE: _("decode, Llama 2 7B"),
+        GEMM: _("matrix product"),
+        ATTENTION: _("attention"),
+        PREFILL: _("prefill, Llama 2 7B"),
+        STREAM: _("STREAM kernels"),
+        BYTES: _("bytes only, at 0.1 FLOP/B"),
+    }
+    used = {point.operation.operator for point in roofline.points}
+    return tuple(legend_shape(OPERATORS.index(operator), words[operator]) for operator in OPERATORS if operator in used)
+
+
+urlpatterns = [
+    path("roofline/", roofline_page, name="roofline"),
+    path("roofline/figure/", roofline_figure, name="roofline-figure"),
+]

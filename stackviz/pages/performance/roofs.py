@@ -1,0 +1,123 @@
+"""The published ceilings of chosen accelerators as roofs: rows of a table, sentences, and what is missing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from stackviz.base.units import format_number
+from stackviz.draw.charts.roofline import Roof
+from stackviz.draw.charts.vendors import css
+from stackviz.pages.performance.ceilings import Ceiling, bandwidth_of, peak_of
+from stackviz.pages.performance.forms import short_label
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue
+
+# Drawn, with a word, where no peak of a chosen data type is published: the first of these that is.
+FALLBACK_DTYPES = ("fp16", "fp32", "fp8", "int8", "fp4")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoofRow:
+    """One roof in the table. `dtype` "" and `peak` None: no peak is published; `bandwidth` None: no bandwidth is."""
+
+    name: str
+    slug: str
+    css: str
+    dtype: str
+    bandwidth: Ceiling | None
+    peak: Ceiling | None
+    roof: Roof
+
+    @property
+    def ceilings(self) -> tuple[Ceiling, ...]:
+        """Those that are published, the peak first; at least one."""
+        return tuple(ceiling for ceiling in (self.peak, self.bandwidth) if ceiling)
+
+    @property
+    def ridge_text(self) -> str:
+        return format_number(self.roof.ridge) if self.roof.ridge else ""
+
+    @property
+    def dash(self) -> int:
+        return self.roof.dash
+
+    @property
+    def sentence(self) -> str:
+        if self.peak and self.bandwidth:
+            words = _(
+                "%(name)s: memory moves %(bandwidth)s; %(dtype)s reaches at most %(peak)s, from %(ridge)s FLOP/B on."
+            )
+        elif self.peak:
+            words = _("%(name)s: %(dtype)s reaches at most %(peak)s.")
+        else:
+            words = _("%(name)s: memory moves %(bandwidth)s.")
+        return words % {
+            "name": self.name,
+            "bandwidth": self.bandwidth.text if self.bandwidth else "",
+            "dtype": self.dtype,
+            "peak": self.peak.text if self.peak else "",
+            "ridge": self.ridge_text,
+        }
+
+
+def roofs_of(
+    catalogue: PublicCatalogue, accelerator: Accelerator, slot: int, dtypes: Sequence[str]
+) -> Iterator[RoofRow]:
+    """The roofs of the chosen data types; where none is published, that of the first of FALLBACK_DTYPES.
+
+    A roof is one line alone where only the bandwidth or only a peak is published; none where neither is.
+    """
+    bandwidth = bandwidth_of(catalogue, accelerator)
+    peaks = {dtype: peak_of(catalogue, accelerator, dtype) for dtype in (*dtypes, *FALLBACK_DTYPES)}
+    shown = [dtype for dtype in dtypes if peaks[dtype]] or [dtype for dtype in FALLBACK_DTYPES if peaks[dtype]][:1]
+    if not shown and bandwidth:
+        shown = [""]
+    for dtype in shown:
+        peak = peaks.get(dtype)
+        label = _roof_label(peaks, shown, dtype, bandwidth)
+        yield RoofRow(
+            name=accelerator.name,
+            slug=accelerator.slug,
+            css=css(slot),
+            dtype=dtype,
+            bandwidth=bandwidth,
+            peak=peak,
+            roof=Roof(
+                key=f"{accelerator.slug} {dtype}",
+                label=f"{short_label(accelerator)} {label}" if label else "",
+                slot=slot,
+                dash=dtypes.index(dtype) if dtype in dtypes else len(dtypes),
+                bandwidth=bandwidth.amount if bandwidth else None,
+                peak=peak.amount if peak else None,
+            ),
+        )
+
+
+def _roof_label(
+    peaks: Mapping[str, Ceiling | None], shown: Sequence[str], dtype: str, bandwidth: Ceiling | None
+) -> str:
+    """What stands at a roof after the name: one label for all types of one peak, at the first of them; "" at others."""
+    peak = peaks.get(dtype)
+    if not peak:
+        return bandwidth.text if bandwidth else ""
+    equal = [other for other in shown if (rate := peaks[other]) and rate.amount == peak.amount]
+    return f"{', '.join(equal)} {peak.text}" if equal[0] == dtype else ""
+
+
+def roof_notes(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow], dtypes: Sequence[str]) -> Iterator[str]:
+    """What is not published of a roof, a sentence each."""
+    for item in accelerators:
+        of_item = [row for row in rows if row.slug == item.slug]
+        shown = [row.dtype for row in of_item if row.peak]
+        names = {"name": item.name, "shown": ", ".join(shown)}
+        missing = [dtype for dtype in dtypes if dtype not in shown]
+        if not of_item:
+            yield _("%(name)s: neither a memory bandwidth nor a compute peak is published, so it has no roof.") % names
+        elif not shown:
+            yield _("%(name)s: no compute peak is published, so its roof is the memory bandwidth alone.") % names
+        elif missing:
+            words = _("%(name)s: no dense peak in %(missing)s is published; its roof is that of %(shown)s.")
+            yield words % {**names, "missing": ", ".join(missing)}
+        if shown and not of_item[0].bandwidth:
+            yield _("%(name)s: no memory bandwidth is published, so its roof is the compute peak alone.") % names

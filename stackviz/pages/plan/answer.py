@@ -1,0 +1,153 @@
+"""What a plan answers first: what to type, or why there is nothing to type, and what runs instead. No queries."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from stackviz.pages.plan.builds import PlanOutcome
+from stackviz.pages.plan.chosen_way import FrameworkLine, WayChoice
+from stackviz.pages.plan.page import Plan
+from stackviz.pages.plan.query import SYSTEM_TITLES, PlanQuery
+from stackviz.pages.plan.ways import INSTALLERS, PYTORCH, InstallWay, uv_command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsOn:
+    """A framework of the overview, where it runs, and the address of its plan."""
+
+    title: str
+    outcome: PlanOutcome
+    systems: tuple[str, ...]
+    url: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanAnswer:
+    """`sentence`: in one line; `commands`: to type in order, none where nothing can be; `needs`: besides Python."""
+
+    name: str
+    sentence: str
+    outcome: PlanOutcome
+    commands: tuple[str, ...]
+    needs: tuple[str, ...]
+    pythons: tuple[str, ...]
+    way: InstallWay
+    overview: tuple[RunsOn, ...]
+
+
+def answer_of(query: PlanQuery, plan: Plan | None) -> PlanAnswer | None:
+    """Of an accelerator; None where none, or the CPU, is chosen."""
+    choice = query.choice
+    if choice is None:
+        return None
+    way = choice.way
+    outcome = plan.outcome if plan else way.outcome
+    return PlanAnswer(
+        name=query.title,
+        sentence=_sentence(query, choice, plan, outcome),
+        outcome=outcome,
+        commands=_commands(plan, choice) if plan else way.commands,
+        needs=_needs(plan) if plan else tuple(filter(None, way.needs.split(", "))),
+        pythons=plan.pythons if plan else way.pythons,
+        way=way,
+        overview=tuple(_overview(query, choice)),
+    )
+
+
+def _sentence(query: PlanQuery, choice: WayChoice, plan: Plan | None, outcome: PlanOutcome) -> str:
+    words = {
+        "name": query.title,
+        "framework": choice.title,
+        "system": SYSTEM_TITLES[choice.system],
+        "installer": str(INSTALLERS.get(choice.installer, "")),
+    }
+    if outcome == PlanOutcome.WORKS and choice.installer:
+        return _("%(framework)s for %(name)s on %(system)s, with %(installer)s") % words
+    if outcome == PlanOutcome.WORKS:
+        return _("%(framework)s for %(name)s on %(system)s") % words
+    if plan and outcome == PlanOutcome.FAILS:  # of the release, driver and Python that are chosen
+        words["torch"] = plan.query.machine.torch
+        return _("PyTorch %(torch)s does not run on %(name)s under %(system)s as chosen") % words
+    if outcome == PlanOutcome.FAILS:
+        return _("No release on record of %(framework)s supports %(name)s on %(system)s") % words
+    return _("Cannot tell whether %(framework)s supports %(name)s on %(system)s") % words
+
+
+def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
+    """Of a plan by the tables of torch's builds; none where it does not work."""
+    if plan.outcome == PlanOutcome.FAILS:
+        return ()
+    return (uv_command(plan.command) if choice.installer == "uv" else plan.command,)
+
+
+def _needs(plan: Plan) -> tuple[str, ...]:
+    """The oldest driver that starts the build, of its branch where the tables have no older one, and the macOS.
+
+    Where the driver that is named starts none: of the newest build that runs on the card.
+    """
+    running = (row.build for row in plan.builds if row.build.outcome is PlanOutcome.WORKS)
+    build = plan.build or next(running, None)
+    floor = build.driver_floor if build else ""
+    driver = floor or (plan.branches.chosen.driver if plan.branches.chosen else "")
+    listed = [f"{_('NVIDIA driver')} ≥ {driver}"] if driver and plan.query.takes_driver else []
+    return (*listed, *(f"macOS ≥ {need.low}" for need in plan.macos))
+
+
+def _overview(query: PlanQuery, choice: WayChoice) -> list[RunsOn]:
+    return [
+        RunsOn(
+            title=line.title,
+            outcome=line.outcome,
+            systems=tuple(SYSTEM_TITLES[key] for key in line.systems),
+            url=query.with_framework(line.framework),
+            is_chosen=line.framework == choice.framework,
+        )
+        for line in choice.lines
+    ]
+
+
+def answer_json(answer: PlanAnswer | None, choice: WayChoice) -> dict[str, Any]:
+    """The answer for programs: keys as in addresses, texts as the page has them."""
+    if answer is None:
+        return {}
+    source = answer.way.source
+    return {
+        "accelerator": answer.name,
+        "framework": choice.framework,
+        "system": choice.system,
+        "installer": choice.installer,
+        "outcome": answer.outcome.value,
+        "answer": answer.sentence,
+        "commands": list(answer.commands),
+        "needs": list(answer.needs),
+        "pythons": list(answer.pythons),
+        "note": answer.way.note,
+        "source": {"title": source.title, "url": source.url, "read_on": answer.way.read_on or None},
+        "frameworks": {line.framework: _line_json(line) for line in choice.lines},
+        "choices": {
+            "framework": [line.framework for line in choice.lines],
+            "system": list(choice.systems),
+            "installer": [option.value for option in choice.installers],
+        },
+    }
+
+
+def cpu_json(plan: Plan) -> dict[str, Any]:
+    """The plan for the processor alone, with the keys of `answer_json` that it has."""
+    machine = plan.query.machine
+    return {
+        "accelerator": "cpu",
+        "framework": PYTORCH,
+        "system": machine.system.key,
+        "installer": "pip",
+        "outcome": plan.outcome.value,
+        "commands": [plan.command],
+        "needs": list(_needs(plan)),
+        "pythons": list(plan.pythons),
+    }
+
+
+def _line_json(line: FrameworkLine) -> dict[str, Any]:
+    return {"outcome": line.outcome.value, "systems": list(line.systems)}

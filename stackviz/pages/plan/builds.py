@@ -1,0 +1,188 @@
+"""Which builds of torch run on the planned card: one that the tables are silent about is not known to. No queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from stackviz.pages.plan.companions import Companion, companions, install_command
+from stackviz.pages.plan.planned_machine import PlannedMachine, bare_report
+from stackviz.pages.plan.releases import cuda_versions
+from stackviz.report import format as wire
+from stackviz.report.format.systems import wheel_variant
+from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge_breaking
+from stackviz.report.rules.compatibility import Requirement, computed_once
+from stackviz.report.rules.drivers import first_branch, knows_card, needed_driver, serves, shipped_drivers
+from stackviz.report.rules.upgrade import default_cuda, with_driver, with_torch
+from stackviz.report.rules.versions import is_below, numbers
+
+KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
+
+
+class PlanOutcome(StrEnum):
+    """Whether a build or a plan works; what no table speaks of is unknown."""
+
+    WORKS = "works"
+    FAILS = "fails"
+    UNKNOWN = "cannot-tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """One build of this torch for this machine. `faults`: what would be broken with it, whatever the driver.
+
+    `carries_code`: the tables name code in it that runs on the card. `outside`: where they do not, the row by which
+    its CUDA writes no code for such a card, not yet ("needs") or no longer ("ends-with").
+    `driver_floor`: the oldest driver that starts it on this card; `driver_full`: the one of its toolkit, with which
+    nothing is missing, if that knows the card; "" where the tables do not say. `is_default`: pip takes it by itself.
+    """
+
+    name: str
+    cuda: str
+    cudnn: str
+    driver_floor: str
+    driver_full: str
+    is_default: bool
+    faults: tuple[Finding, ...]
+    command: str
+    carries_code: bool
+    outside: Requirement | None
+
+    @property
+    def outcome(self) -> PlanOutcome:
+        if self.faults or self.outside:
+            return PlanOutcome.FAILS
+        return PlanOutcome.WORKS if self.carries_code else PlanOutcome.UNKNOWN
+
+
+def builds(machine: PlannedMachine, tables: Tables, day: datetime) -> tuple[Build, ...]:
+    """The CUDA builds of this torch, the newest CUDA first; none on a Mac or without an NVIDIA card."""
+    if not machine.has_nvidia_card or machine.system.platform == "macos":
+        return ()
+    return tuple(_build(machine, tables, day, cuda) for cuda in cuda_versions(tables, machine.torch))
+
+
+def _build(machine: PlannedMachine, tables: Tables, day: datetime, cuda: str) -> Build:
+    name, platform = wheel_variant(cuda), machine.system.platform
+    report = _report_with_torch(machine, name, tables, day)
+    findings = tuple(judge_breaking(report, tables))
+    carries_code = any(_shows_code(finding) for finding in findings)
+    needed, full = needed_driver(tables, cuda, machine.capability, platform), _full_driver(machine, tables, cuda)
+    default = default_cuda(tables, machine.torch, machine.system.wheel)
+    is_default = bool(default) and numbers(default)[:2] == numbers(cuda)[:2]
+    return Build(
+        name=name,
+        cuda=cuda,
+        cudnn=str(report.facts.get("cudnn.version", "")),
+        driver_floor=needed.low if needed else "",
+        driver_full=full,
+        is_default=is_default,
+        faults=tuple(finding for finding in findings if finding.severity == Severity.BROKEN),
+        command=_command(machine, tables, "" if is_default else name),
+        carries_code=carries_code,
+        outside=None if carries_code else _cuda_without_card(tables, machine.capability, cuda),
+    )
+
+
+def _full_driver(machine: PlannedMachine, tables: Tables, cuda: str) -> str:
+    """The driver of the CUDA's first toolkit; the first of the card's own, where that is newer."""
+    platform = machine.system.platform
+    shipped, first = shipped_drivers(tables, cuda, platform), first_branch(tables, machine.capability, platform)
+    return max(shipped[0].values, first.low if first else "", key=numbers) if shipped else ""
+
+
+def _shows_code(finding: Finding) -> bool:
+    return finding.rule == KERNELS and finding.severity == Severity.FITS
+
+
+@computed_once
+def _cuda_without_card(tables: Tables, capability: str, cuda: str) -> Requirement | None:
+    """The row by which this CUDA writes no code for such a card. Code for an older card of the same major runs too."""
+    version = numbers(capability)
+    family = [
+        row
+        for row in tables.rows("compute-capability", "needs", "cuda-toolkit")
+        if row.low and numbers(row.version)[:1] == version[:1] and numbers(row.version) <= version
+    ]
+    first = min(family, key=lambda row: numbers(row.low), default=None)
+    if first is not None and is_below(cuda, first.low):
+        return first
+    for row in tables.rows("compute-capability", "ends-with", "cuda-toolkit"):
+        last = numbers(row.values)
+        if row.version == capability and last and numbers(cuda)[: len(last)] > last:
+            return row
+    return None
+
+
+def choose_build(offered: Sequence[Build], machine: PlannedMachine, tables: Tables, day: datetime) -> Build | None:
+    """What pip installs by default, otherwise the newest that runs, with the driver if one is named; None if none does.
+
+    A build of unknown contents comes after all whose code the tables name.
+    """
+    may_run = [build for build in offered if build.outcome is not PlanOutcome.FAILS]
+    for build in sorted(may_run, key=lambda build: (not build.carries_code, not build.is_default)):
+        if not may_start(machine, build.cuda, tables):
+            continue
+        if not machine.driver or not is_broken(planned_report(machine, build, tables, day), tables):
+            return build
+    return None
+
+
+def is_known_to_run(machine: PlannedMachine, cuda: str, tables: Tables, day: datetime) -> bool:
+    """Whether the build for this CUDA carries code for the card and nothing is broken, with the driver if one is named.
+
+    The first broken thing ends the search, where `builds` finds all of them.
+    """
+    report, carries_code = _report_with_torch(machine, wheel_variant(cuda), tables, day), False
+    if machine.driver and is_broken(with_driver(report, machine.driver), tables):
+        return False
+    for finding in judge_breaking(report, tables):
+        if finding.severity == Severity.BROKEN:
+            return False
+        carries_code = carries_code or _shows_code(finding)
+    return carries_code
+
+
+def may_start(machine: PlannedMachine, cuda: str, tables: Tables) -> bool:
+    """Whether the driver that is named may serve this CUDA and the card: a look into the tables, not all rules."""
+    driver, platform = machine.driver, machine.system.platform
+    return not driver or (
+        serves(tables, driver, cuda, platform) is not False and knows_card(tables, driver, machine.capability, platform)
+    )
+
+
+def command(machine: PlannedMachine, build: Build | None, tables: Tables) -> str:
+    """What to type: the build's own, else the plain one; without a card on Linux and Windows the CPU's."""
+    return build.command if build else _command(machine, tables, _index(machine, build))
+
+
+def companions_beside(machine: PlannedMachine, build: Build | None, tables: Tables) -> tuple[Companion, ...]:
+    """What goes with the torch of the plan, in its command where a wheel is known."""
+    return _companions(machine, tables, _index(machine, build))
+
+
+def _index(machine: PlannedMachine, build: Build | None) -> str:
+    """Of pytorch.org, from which the build comes; "" for pip's own."""
+    if build is not None:
+        return "" if build.is_default else build.name
+    return "" if machine.system.platform == "macos" or machine.card is not None else "cpu"
+
+
+def _companions(machine: PlannedMachine, tables: Tables, index: str) -> tuple[Companion, ...]:
+    pythons = (machine.python,) if machine.python else ()
+    return companions(tables, machine.torch, machine.system.wheel, pythons, index)
+
+
+def _command(machine: PlannedMachine, tables: Tables, index: str) -> str:
+    return install_command(machine.torch, _companions(machine, tables, index), index)
+
+
+def planned_report(machine: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> wire.Report:
+    """The report of the machine with the build and, where one is named, the driver."""
+    name = build.name if build else ("cpu" if machine.card is None and machine.system.platform != "macos" else "")
+    report = _report_with_torch(machine, name, tables, day)
+    return with_driver(report, machine.driver) if machine.driver else report
+
+
+def _report_with_torch(machine: PlannedMachine, build: str, tables: Tables, day: datetime) -> wire.Report:
+    return with_torch(bare_report(machine, day), tables, machine.torch, build)

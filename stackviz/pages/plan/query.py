@@ -1,0 +1,245 @@
+"""What an address plans: `?accelerator=nvidia-t4&framework=pytorch&system=linux-x86_64&torch=2.14.1&driver=580`.
+
+What is not given is chosen; what does not exist is ignored with a note. No query but that for the catalogue's edition.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.pages.plan.chosen_way import WayChoice, choose_way
+from stackviz.pages.plan.options import Option, options_of
+from stackviz.pages.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
+from stackviz.pages.plan.releases import pythons, torch_releases
+from stackviz.pages.plan.targets import find_target, target_card
+from stackviz.pages.plan.ways import PYTORCH, ways
+from stackviz.records.catalog.asked_for import requested_by_vendor
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.report.rules import Tables
+from stackviz.report.rules.known_cards import KnownCard
+from stackviz.report.rules.lifecycle import newest_out
+from stackviz.web.address import AddressReader, Note, whole_number
+
+CPU_ONLY = "cpu"
+CPU_SYSTEMS = tuple(key for key, system in SYSTEMS.items() if system.vendors)
+EXAMPLES = (  # an old card, a new one on Windows, a Mac
+    ("nvidia-geforce-gtx-1080-ti", "linux-x86_64"),
+    ("nvidia-geforce-rtx-5090", "windows-x86_64"),
+    ("apple-m4-max-40", "macos-arm64"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanExample:
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanQuery:
+    """A plan with the lists it was chosen from. `accelerators`: by vendor, those most asked for, and the chosen one.
+
+    `choice`: the framework and how it is installed; None without an accelerator, or for the CPU.
+    `torch_is_open`, `python_is_open`: none was chosen, so any that works is fine; `machine` has the newest.
+    """
+
+    machine: PlannedMachine
+    choice: WayChoice | None
+    accelerator: str
+    title: str
+    accelerators: tuple[tuple[str, tuple[Option, ...]], ...]
+    examples: tuple[PlanExample, ...]
+    systems: tuple[Option, ...]
+    torches: tuple[Option, ...]
+    macs: tuple[Option, ...]
+    pythons: tuple[Option, ...]
+    driver: str
+    notes: tuple[Note, ...]
+    torch_is_open: bool
+    python_is_open: bool
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether the tables of torch's builds decide: for the CPU, and for PyTorch on CUDA cards and Macs."""
+        return self.accelerator == CPU_ONLY or (self.choice is not None and self.choice.is_planned)
+
+    @property
+    def shows_torch(self) -> bool:
+        """Whether a release of torch may be chosen: while nothing rules it out."""
+        return self.has_plan or not self.accelerator
+
+    @property
+    def takes_driver(self) -> bool:
+        """Whether an NVIDIA driver has a place in this plan, as far as it is decided."""
+        card = self.machine.card
+        is_open = self.accelerator != CPU_ONLY and self.shows_torch
+        return is_open and self.machine.system.platform != "macos" and _is_nvidia(card)
+
+    @property
+    def address(self) -> str:
+        """The plan as it was understood, every choice named."""
+        return self.with_torch(self.machine.torch)
+
+    def with_framework(self, framework: str) -> str:
+        """The plan of the same accelerator for another framework, all else open."""
+        return f"{reverse('plan:page')}?{urlencode({'accelerator': self.accelerator, 'framework': framework})}"
+
+    def with_torch(self, torch: str) -> str:
+        """The same plan with another release of torch."""
+        machine = self.machine
+        choice = self.choice
+        chosen = {
+            "accelerator": self.accelerator,
+            "framework": choice.framework if choice and choice.framework != PYTORCH else "",
+            "installer": choice.installer if choice and choice.installer != "pip" else "",
+            "system": machine.system.key,
+            "torch": torch if self.has_plan else "",
+            "macos": machine.macos if self.has_plan else "",
+            "driver": self.driver,
+            "python": machine.python if torch == machine.torch and not self.python_is_open else "",
+        }
+        return f"{reverse('plan:page')}?{urlencode({name: value for name, value in chosen.items() if value})}"
+
+
+SYSTEM_TITLES = {
+    "linux-x86_64": "Linux, x86-64",
+    "linux-aarch64": "Linux, aarch64",
+    "windows-x86_64": "Windows, x86-64",
+    "wsl2": "Linux in WSL2, x86-64",
+    "macos-arm64": "macOS, Apple silicon",
+    JETPACK: "JetPack (Jetson)",
+}
+
+
+def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> PlanQuery:
+    """The plan an address asks for."""
+    reader = AddressReader(query)
+    names = _public_names()
+    slug = _accelerator(reader, names)
+    target = find_target(tables, slug)
+    card = target_card(tables, target) if target else None
+    choice = choose_way(reader, ways(tables, target), SYSTEM_TITLES) if target else None
+    system = SYSTEMS[choice.system] if choice else _system(reader)
+    torches = torch_releases(tables, system.wheel)
+    torch = reader.choice("torch", torches, _("torch release"), _newest(tables, "pytorch", torches, day))
+    macos = _macos(reader, system, tables, day)
+    machine = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=reader.text("driver")[:20])
+    wheels = pythons(machine, tables)
+    python = reader.choice("python", wheels, _("Python release"), _newest(tables, "python", wheels, day))
+    machine = replace(machine, driver=_driver(reader, machine.driver), python=python)
+    macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
+    return PlanQuery(
+        machine=machine,
+        choice=choice,
+        accelerator=slug,
+        title=names.get(slug, (_("CPU only"), ""))[0],
+        accelerators=_offered(names, slug),
+        examples=() if slug else _examples(names),
+        systems=options_of(
+            ((key, SYSTEM_TITLES[key]) for key in (choice.systems if choice else CPU_SYSTEMS)), system.key
+        ),
+        torches=options_of(((version, version) for version in torches), torch),
+        macs=options_of(macs, macos) if system.platform == "macos" else (),
+        pythons=options_of(((version, version) for version in reversed(wheels)), python),
+        driver=machine.driver,
+        notes=reader.notes(query, most=None),
+        torch_is_open=reader.text("torch") not in torches,
+        python_is_open=reader.text("python") not in wheels,
+    )
+
+
+def with_release(query: PlanQuery, torch: str, tables: Tables, day: datetime) -> PlanQuery:
+    """The same with this release of torch, and, if none was chosen, the newest Python it has a wheel for."""
+    machine = replace(query.machine, torch=torch)
+    wheels = pythons(machine, tables)
+    python = _newest(tables, "python", wheels, day) if query.python_is_open else machine.python
+    listed = options_of(((version, version) for version in reversed(wheels)), python)
+    return replace(query, machine=replace(machine, python=python), pythons=listed)
+
+
+def _public_names() -> dict[str, tuple[str, str]]:
+    """Slug -> (name, vendor) of the public accelerators, by vendor and name."""
+    catalogue = public_catalogue()
+
+    def read() -> dict[str, tuple[str, str]]:
+        rows = sorted(catalogue.accelerators, key=lambda row: (row.vendor.name, row.name))
+        return {row.slug: (row.name, row.vendor.name) for row in rows}
+
+    return catalogue.once("plan: names", read)
+
+
+def _is_nvidia(card: KnownCard | None) -> bool:
+    return card is None or card.vendor == "nvidia"
+
+
+def _accelerator(reader: AddressReader, names: Mapping[str, tuple[str, str]]) -> str:
+    """The slug that is asked for; "" with a note for one that no public sheet has."""
+    slug = reader.text("accelerator")
+    if not slug or slug in names or slug == CPU_ONLY:
+        return slug
+    reader.unknown_value("accelerator", _("accelerator"), slug)
+    return ""
+
+
+def _system(reader: AddressReader) -> System:
+    """Of a plan for the CPU alone."""
+    return SYSTEMS[reader.choice("system", CPU_SYSTEMS, _("system"), CPU_SYSTEMS[0])]
+
+
+def _macos(reader: AddressReader, system: System, tables: Tables, day: datetime) -> str:
+    if system.platform != "macos":
+        return ""
+    known = [row.version for row in tables.releases_of("macos")]
+    return reader.choice("macos", known, _("macOS release"), _newest(tables, "macos", known, day))
+
+
+def _driver(reader: AddressReader, text: str) -> str:
+    """The driver that is named; "" for none, or with a note for what is no version."""
+    if not text or _is_driver(text):
+        return text
+    problem = _("“%(value)s” is not a driver version such as 580 or 580.95.05")
+    reader.note("driver", problem % {"value": text})
+    return ""
+
+
+def _newest(tables: Tables, component: str, among: Sequence[str], day: datetime) -> str:
+    """The newest that is out, if it is among these, else the last of them; "" if there are none."""
+    newest = newest_out(tables, component, "", day.date().isoformat())
+    if newest is not None and newest.version in among:
+        return newest.version
+    return among[-1] if among else ""
+
+
+def _is_driver(text: str) -> bool:
+    parts = text.split(".")
+    return 1 <= len(parts) <= 4 and all(whole_number(part, max_digits=4) is not None for part in parts)
+
+
+def _offered(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple[str, tuple[Option, ...]], ...]:
+    """By vendor those most asked for, with the chosen one first if it is another; the rest is searched."""
+    groups = [
+        (vendor, [(item.slug, item.name) for item in items])
+        for vendor, items in requested_by_vendor(public_catalogue())
+    ]
+    is_listed = any(slug == chosen for _vendor, items in groups for slug, _name in items)
+    if chosen in names and not is_listed:
+        name, vendor = names[chosen]
+        others = next((items for listed, items in groups if listed == vendor), [])
+        groups = [(vendor, [(chosen, name), *others]), *(group for group in groups if group[0] != vendor)]
+    return tuple((vendor, options_of(items, chosen)) for vendor, items in groups)
+
+
+def _examples(names: Mapping[str, tuple[str, str]]) -> tuple[PlanExample, ...]:
+    """Plans to start from, of accelerators that are public."""
+    return tuple(
+        PlanExample(
+            _("%(name)s on %(system)s") % {"name": names[slug][0], "system": SYSTEM_TITLES[system]},
+            f"{reverse('plan:page')}?{urlencode({'accelerator': slug, 'system': system})}",
+        )
+        for slug, system in EXAMPLES
+        if slug in names
+    )

@@ -1,0 +1,143 @@
+"""A picture as PNG, 1200 by 630: what services show beside a link."""
+
+import io
+import threading
+from collections.abc import Sequence
+
+from PIL import Image
+
+from stackviz.draw.charts.frame import colour
+from stackviz.pages.sharing.canvas import Canvas
+from stackviz.pages.sharing.cards import (
+    MOST_BARS,
+    MOST_LINES,
+    MOST_TILES,
+    Picture,
+    PictureBar,
+    PictureLine,
+    PictureTile,
+)
+
+__all__ = ["HEIGHT", "WIDTH", "draw_png"]
+
+WIDTH, HEIGHT = 1200, 630
+LEFT, RIGHT = 56, WIDTH - 56
+TOP, BOTTOM = 254, 578  # of what stands below the lead
+GAP = 20
+# As static/css/tokens.css has them, light.
+BACKGROUND, SURFACE, SUNKEN, INK, INK_2, INK_3, LINE = (
+    "#fbfbfa", "#ffffff", "#eeeeea", "#1b1e23", "#565c66", "#666d78", "#d8d8d2",
+)  # fmt: skip
+ACCENT = "#2457c5"
+LAYERS = ("#c95f6f", "#5d9a52", "#55709f")
+SEVERITIES = {"broken": "#b3261e", "warning": "#8f5400", "note": "#2457c5", "good": "#1a7346"}
+
+_drawing = threading.Lock()  # one at a time in a process: a flood of requests leaves the other threads to pages
+
+
+def draw_png(picture: Picture) -> bytes:
+    """The picture as a PNG file."""
+    with _drawing:
+        canvas = Canvas(WIDTH, HEIGHT, BACKGROUND)
+        _frame(canvas, picture)
+        _heading(canvas, picture)
+        if picture.tiles:
+            _tiles(canvas, picture.tiles[:MOST_TILES])
+        elif picture.bars:
+            _ranking(canvas, picture.bars[:MOST_BARS])
+        else:
+            _lines(canvas, picture.lines[:MOST_LINES])
+        out = io.BytesIO()
+        canvas.image.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+            out, "PNG", compress_level=3
+        )
+        return out.getvalue()
+
+
+def _frame(canvas: Canvas, picture: Picture) -> None:
+    for row, layer in enumerate(LAYERS):
+        canvas.box((LEFT, 44 + 13 * row, LEFT + 34, 53 + 13 * row), layer, 3)
+    canvas.text((LEFT + 46, 74), "accelweb", 32, INK, width=300, is_bold=True)
+    canvas.text((RIGHT, 74), picture.kind, 26, INK_2, width=600, is_right=True)
+    canvas.box((0, HEIGHT - 10, WIDTH, HEIGHT), ACCENT)
+
+
+def _heading(canvas: Canvas, picture: Picture) -> None:
+    width = RIGHT - LEFT
+    size = canvas.largest_fit(picture.title, (58, 50, 44, 38), width)
+    canvas.text((LEFT, 152), picture.title, size, INK, width=width, is_bold=True)
+    for row, text in enumerate(canvas.wrapped(picture.lead, 29, width, 2)):
+        canvas.text((LEFT, 195 + 35 * row), text, 29, INK_2, width=width)
+
+
+def _tiles(canvas: Canvas, tiles: Sequence[PictureTile]) -> None:
+    columns = 2 if len(tiles) in (2, 4) else min(3, len(tiles))
+    rows = -(-len(tiles) // columns)
+    width = (RIGHT - LEFT - GAP * (columns - 1)) / columns
+    height = (BOTTOM - TOP - GAP * (rows - 1)) / rows
+    for index, tile in enumerate(tiles):
+        left = LEFT + (index % columns) * (width + GAP)
+        top = TOP + (index // columns) * (height + GAP)
+        canvas.box((left, top, left + width, top + height), SURFACE, 10, LINE)
+        _tile(canvas, tile, (left + 18, top, width - 36, height))
+
+
+def _tile(canvas: Canvas, tile: PictureTile, area: tuple[float, float, float, float]) -> None:
+    left, top, width, height = area
+    canvas.text((left, top + 33), tile.title, 22, INK_2, width=width)
+    if tile.bars:
+        step = (height - 48) / len(tile.bars)
+        figures = 0.42 if any(", " in bar.text for bar in tile.bars if bar.share is not None) else 0.27
+        for row, bar in enumerate(tile.bars):
+            _bar(canvas, bar, (left, top + 42 + step * row, width, step), shares=(0.32, figures))
+        return
+    size = canvas.largest_fit(tile.figure, (48, 42, 36, 30, 26), width)
+    canvas.text((left, top + height / 2 + 34), tile.figure, size, INK, width=width, is_bold=True)
+    if tile.note:
+        canvas.text((left, top + height - 14), tile.note, 20, INK_3, width=width)
+
+
+def _ranking(canvas: Canvas, bars: Sequence[PictureBar]) -> None:
+    step = min(56.0, (BOTTOM - TOP) / len(bars))
+    for row, bar in enumerate(bars):
+        _bar(canvas, bar, (LEFT, TOP + step * row, RIGHT - LEFT, step), shares=(0.34, 0.20))
+
+
+def _bar(
+    canvas: Canvas, bar: PictureBar, area: tuple[float, float, float, float], *, shares: tuple[float, float]
+) -> None:
+    """Name, bar and figure in a row; `shares`: of its width, the name's and the figure's.
+
+    A bar for an unknown figure is not drawn, its text says why.
+    """
+    left, top, width, height = area
+    size = max(15, min(25 if width > 700 else 21, int(height * 0.62)))
+    base = top + height / 2 + size * 0.34
+    names = width * shares[0]
+    smaller = tuple(range(size, 14, -1))
+    canvas.text((left, base), bar.name, canvas.largest_fit(bar.name, smaller, names - 12), INK, width=names - 12)
+    if bar.share is None:
+        size = canvas.largest_fit(bar.text, smaller, width - names)
+        canvas.text((left + names, base), bar.text, size, INK_3, width=width - names)
+        return
+    figures = width * shares[1]
+    most = width - names - figures
+    thick = max(8.0, min(24.0, height * 0.5))
+    top_of_bar = top + (height - thick) / 2
+    canvas.box((left + names, top_of_bar, left + names + most, top_of_bar + thick), SUNKEN, 4)
+    length = max(5.0, most * min(1.0, bar.share))
+    canvas.box((left + names, top_of_bar, left + names + length, top_of_bar + thick), colour(bar.slot), 4)
+    size = canvas.largest_fit(bar.text, smaller, figures - 12)
+    canvas.text((left + width, base), bar.text, size, INK, width=figures - 12, is_bold=True, is_right=True)
+
+
+def _lines(canvas: Canvas, lines: Sequence[PictureLine]) -> None:
+    for row, line in enumerate(lines):
+        top = TOP + 4 + 62 * row
+        ink = SEVERITIES.get(line.severity, INK_3)
+        canvas.box((LEFT, top, RIGHT, top + 52), SURFACE, 8, LINE)
+        canvas.box((LEFT, top, LEFT + 10, top + 52), ink, 4)
+        start: float = LEFT + 28
+        if line.severity:
+            start += canvas.text((start, top + 35), line.severity, 25, ink, width=130, is_bold=True) + 16
+        canvas.text((start, top + 35), line.text, 25, INK, width=RIGHT - start - 18)

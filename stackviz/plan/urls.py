@@ -1,8 +1,0 @@
-"""Addresses of the planner."""
-
-from django.urls import path
-
-from stackviz.plan import views
-
-app_name = "plan"
-urlpatterns = [path("plan/", views.page, name="page")]

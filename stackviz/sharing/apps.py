@@ -1,9 +1,0 @@
-from django.apps import AppConfig
-
-
-class SharingConfig(AppConfig):
-    name = "stackviz.sharing"
-    default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        from stackviz.sharing import hosts  # noqa: F401 - registers its system check

@@ -1,0 +1,102 @@
+"""Dated prices in the public log: what was asked, by whom, of which day; nothing of what is in review."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.utils import timezone
+
+from stackviz.pages.accelerators.changes import PRICES, LogFilter, read_log
+from stackviz.records.catalog.price import Price
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache():
+    cache.clear()
+
+
+@pytest.fixture
+def rent(card, sheet_source) -> Price:
+    return Price.objects.create(
+        accelerator=card,
+        kind="rent",
+        amount=Decimal("55.04"),
+        currency="USD",
+        day=date(2025, 11, 30),
+        seller="Acme Cloud",
+        offer="8x on demand",
+        cards=8,
+        source=sheet_source,
+        status="public",
+        is_preferred=True,
+    )
+
+
+def entries():
+    return read_log(LogFilter(accelerator="acme-one", field=PRICES)).entries
+
+
+def test_a_new_price_is_told_with_its_day_and_seller(rent):
+    (entry,) = entries()
+    assert (entry.what, entry.old, entry.new) == ("added", "", "55.04 USD for 8, 2025-11-30")
+    assert (entry.title, entry.condition) == ("rent per hour", "Acme Cloud, 8x on demand")
+    assert (entry.accelerator, entry.source_url) == ("Acme One", "https://acme.example/one")
+    assert read_log(LogFilter()).entries[0] == entry
+
+
+def test_a_price_that_is_known_by_its_month_says_no_day(rent):
+    rent.day, rent.is_month, rent.cards = date(2025, 11, 1), True, 1
+    rent.save()
+    assert (entries()[0].what, entries()[0].new) == ("changed", "55.04 USD, 2025-11")
+
+
+def test_a_price_in_review_is_told_by_nobody(rent):
+    Price.objects.create(
+        accelerator=rent.accelerator, kind="street", amount=Decimal(1), currency="USD", day=date(2026, 1, 1),
+        seller="Secret Shop", source=rent.source, status="review",
+    )  # fmt: skip
+    assert len(entries()) == 1
+
+
+def test_a_retired_price_shows_what_it_was(rent):
+    rent.status, rent.is_preferred = "retired", False
+    rent.save()
+    assert (entries()[0].what, entries()[0].old, entries()[0].new) == ("retired", "55.04 USD for 8, 2025-11-30", "")
+
+
+def test_a_removed_price_shows_what_it_was(rent):
+    rent.delete()
+    assert (entries()[0].what, entries()[0].old) == ("removed", "55.04 USD for 8, 2025-11-30")
+
+
+def test_another_price_of_that_day_may_be_preferred(rent):
+    rent.is_preferred = False
+    rent.save()
+    assert (entries()[0].what, entries()[0].new) == ("alternative", "55.04 USD for 8, 2025-11-30")
+
+
+def test_another_seller_and_note_of_the_same_amount_are_told(rent):
+    rent.seller, rent.note = "Acme Cloud Europe", "in Frankfurt"
+    rent.save()
+    assert entries()[0].details == ("previous seller: Acme Cloud, 8x on demand", "note: in Frankfurt")
+
+
+def test_who_approved_it_is_told(rent):
+    ada, mira = (User.objects.create_user(name, first_name=name.title()) for name in ("ada", "mira"))
+    rent.amount, rent.proposed_by, rent.checked_by, rent.checked_at = Decimal(50), ada, mira, timezone.now()
+    rent._history_user = ada
+    rent.save()
+    assert entries()[0].who == "Ada, approved by Mira"
+
+
+def test_the_page_lists_prices_alone(client, rent):
+    page = client.get("/changes/?a=acme-one&field=price").content.decode()
+    assert page.count("<li id=") == 1
+    assert "55.04 USD for 8, 2025-11-30" in page
+
+
+def test_prices_of_the_files_are_counted_in_their_load(curated, db):
+    loads = [entry for entry in read_log(LogFilter()).entries if entry.load]
+    assert f"{Price.objects.filter(status='public').count()} prices added" in loads[0].counts

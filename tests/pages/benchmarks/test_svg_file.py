@@ -1,0 +1,97 @@
+"""`?format=svg` of a ranking is the page's drawing as a file: the same rows, dots, figures, and where they are from."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.utils import timezone
+
+from stackviz.pages.benchmarks.drawing import draw_ladder
+from stackviz.pages.benchmarks.ranking import ladder_of
+from stackviz.pages.benchmarks.selection import CitedChoice
+from stackviz.pages.benchmarks.svg_file import MARGIN, WIDTH
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from tests.pages.benchmarks.conftest import LLAMA
+from tests.pages.benchmarks.test_benchmark_page import LLAMA_QUERY
+from tests.responses import words_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawing(client, address):
+    answer = client.get(address)
+    assert answer.status_code == 200
+    assert answer["Content-Type"].startswith("image/svg+xml")
+    return ET.fromstring(answer.content)
+
+
+def texts(root):
+    return [element.text or "" for element in root.iter(f"{SVG}text")]
+
+
+def test_the_file_has_the_rows_and_figures_of_the_page(client):
+    root = drawing(client, f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=svg")
+    drawn = draw_ladder(ladder_of(CITED_BENCHMARKS["llama-bench"], CitedChoice(chosen=LLAMA)))
+    shown = texts(root)
+    for row in drawn.rows:
+        assert row.text in shown
+    assert [text for text in shown if text in {row.name for row in drawn.rows}][:3] == [
+        row.name for row in drawn.rows[:3]
+    ]
+    rings = sum(1 + len(row.others) for row in drawn.rows)
+    assert len(list(root.iter(f"{SVG}circle"))) == rings
+
+
+def test_the_file_says_what_it_shows_and_where_it_is_from(client):
+    root = drawing(client, f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=svg")
+    shown = " ".join(texts(root))
+    assert root.find(f"{SVG}title").text == "llama-bench"
+    assert "tg128" in shown
+    assert "Llama 2 7B" in shown
+    assert "Cited, not measured here." in shown
+    assert "https://github.com/ggml-org/llama.cpp/discussions/4167" in shown.replace(" ", "")
+    assert f"As of {timezone.now().date().isoformat()}: http://testserver/benchmarks/llama-bench/?test=tg128" in shown
+
+
+def test_a_second_page_draws_its_own_rows(client, make_result):
+    for number, accelerator in enumerate(Accelerator.objects.filter(is_public=True)[:130]):
+        make_result(slug=accelerator.slug, value=str(50 + number))
+    page = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&page=2").content.decode()
+    assert "format=svg&amp;page=2" in page
+    root = drawing(client, f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=svg&page=2")
+    drawn = draw_ladder(ladder_of(CITED_BENCHMARKS["llama-bench"], CitedChoice(chosen=LLAMA)))
+    assert len(drawn.rows) > 110
+    shown = texts(root)
+    assert drawn.rows[0].name not in shown
+    assert drawn.rows[105].name in shown
+
+
+@pytest.mark.parametrize("key", ["gemm", "operator-time", "mlperf-inference", "attention"])
+def test_everything_stays_inside_the_paper(client, key):
+    root = drawing(client, f"/benchmarks/{key}/?format=svg")
+    height = float(root.get("height"))
+    texts, circles = list(root.iter(f"{SVG}text")), list(root.iter(f"{SVG}circle"))
+    assert texts
+    assert circles
+    for element in texts:
+        assert MARGIN <= float(element.get("x")) <= WIDTH - 8
+        assert 0 < float(element.get("y")) < height
+    for element in circles:
+        assert MARGIN < float(element.get("cx")) < WIDTH - MARGIN
+
+
+def test_hostile_texts_are_escaped(client, make_result):
+    make_result(value="999", software={"<script>": "&"})
+    answer = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=svg")
+    assert b"<script" not in answer.content
+
+
+def test_a_choice_without_results_is_an_empty_drawing(client):
+    root = drawing(client, "/benchmarks/llama-bench/?test=tg128&quant=F16&model=Gemma&format=svg")
+    assert root.get("width") == "1160"
+
+
+def test_the_png_is_made_in_the_browser_of_the_same_file(client):
+    page = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}")
+    assert 'data-png-of="/benchmarks/llama-bench/?' in page.content.decode()
+    assert "PNG" in words_of(page)

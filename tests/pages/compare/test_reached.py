@@ -1,0 +1,188 @@
+"""Tiles of what was measured here or by others: marked by kind, private labs nowhere, never mixed with peaks."""
+
+import html
+import re
+
+import pytest
+from django.core.cache import cache
+from django.utils.html import strip_tags
+
+from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.labs.models import Lab
+from tests.pages.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
+
+pytestmark = [pytest.mark.usefixtures("cited"), pytest.mark.django_db]
+M4_4090 = "/compare/?a=apple-m4-max-40&a=nvidia-geforce-rtx-4090"
+M4_5090 = "/compare/?a=apple-m4-max-40&a=nvidia-geforce-rtx-5090"
+H100_M3 = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
+MI300_B200 = "/compare/?a=amd-mi300x&a=nvidia-b200-hgx"
+DECODE = "Decode rate"
+CITED = "Cited results, like for like"
+MEASURED = "Measured, like for like"
+
+
+def tiles(client, url):
+    cache.clear()
+    return {tile.title.partition(",")[0] if DECODE in tile.title else tile.title: tile for tile in _tiles(client, url)}
+
+
+def _tiles(client, url):
+    return client.get(url).context["comparison"].tiles
+
+
+def decode(rate, spread=0.1):
+    samples = [rate - spread, rate, rate + spread] * 3
+    params = {"test": "tg128", "model": "Llama 2 7B", "quant": "Q4_0", "backend": "CUDA"}
+    return {
+        "benchmark": "llama-bench", "device": "CUDA0", "card": 0, "params": params, "unit": "token/s", "samples": samples,
+    }  # fmt: skip
+
+
+def lines(tile):
+    return [(line.name, line.figure, line.note) for line in tile.lines]
+
+
+def test_decode_rates_stand_like_for_like_with_their_setting(client):
+    tile = tiles(client, M4_4090)[DECODE]
+    assert tile.title == "Decode rate, cited"
+    assert tile.setting == "llama-bench: tg128 · Llama 2 7B · Q4_0"
+    assert lines(tile) == [("M4 Max (40-core GPU)", "83.1 token/s", ""), ("GeForce RTX 4090", "188 token/s", "")]
+    assert tile.lead == "GeForce RTX 4090 has 2.3× the decode rate of M4 Max (40-core GPU)"
+    assert client.get(tile.url).status_code == 200
+
+
+@pytest.mark.parametrize("url", [M4_5090, H100_M3, MI300_B200])
+def test_every_tile_has_a_figure_or_a_reason(client, url):
+    for tile in tiles(client, url).values():
+        assert tile.lead
+        assert tile.lines or tile.rest or tile.is_known
+        assert all(line.figure or line.note for line in tile.lines)
+
+
+def test_what_has_no_decode_rate_says_so(client):
+    line = tiles(client, M4_5090)[DECODE].lines[1]
+    assert (line.figure, line.note) == ("", "no result in this setting; what to expect is below")
+    tile = tiles(client, MI300_B200)[DECODE]
+    assert (tile.lead, tile.is_known) == ("cannot tell", False)
+    assert "what to expect is below" in tile.rest
+
+
+def test_cited_results_have_a_mean_with_its_coverage(client):
+    tile = tiles(client, H100_M3)[CITED]
+    assert tile.lead == "H100 SXM5 80GB is 6.7× as fast as M3 Max (40-core GPU)"
+    assert tile.rest == (
+        "geometric mean over 3 settings of LocalScore; hosts and software differ; single settings 4.3× to 8.6×"
+    )
+
+
+def test_a_mean_over_several_benchmarks_names_each_with_who_is_faster(client):
+    tile = tiles(client, MI300_B200)[CITED]
+    assert "over 10 settings of 3 benchmarks" in tile.rest
+    assert {(line.slot, line.name) for line in tile.lines} == {
+        (1, "MLPerf Inference"), (1, "FluidX3D"), (1, "Matrix product"),
+    }  # fmt: skip
+
+
+def test_from_three_on_each_is_held_against_the_baseline_with_its_own_coverage(client):
+    tile = tiles(client, H100_M3 + "&a=nvidia-b200-hgx")[CITED]
+    first, m3, b200 = lines(tile)
+    assert first == ("H100 SXM5 80GB", "1×", "")
+    assert m3[2] == "over 3 settings of LocalScore"
+    assert b200[1] == "2.2×"
+    assert re.fullmatch(r"over \d+ settings of \d benchmarks", b200[2])
+
+
+def test_nothing_shared_is_said(client):
+    assert tiles(client, M4_5090)[CITED].rest == "no cited result has equal parameters on both"
+
+
+def test_a_rate_that_was_reached_stands_beside_a_peak_and_is_not_compared(client):
+    for value in SpecValue.objects.filter(accelerator__slug="nvidia-dgx-spark-gb10", field="bf16_tensor_tflops"):
+        value.delete()  # as a sheet without the peak
+    tile = tiles(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-dgx-spark-gb10")["bf16 matrix product"]
+    assert (tile.lead, tile.is_known) == ("not like for like", False)
+    line = tile.lines[1]
+    assert (line.figure, line.note, line.is_beside) == ("102 TFLOP/s", "matrix product, cited", True)
+
+
+# --- what machines measured ---
+
+
+@pytest.fixture
+def rtx(curated):
+    return Accelerator.objects.get(slug="nvidia-geforce-rtx-5090")
+
+
+def report_of(lab, name, sheet, *results):
+    machine = make_machine(lab, name)
+    make_report(machine, facts=DGX_FACTS, cards=[h100(0, sheet)], results=[*results])
+    return machine
+
+
+def test_what_a_public_machine_measured_comes_before_what_is_cited(client, rtx):
+    report_of(make_lab("north"), "desk", rtx, decode(250.0))
+    tile = tiles(client, M4_5090)[DECODE]
+    assert lines(tile) == [
+        ("M4 Max (40-core GPU)", "83.1 token/s", "cited"),
+        ("GeForce RTX 5090", "250 token/s", "measured"),
+    ]
+    assert client.get(tile.url).status_code == 200
+
+
+def test_what_a_private_lab_measured_is_nowhere(client, rtx):
+    lab = make_lab("north")
+    report_of(lab, "desk", rtx, decode(250.0))
+    assert tiles(client, M4_5090)[DECODE].lines[1].figure == "250 token/s"
+    Lab.objects.filter(pk=lab.pk).update(is_public=False)
+    page = client.get(M4_5090).content.decode()  # what was drawn before is not shown again
+    assert "250 token/s" not in page
+
+
+def test_a_machine_is_shown_by_its_own_result(client, rtx):
+    lab = make_lab("north")
+    report_of(lab, "desk", rtx, decode(200.0))
+    report_of(lab, "rack", rtx, decode(250.0))
+    tile = tiles(client, "/compare/?a=machine:north/desk&a=machine:north/rack&a=apple-m4-max-40")[DECODE]
+    assert [(line.rank, line.name, line.figure) for line in tile.lines] == [
+        (1, "rack", "250 token/s"),
+        (2, "desk", "200 token/s"),
+        (3, "M4 Max (40-core GPU)", "83.1 token/s"),
+    ]
+
+
+def test_two_machines_are_compared_over_all_they_share(client):
+    lab, sheet = make_lab("north"), Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
+    fast = [gemm("bf16", [0.0019, 0.002, 0.0021] * 4), gemm("fp16", [0.002, 0.0021] * 6), decode(250.0)]
+    slow = [gemm("bf16", [0.0038, 0.004, 0.0042] * 4), gemm("fp16", [0.002, 0.0021] * 6), decode(125.0)]
+    report_of(lab, "rack", sheet, *fast)
+    report_of(lab, "desk", sheet, *slow)
+    tile = tiles(client, "/compare/?a=machine:north/desk&a=machine:north/rack")[MEASURED]
+    assert tile.lead == "rack is 1.7× as fast as desk"  # products √(2 · 1), decoding 2: √(√2 · 2)
+    assert tile.rest == "geometric mean over 3 settings of 2 benchmarks, each benchmark counted once"
+    by_name = {line.name: line for line in tile.lines}
+    assert by_name["Matrix product bf16 8192³"].figure == "1.8× to 2.2×"
+    assert by_name["Matrix product fp16 8192³"].note.startswith("cannot tell")
+
+
+def test_one_machine_has_nothing_to_be_held_against(client, rtx):
+    report_of(make_lab("north"), "desk", rtx, decode(200.0))
+    assert MEASURED not in tiles(client, "/compare/?a=machine:north/desk&a=apple-m4-max-40")
+
+
+# --- ways on ---
+
+
+def test_a_comparison_leads_to_the_models_that_run_on_it(client, rtx):
+    report_of(make_lab("north"), "desk", rtx)
+    page = client.get(H100_M3 + "&a=machine:north/desk").content.decode()
+    [url] = re.findall(r'hx-get="(/fit/compared/[^"]+)"', page)
+    assert html.unescape(url) == ("/fit/compared/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=nvidia-geforce-rtx-5090")
+    assert f'<a href="{url}">' in page
+    table = strip_tags(client.get(html.unescape(url), headers={"HX-Request": "true"}).content.decode())
+    assert "NVIDIA GeForce RTX 5090" in table
+
+
+def test_a_comparison_leads_to_roofline_and_scaling_of_its_accelerators(client):
+    page = html.unescape(client.get(H100_M3).content.decode())
+    for path in ("/roofline/", "/scaling/"):
+        assert f'href="{path}?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"' in page

@@ -1,0 +1,161 @@
+"""`/causes/`: a page for each message; what it says is in the table of messages and in the compatibility tables."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from stackviz.pages.diagnose.cause_versions import VERSIONS, version_tables
+from stackviz.pages.diagnose.causes import message_questions
+from stackviz.report.messages import BY_KEY, SYMPTOMS
+from stackviz.report.rules import packaged_tables
+from stackviz.web.message_pages import message_page
+from tests.languages import chinese
+from tests.pages.diagnose.conftest import CPU_WHEEL
+from tests.responses import words_of
+
+pytestmark = pytest.mark.django_db
+DATA = re.compile(r'<script type="application/ld\+json">(.*?)</script>')
+
+
+@pytest.fixture
+def show(client, curated):
+    return lambda key: client.get(f"/causes/{key}/")
+
+
+def test_the_list_leads_to_every_message(client, curated):
+    page = client.get("/causes/").content.decode()
+    assert all(f'href="{message_page(symptom.key).url}"' in page for symptom in SYMPTOMS)
+    titles = [group.title for group in client.get("/causes/").context["groups"]]
+    assert titles[0] == "Hardware"
+    assert titles.index("Driver") < titles.index("Framework")
+
+
+@pytest.mark.parametrize("symptom", SYMPTOMS, ids=lambda symptom: symptom.key)
+def test_a_page_says_what_its_row_says(show, symptom):
+    response = show(symptom.key)
+    assert response.status_code == 200
+    said = words_of(response)
+    for text in (symptom.message, symptom.meaning, symptom.ask, symptom.source_title):
+        assert " ".join(text.split()) in said
+    places = [said.index(" ".join(cause.text.split())) for cause in symptom.causes]
+    assert places == sorted(places)
+    for cause in symptom.causes:
+        assert all(word in said for word in f"{cause.sign} {cause.remedy}".split())
+
+
+def test_the_title_is_the_message_itself(show):
+    page = show("no-kernel-image").content.decode()
+    assert "<title>CUDA error: no kernel image is available for execution on the device · accelweb</title>" in page
+    assert page.count("<h1") == 1
+    assert '<meta property="og:title" content="CUDA error: no kernel image' in page
+    assert '<link rel="canonical" href="http://testserver/causes/no-kernel-image/">' in page
+
+
+def test_the_page_describes_itself_as_questions_with_answers(show):
+    [data] = DATA.findall(show("driver-too-old").content.decode())
+    document = json.loads(data)
+    assert document["@type"] == "FAQPage"
+    questions = document["mainEntity"]
+    assert [question["name"] for question in questions] == [
+        name for name, _ in message_questions(BY_KEY["driver-too-old"])
+    ]
+    assert all(question["acceptedAnswer"]["text"] for question in questions)
+    assert "11040 is CUDA 11.4" in questions[0]["acceptedAnswer"]["text"]
+
+
+def test_commands_that_differ_in_powershell_are_shown_in_both(show):
+    page = words_of(show("cuda-100"))
+    assert "unset CUDA_VISIBLE_DEVICES" in page
+    assert "Remove-Item Env:CUDA_VISIBLE_DEVICES" in page
+    assert "PowerShell" not in words_of(show("driver-too-old"))
+
+
+def test_the_next_step_leads_into_the_form_with_the_message_in_it(client, show):
+    page = show("no-kernel-image")
+    address = page.context["page"].diagnose_url
+    assert f'href="{address.replace("&", "&amp;")}"' in page.content.decode()
+    assert BY_KEY["no-kernel-image"].message in client.get(address.partition("#")[0]).context["text"]
+
+
+def test_versions_come_from_the_tables(show):
+    said = words_of(show("driver-too-old"))
+    [row] = [
+        row for row in packaged_tables().rows("cuda-runtime", "needs", "nvidia-driver", platform="linux")
+        if row.version == "13"
+    ]  # fmt: skip
+    assert f"13 linux ≥ {row.low}" in said
+    assert "2.4.0 to 2.5.1 11.8 12.1 12.4" in said
+
+
+def test_every_named_row_of_the_tables_exists():
+    assert VERSIONS.keys() <= BY_KEY.keys()
+    for key, asked in VERSIONS.items():
+        assert len(version_tables(key, packaged_tables())) == len(asked), key
+
+
+def test_messages_without_rows_name_no_versions(show):
+    assert "Versions concerned" not in words_of(show("externally-managed"))
+
+
+def test_a_page_takes_three_queries(show, client, django_assert_max_num_queries):
+    show("no-kernel-image")
+    client.get("/causes/")
+    with django_assert_max_num_queries(3):
+        show("no-kernel-image")
+    with django_assert_max_num_queries(1):
+        client.get("/causes/")
+
+
+def test_an_unknown_message_is_404_and_its_name_is_escaped(show, client):
+    assert show("no-such-message").status_code == 404
+    assert client.get("/causes/%3Cscript%3E/").status_code == 404
+
+
+def test_the_chinese_page_marks_its_message_as_english(client, curated):
+    response = client.get(chinese("/causes/cuda-999/"))
+    page = response.content.decode()
+    assert "如何判断" in page
+    assert '<h1 class="message" lang="en">' in page
+    assert '<ol class="cause-reasons">' in page
+    assert "机器休眠过，模块 nvidia_uvm 保留了失效的状态。" in page
+
+
+def test_every_message_is_in_the_sitemap(client, curated):
+    namespace = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+    content = client.get("/sitemap-messages.xml").content
+    found = {
+        element.text.removeprefix("http://testserver") for element in ET.fromstring(content).iter(f"{namespace}loc")
+    }
+    english = {message_page(symptom.key).url for symptom in SYMPTOMS}
+    assert found == english | {chinese(address) for address in english}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("RuntimeError: CUDA error: device-side assert triggered", "device-side-assert"),
+        (CPU_WHEEL, "torch-without-cuda"),
+        ("Failed to initialize NVML: Driver/library version mismatch", "nvml-version-mismatch"),
+    ],
+    ids=["message", "rule", "nvml"],
+)
+def test_a_finding_leads_to_the_page_of_its_message(client, curated, text, key):
+    assert f'href="/causes/{key}/"' in client.post("/diagnose/", {"text": text}).content.decode()
+
+
+def test_the_form_leads_to_the_list(client, curated):
+    assert 'href="/causes/"' in client.get("/diagnose/").content.decode()
+
+
+def test_a_message_that_another_build_may_mend_leads_to_the_plan(show):
+    link = 'class="chip" href="/plan/"'
+    assert link in show("no-kernel-image").content.decode()
+    assert link not in show("nvml-version-mismatch").content.decode()
+
+
+def test_a_sign_is_a_sentence_so_that_the_remedy_behind_it_begins_one():
+    assert [
+        cause.sign for symptom in SYMPTOMS for cause in symptom.causes if cause.sign[-1:] not in (*".!?)", "")
+    ] == []

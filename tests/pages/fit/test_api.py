@@ -1,0 +1,143 @@
+"""`/api/v1/fit/`: the answer has every part, and what cannot be used is refused by name."""
+
+import pytest
+
+from stackviz.pages.fit.language_models import language_models
+
+M4, L4 = "apple-m4-max-40", "nvidia-l4"
+ASKED = f"accelerator={M4}&model=llama-3-70b&precision=q4_k_m&context=4096&batch=1"
+
+
+@pytest.fixture
+def fit(fit_site):
+    def ask(query):
+        response = fit_site.get(f"/api/v1/fit/?{query}")
+        return response.status_code, response.json()
+
+    return ask
+
+
+def test_a_model_that_fits_has_rates_their_bound_and_where_they_are_from(fit):
+    status, answer = fit(ASKED)
+    assert status == 200
+    assert answer["fits"] is True
+    assert 43e9 < answer["needed_bytes"] < 46e9
+    assert answer["available_bytes"] == 64 * 2**30 * 3 // 4
+    for rates in (answer["decode_tokens_per_s"], answer["prefill_tokens_per_s"]):
+        assert 0 < rates["low"] < rates["mid"] < rates["high"]
+    assert 5 < answer["decode_tokens_per_s"]["mid"] < 13  # 546 GB/s over 43 GB are 12.8
+    assert answer["bound_by"] == "bandwidth"
+    assert answer["efficiency"]["from"] == "accelerator"
+    assert answer["efficiency"]["measured"] == 0
+    assert 0 < answer["efficiency"]["value"] < 1
+    assert sum(part["bytes"] for part in answer["parts"]) == pytest.approx(answer["needed_bytes"], abs=10)
+    inputs = answer["inputs"]
+    assert (inputs["memory_gb"], inputs["bandwidth_bytes_per_s"], inputs["depth"]) == (64, 546e9, 2048)
+
+
+def test_a_precision_may_be_written_as_tools_print_it(fit):
+    status, answer = fit(ASKED.replace("q4_k_m", "Q4_K_M"))
+    assert (status, answer) == fit(ASKED)
+    assert answer["inputs"]["precision"] == "q4_k_m"
+
+
+def test_a_model_that_does_not_fit_has_no_rates(fit):
+    status, answer = fit(f"accelerator={L4}&model=llama-3-70b")
+    assert status == 200
+    assert answer["fits"] is False
+    assert answer["needed_bytes"] > answer["available_bytes"]
+    assert answer["decode_tokens_per_s"] is answer["prefill_tokens_per_s"] is answer["efficiency"] is None
+
+
+def test_an_accelerator_without_cited_rates_is_calibrated_on_its_family(fit):
+    _status, answer = fit("accelerator=nvidia-geforce-rtx-4060&model=llama-3-8b&precision=q4_0")
+    assert answer["efficiency"]["from"] == "family"
+    assert answer["efficiency"]["count"] >= 20
+
+
+def test_more_of_them_together_run_what_one_cannot(fit):
+    _status, one = fit(f"accelerator={L4}&model=llama-3-70b")
+    _status, four = fit(f"accelerator={L4}&model=llama-3-70b&cards=4")
+    assert (one["fits"], four["fits"]) == (False, True)
+    assert four["available_bytes"] == pytest.approx(4 * one["available_bytes"], abs=4)
+
+
+def test_training_needs_more_and_has_no_rates(fit):
+    _status, running = fit("accelerator=nvidia-h100-sxm5-80gb&model=llama-3-8b&precision=bf16")
+    _status, training = fit("accelerator=nvidia-h100-sxm5-80gb&model=llama-3-8b&precision=bf16&task=full")
+    _status, lora = fit("accelerator=nvidia-h100-sxm5-80gb&model=llama-3-8b&precision=nf4&task=lora")
+    assert (running["fits"], training["fits"], lora["fits"]) == (True, False, True)
+    assert training["needed_bytes"] > 6 * running["needed_bytes"]
+    assert training["decode_tokens_per_s"] is None
+
+
+def test_typed_numbers_describe_a_model_of_ones_own(fit):
+    shape = "layers=32&hidden=4096&heads=32&kv_heads=8&head_size=128&intermediate=14336&vocabulary=128256"
+    _status, known = fit(f"accelerator={M4}&model=llama-3-8b")
+    _status, typed = fit(f"accelerator={M4}&model=custom&{shape}")
+    assert typed["needed_bytes"] == known["needed_bytes"]
+    status, by_count = fit(f"accelerator={M4}&model=custom&parameters=8.03B")
+    assert status == 200
+    assert by_count["inputs"]["parameters"] == pytest.approx(8.03e9, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("model=llama-3-8b", "accelerator"),
+        (f"accelerator={M4}", "model"),
+        ("accelerator=nvidia-h999&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M4}&accelerator={L4}&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M4}&model=llama-9", "model"),
+        (f"accelerator={M4}&model=llama-3-8b&precision=q9", "precision"),
+        (f"accelerator={M4}&model=llama-3-8b&context=0", "context"),
+        (f"accelerator={M4}&model=llama-3-8b&context=99999999", "context"),
+        (f"accelerator={M4}&model=llama-3-8b&context=-1", "context"),
+        (f"accelerator={M4}&model=llama-3-8b&batch=1e9", "batch"),
+        (f"accelerator={M4}&model=llama-3-8b&depth=5000", "depth"),
+        (f"accelerator={M4}&model=llama-3-8b&cards=0", "cards"),
+        (f"accelerator={M4}&model=llama-3-8b&memory=63", "memory"),
+        (f"accelerator={M4}&model=llama-3-8b&task=dreaming", "task"),
+        (f"accelerator={M4}&model=llama-3-8b&task=full&precision=q4_0", "precision"),
+        (f"accelerator={M4}&model=llama-3-8b&layers=3", "layers"),
+        (f"accelerator={M4}&model=llama-3-8b&page=2", "page"),
+        (f"accelerator={M4}&model=llama-3-8b&nonsense=1", "nonsense"),
+        (f"accelerator={M4}&model=custom&layers=0", "layers"),
+        (f"accelerator={M4}&model=custom&parameters=1000000000000000", "parameters"),
+        (f"accelerator={M4}&model=custom&parameters=1e15", "parameters"),
+        (f"accelerator={M4}&model=custom&parameters=many", "parameters"),
+        (f"accelerator={M4}&model=custom&layers=1000&hidden=131072&intermediate=1048576", "parameters"),
+        (f"accelerator={M4}&model=custom&parameters=8B&intermediate=100", "parameters"),
+        (f"accelerator={M4}&model=custom&heads=32&kv_heads=5", "kv_heads"),
+        (f"accelerator={M4}&model=custom&experts=2&experts_per_token=3", "experts_per_token"),
+        (f"accelerator={M4}&model=custom&window=128&window_layers=99", "window_layers"),
+        ("accelerator=hailo-8&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M4}&model=llama-3-8b&model=llama-2-7b", "model"),
+        (f"accelerator={M4}&model=llama-3-8b&context=4096&context=8192", "context"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_by_name(fit, query, field):
+    status, answer = fit(query)
+    assert (status, answer["field"]) == (422, field)
+    assert answer["error"]
+
+
+def test_the_models_are_listed_with_their_sources(fit_site):
+    answer = fit_site.get("/api/v1/fit/models/").json()
+    assert answer["count"] == len(answer["items"]) == len(language_models())
+    by_slug = {item["slug"]: item for item in answer["items"]}
+    assert {"llama-2-7b", "llama-3-8b", "llama-3-70b", "qwen-2.5-14b", "gpt-oss-20b", "gpt-oss-120b"} <= set(by_slug)
+    assert by_slug["gpt-oss-20b"]["active_parameters"] == pytest.approx(3.6e9, rel=0.01)
+    assert all(item["source_url"].startswith("https://") for item in answer["items"])
+
+
+def test_both_addresses_are_in_the_document_for_machines(fit_site):
+    paths = fit_site.get("/api/v1/openapi.json").json()["paths"]
+    parameters = {parameter["name"] for parameter in paths["/api/v1/fit/"]["get"]["parameters"]}
+    assert {"accelerator", "model", "precision", "context", "batch", "parameters"} <= parameters
+    assert "/api/v1/fit/models/" in paths
+
+
+def test_an_answer_costs_only_the_editions(fit_site, django_assert_max_num_queries):
+    with django_assert_max_num_queries(3):
+        fit_site.get(f"/api/v1/fit/?{ASKED}")

@@ -1,0 +1,67 @@
+"""Operators with a kernel, as agents counted them on machines that a visitor may see."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, User
+from django.urls import reverse
+
+from stackviz.pages.machines.coverage import CountedRow, counted_rows
+from tests.pages.machines.factories import START, days, make_lab, make_machine, make_report
+
+pytestmark = pytest.mark.django_db
+
+CPU = {"torch.version": "2.13.0+cpu", "torch.operators": 3110, "torch.kernels_cpu": 1075}
+CUDA = CPU | {"torch.version": "2.9.1+cu130", "torch.kernels_cuda": 1269}
+
+
+def test_equal_builds_share_a_row_newest_first():
+    lab = make_lab()
+    for name, facts in (("a", CUDA), ("b", CPU), ("c", CPU), ("d", {"torch.version": "2.12.0"})):
+        make_report(make_machine(lab, name), facts=facts)
+    assert counted_rows(AnonymousUser()) == [
+        CountedRow(torch="2.13.0+cpu", operators=3110, cpu=1075, cuda=None, mps=None, machines=2),
+        CountedRow(torch="2.9.1+cu130", operators=3110, cpu=1075, cuda=1269, mps=None, machines=1),
+    ]
+
+
+def test_a_private_lab_counts_for_nobody_else(client):
+    make_report(make_machine(make_lab("north", is_public=False)), facts=CPU)
+    text = client.get(reverse("machines:coverage")).content.decode()
+    assert "No counts yet." in text
+    assert reverse("machines:add") in text
+    assert "3110" not in text
+
+
+def test_it_costs_one_query_however_many_there_are(django_assert_num_queries):
+    lab = make_lab()
+    for number in range(3):
+        make_report(make_machine(lab, f"m{number}"), facts=CPU)
+    with django_assert_num_queries(1):
+        assert counted_rows(AnonymousUser())[0].machines == 3
+
+
+def test_machines_that_counted_nothing_hide_none_that_did():
+    lab = make_lab()
+    make_report(make_machine(lab, "counted"), facts=CPU)
+    for number in range(60):
+        make_report(make_machine(lab, f"m{number}"), facts={"os.name": "Ubuntu"}, at=START + days(1))
+    assert [row.torch for row in counted_rows(AnonymousUser())] == ["2.13.0+cpu"]
+
+
+def test_htmx_gets_the_table_alone(client):
+    make_report(make_machine(make_lab()), facts=CUDA)
+    part = client.get(reverse("machines:coverage"), headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in part
+    assert "1269" in part
+    assert "not in this build" in part
+
+
+def test_what_a_member_sees_stays_in_no_cache(client):
+    make_report(make_machine(make_lab()), facts=CUDA)
+    assert "no-store" not in client.get(reverse("machines:coverage")).headers.get("Cache-Control", "")
+    client.force_login(User.objects.create_user("member"))
+    assert client.get(reverse("machines:coverage")).headers["Cache-Control"] == "private, no-store"
+
+
+def test_the_operators_say_nothing_of_machines_before_one_has_counted(client, db):
+    part = client.get(reverse("machines:coverage"), headers={"HX-Request": "true"}).content.decode()
+    assert part.strip() == ""

@@ -1,0 +1,131 @@
+"""`/share-of-peak/` ranks what is reached of a published peak; what lies above it stays out."""
+
+import csv
+import io
+import re
+
+import pytest
+
+from stackviz.pages.performance.selection import BANDWIDTH, DTYPES, ShareChoice
+from stackviz.pages.performance.share import ranked_shares
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.models import CitedResult
+from tests.responses import words_of
+
+LIMIT_BYTES = 100_000
+H100 = "nvidia-h100-sxm5-80gb"
+
+
+def ranking(**chosen):
+    return ranked_shares(public_catalogue(), ShareChoice(**chosen))
+
+
+def row_of(rows, slug):
+    return next(row for row in rows if row.accelerator.slug == slug)
+
+
+@pytest.mark.parametrize("of", [BANDWIDTH, *DTYPES])
+def test_shares_are_ranked_and_none_is_above_the_peak(of):
+    rows = ranking(of=of)
+    shares = [row.best.share for row in rows]
+    assert rows
+    assert shares == sorted(shares, reverse=True)
+    assert all(0 < share <= 1 for share in shares)
+    assert [row.rank for row in rows] == list(range(1, len(rows) + 1))
+    assert all("sparse" not in point.peak.condition for row in rows for point in row.points)
+
+
+def test_share_of_the_h100_is_worked_by_hand():
+    bf16 = row_of(ranking(of="bf16"), H100).best
+    assert bf16.share == pytest.approx(794.5 / 989.4)
+    assert (bf16.rate_text, bf16.peak.text, bf16.share_text) == ("794.5 TFLOP/s", "989.4 TFLOP/s", "80 %")
+    bandwidth = row_of(ranking(), H100).best  # BabelStream's dot: 3.18 TB/s of 3.35
+    assert bandwidth.share == pytest.approx(3.18 / 3.35)
+
+
+def test_share_of_the_m3_max_is_worked_by_hand():
+    # mlx-benchmark: 2 * 1e6 * 64 * 1024 FLOP in 15.79 ms, of 14.131 TFLOP/s.
+    best = row_of(ranking(of="fp32"), "apple-m3-max-40").best
+    assert best.share == pytest.approx(1.31072e11 / 0.01579 / 14.131e12)
+
+
+def test_a_sum_in_fp32_is_not_held_against_a_peak_with_sums_in_fp16():
+    points = [point for row in ranking(of="fp8") for point in row.points]
+    assert points
+    for point in points:
+        assert not ("accumulates in fp32" in point.made and "accumulate=fp16" in point.peak.condition)
+
+
+def test_apple_stands_in_the_default_and_its_absence_is_said(client):
+    assert any(row.accelerator.vendor.slug == "apple" for row in ranking())
+    assert "Apple: no result in bf16 is known" in words_of(client.get("/share-of-peak/?of=bf16"))
+
+
+def test_one_benchmark_alone_can_be_ranked():
+    rows = ranking(benchmark="fluidx3d")
+    assert len(rows) > 60
+    assert {point.setting.partition(":")[0] for row in rows for point in row.points} == {"FluidX3D"}
+
+
+def test_measured_results_are_filled(client, dgx):
+    row = row_of(ranking(), H100)
+    measured = next(point for point in row.points if point.is_filled)
+    assert measured.source_title == "dgx-07"
+    assert re.search(r'<b class="measured" style="--p:8\d\.\d"', client.get("/share-of-peak/").content.decode())
+
+
+def test_csv_holds_exactly_what_is_drawn(client, dgx):
+    (trace,) = client.get("/share-of-peak/?format=plotly").json()["data"]
+    rows = list(csv.DictReader(io.StringIO(client.get("/share-of-peak/?format=csv").content.decode())))
+    assert [float(row["share_percent"]) for row in rows] == trace["x"]
+    assert [int(row["rank"]) - 1 for row in rows] == trace["y"]
+    assert [row["kind"] == "measured" for row in rows] == [symbol == "circle" for symbol in trace["marker"]["symbol"]]
+    assert all(row["source_url"] for row in rows)
+    pages = [client.get(f"/share-of-peak/?page={number}").content.decode() for number in range(1, 2 + len(rows) // 60)]
+    drawn = [at for page in pages for at in re.findall(r'<b class="\w+" style="--p:([\d.]+)"', page)]
+    assert sorted(drawn) == sorted(f"{float(row['share_percent']):.1f}" for row in rows)
+    data = client.get("/share-of-peak/?format=json").json()
+    assert len(data["rows"]) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("of=fp1", "Unknown peak"),
+        ("of=bf16&benchmark=babelstream", "Unknown benchmark"),
+        ("format=xlsx", "Unknown format"),
+        ("colour=red", "Unknown parameter"),
+        ("of=fp4&benchmark=operator-time", "No result is known"),
+        ("page=99999999", "Share of the memory bandwidth"),
+    ],
+)
+def test_an_odd_address_is_answered_with_what_there_is(client, query, says):
+    response = client.get(f"/share-of-peak/?{query}")
+    assert response.status_code == 200
+    assert says in words_of(response)
+
+
+def test_the_page_stays_light_and_loads_no_plotly(client):
+    response = client.get("/share-of-peak/")
+    assert len(response.content) < LIMIT_BYTES
+    assert not re.search(r'<script[^>]+src="[^"]*plotly', response.content.decode())
+
+
+def test_the_queries_do_not_grow_with_results(client, django_assert_num_queries):
+    address = "/share-of-peak/?of=bf16&page=2"  # not cached
+    client.get(address)
+    with django_assert_num_queries(2):  # the editions, what was measured and decided
+        client.get(address)
+    template = CitedResult.objects.filter(benchmark="gemm", accelerator__slug=H100, state="public").first()
+    for number in range(50):
+        template.pk, template.data_key, template.value = None, None, str(100 + number)
+        template.save()
+    client.get(address)
+    with django_assert_num_queries(2):
+        client.get(address)
+
+
+def test_htmx_gets_the_part_alone(client):
+    response = client.get("/share-of-peak/?of=fp32&benchmark=", headers={"hx-request": "true"})
+    assert b"<html" not in response.content
+    assert response["HX-Push-Url"] == "/share-of-peak/?of=fp32"
