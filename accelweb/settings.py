@@ -100,7 +100,6 @@ INSTALLED_APPS = [
     "stackviz.pages.learn",
     "stackviz.pages.plan",
     "stackviz.pages.data",
-    "stackviz.pages.performance",
     "stackviz.pages.home",
     "stackviz.pages.benchmarks",
     "stackviz.pages.search",

@@ -26,7 +26,6 @@ from stackviz.pages.fit import urls as fit
 from stackviz.pages.home import urls as pages
 from stackviz.pages.learn import urls as learn
 from stackviz.pages.machines import urls as machines
-from stackviz.pages.performance import urls as performance
 from stackviz.pages.plan import urls as plan
 from stackviz.pages.search import urls as search
 from stackviz.pages.sharing import urls as sharing
@@ -43,7 +42,7 @@ WITHOUT_LANGUAGE = (
 )  # fmt: skip
 
 rooms = (
-    accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, performance, plan, results,
+    accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, plan, results,
     search, sharing, watch, retention, notices,
 )  # fmt: skip
 urlpatterns = [

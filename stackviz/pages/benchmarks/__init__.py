@@ -1,1 +1,1 @@
-"""Benchmarks and what others reached in them: `/benchmarks/`, rankings like for like, single results. No models."""
+"""Benchmarks: rankings like for like, single results, rooflines, shares of published peaks, scaling. No models."""

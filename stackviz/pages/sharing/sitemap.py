@@ -40,7 +40,7 @@ PAGES = (
     "pages:home", "catalog:list", "stacks:list", "stacks:operators", "results:index", "machines:list", "compare:page",
     "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index", "catalog:claims", "catalog:changes",
     "opendata:index", "opendata:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
-    "performance:roofline", "performance:share", "performance:scaling", "machines:coverage",
+    "results:roofline", "results:share", "results:scaling", "machines:coverage",
 )  # fmt: skip
 
 

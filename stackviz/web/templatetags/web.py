@@ -55,7 +55,7 @@ PLACES = (
     ),
     (gettext_lazy("Stacks"), "stacks:list", "stacks:operators"),
     (gettext_lazy("Plan"), "plan:page"),
-    (gettext_lazy("Benchmarks"), "results:index", "performance:roofline", "performance:share", "performance:scaling"),
+    (gettext_lazy("Benchmarks"), "results:index", "results:roofline", "results:share", "results:scaling"),
     (gettext_lazy("Machines"), "machines:list", "machines:labs"),
     (gettext_lazy("Compare"), "compare:page"),
     (gettext_lazy("Fit"), "fit:page"),

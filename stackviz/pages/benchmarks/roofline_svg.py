@@ -21,8 +21,8 @@ from stackviz.draw.diagrams.svg_marks import (
     written_lines,
 )
 from stackviz.draw.diagrams.text_width import Style, lines_of, width_of
-from stackviz.pages.performance.page import LegendShape
-from stackviz.pages.performance.roofline import Roofline, roof_sentences
+from stackviz.pages.benchmarks.chart_page import LegendShape
+from stackviz.pages.benchmarks.roofline import Roofline, roof_sentences
 
 WIDTH, HEIGHT = 960.0, 460.0  # of templates/results/_roof_head.jinja too
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 72.0, 64.0

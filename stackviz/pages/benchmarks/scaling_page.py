@@ -15,18 +15,18 @@ from stackviz.draw.charts.plane_plotly import plane_figure
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
 from stackviz.draw.charts.vendors import css
-from stackviz.pages.performance.curves import FEWEST_POINTS, KINDS, CurveKind
-from stackviz.pages.performance.files import scaling_file
-from stackviz.pages.performance.forms import ChartForm, ChoiceOption, OneOf, chosen_accelerators, options
-from stackviz.pages.performance.page import CACHE_S, ChartPage, Plot, PlotPoint, answer_chart
-from stackviz.pages.performance.scaling import (
+from stackviz.pages.benchmarks.chart_files import scaling_file
+from stackviz.pages.benchmarks.chart_forms import ChartForm, ChoiceOption, OneOf, chosen_accelerators, options
+from stackviz.pages.benchmarks.chart_page import CACHE_S, ChartPage, Plot, PlotPoint, answer_chart
+from stackviz.pages.benchmarks.chart_selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
+from stackviz.pages.benchmarks.curves import FEWEST_POINTS, KINDS, CurveKind
+from stackviz.pages.benchmarks.scaling import (
     ScalingPlot,
     all_curves,
     assemble_scaling,
     curve_sentences,
     kinds_with_curves,
 )
-from stackviz.pages.performance.selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.series.public_runs import measured_edition
@@ -91,7 +91,7 @@ def _form(scaling: ScalingPlot, choice: ScalingChoice) -> ChartForm:
     )
     is_full = len(accelerators) >= MOST_ACCELERATORS
     return ChartForm(
-        address=reverse("performance:scaling"),
+        address=reverse("results:scaling"),
         chosen=chosen_accelerators(accelerators, lambda slug: replace(choice, slugs=without(slugs, slug)).query_string),
         names=() if is_full else tuple(item.name for item in scaling.others),
         lists=(

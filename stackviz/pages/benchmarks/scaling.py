@@ -9,7 +9,9 @@ from stackviz.base.units import format_in, format_number, from_si
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
 from stackviz.draw.charts.scale import ScaleKind, spans_decades
 from stackviz.draw.charts.vendors import css
-from stackviz.pages.performance.curves import (
+from stackviz.pages.benchmarks.chart_forms import short_label
+from stackviz.pages.benchmarks.chart_selection import MOST_ACCELERATORS, ROOFLINE_ACCELERATORS, ScalingChoice
+from stackviz.pages.benchmarks.curves import (
     FEWEST_POINTS,
     KINDS,
     Curve,
@@ -19,9 +21,7 @@ from stackviz.pages.performance.curves import (
     cited_places,
     setting_key,
 )
-from stackviz.pages.performance.forms import short_label
-from stackviz.pages.performance.measured import measured_bests
-from stackviz.pages.performance.selection import MOST_ACCELERATORS, ROOFLINE_ACCELERATORS, ScalingChoice
+from stackviz.pages.benchmarks.measured import measured_bests
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from stackviz.pages.performance.selection import BANDWIDTH, DTYPES, ShareChoice
-from stackviz.pages.performance.share import ranked_shares
+from stackviz.pages.benchmarks.chart_selection import BANDWIDTH, DTYPES, ShareChoice
+from stackviz.pages.benchmarks.share import ranked_shares
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedResult
 from tests.responses import words_of

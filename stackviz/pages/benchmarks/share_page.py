@@ -12,11 +12,11 @@ from django.views.decorators.http import require_safe
 from stackviz.base.units import format_number
 from stackviz.draw.charts.dots import RailDot, rail_figure
 from stackviz.draw.charts.scale import Scale
-from stackviz.pages.performance.files import share_file
-from stackviz.pages.performance.forms import ChartForm, OneOf, options
-from stackviz.pages.performance.page import CACHE_S, ChartPage, answer_chart
-from stackviz.pages.performance.selection import BANDWIDTH, DTYPES, FIGURE, ShareChoice, share_choice
-from stackviz.pages.performance.share import (
+from stackviz.pages.benchmarks.chart_files import share_file
+from stackviz.pages.benchmarks.chart_forms import ChartForm, OneOf, options
+from stackviz.pages.benchmarks.chart_page import CACHE_S, ChartPage, answer_chart
+from stackviz.pages.benchmarks.chart_selection import BANDWIDTH, DTYPES, FIGURE, ShareChoice, share_choice
+from stackviz.pages.benchmarks.share import (
     ShareRow,
     of_words,
     ranked_shares,
@@ -82,7 +82,7 @@ def _body(catalogue: PublicCatalogue, choice: ShareChoice, number: int) -> SafeS
 def _form(choice: ShareChoice) -> ChartForm:
     peaks = {BANDWIDTH: of_words(BANDWIDTH)} | {dtype: of_words(dtype) for dtype in DTYPES}
     return ChartForm(
-        address=reverse("performance:share"),
+        address=reverse("results:share"),
         lists=(
             OneOf("of", _("Share of the"), options(peaks, [choice.of])),
             OneOf("benchmark", _("Benchmark"), options(_benchmark_words(choice.of), [choice.benchmark])),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.pages.performance.intensity import (
+from stackviz.pages.benchmarks.intensity import (
     ATTENTION,
     BYTES,
     DECODE,

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_number
 from stackviz.draw.charts.roofline import Roof
 from stackviz.draw.charts.vendors import css
-from stackviz.pages.performance.ceilings import Ceiling, bandwidth_of, peak_of
-from stackviz.pages.performance.forms import short_label
+from stackviz.pages.benchmarks.ceilings import Ceiling, bandwidth_of, peak_of
+from stackviz.pages.benchmarks.chart_forms import short_label
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from stackviz.pages.performance.curves import CurvePoint
-from stackviz.pages.performance.roofline import TERA, Roofline, RoofPoint
-from stackviz.pages.performance.roofs import RoofRow
-from stackviz.pages.performance.scaling import DrawnCurve, ScalingPlot
-from stackviz.pages.performance.selection import ShareChoice
-from stackviz.pages.performance.share import SharePoint, ShareRow
+from stackviz.pages.benchmarks.chart_selection import ShareChoice
+from stackviz.pages.benchmarks.curves import CurvePoint
+from stackviz.pages.benchmarks.roofline import TERA, Roofline, RoofPoint
+from stackviz.pages.benchmarks.roofs import RoofRow
+from stackviz.pages.benchmarks.scaling import DrawnCurve, ScalingPlot
+from stackviz.pages.benchmarks.share import SharePoint, ShareRow
 from stackviz.web.download import csv_response, json_response
 
 ROOFLINE_HEADER = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from stackviz.pages.performance.intensity import ITEM_BYTES, Operation, bytes_moved, product
+from stackviz.pages.benchmarks.intensity import ITEM_BYTES, Operation, bytes_moved, product
 from stackviz.records.labs.models import Machine
 from stackviz.records.series.comparability import BestRun, best_by
 from stackviz.records.series.measurement import Measurement

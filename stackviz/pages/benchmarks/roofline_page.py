@@ -13,13 +13,18 @@ from stackviz.draw.charts.plane import Plane, place_small_plane
 from stackviz.draw.charts.plane_plotly import plane_figure
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
-from stackviz.pages.performance.files import roofline_file
-from stackviz.pages.performance.forms import AnyOf, ChartForm, chosen_accelerators, options
-from stackviz.pages.performance.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
-from stackviz.pages.performance.page import CACHE_S, ChartPage, LegendShape, Plot, PlotPoint, answer_chart, legend_shape
-from stackviz.pages.performance.roofline import Roofline, assemble_roofline, roof_sentences
-from stackviz.pages.performance.roofline_svg import roofline_svg
-from stackviz.pages.performance.selection import (
+from stackviz.pages.benchmarks.chart_files import roofline_file
+from stackviz.pages.benchmarks.chart_forms import AnyOf, ChartForm, chosen_accelerators, options
+from stackviz.pages.benchmarks.chart_page import (
+    CACHE_S,
+    ChartPage,
+    LegendShape,
+    Plot,
+    PlotPoint,
+    answer_chart,
+    legend_shape,
+)
+from stackviz.pages.benchmarks.chart_selection import (
     DTYPES,
     FIGURE,
     MOST_ACCELERATORS,
@@ -27,6 +32,9 @@ from stackviz.pages.performance.selection import (
     roofline_choice,
     without,
 )
+from stackviz.pages.benchmarks.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
+from stackviz.pages.benchmarks.roofline import Roofline, assemble_roofline, roof_sentences
+from stackviz.pages.benchmarks.roofline_svg import roofline_svg
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.series.public_runs import measured_edition
@@ -92,7 +100,7 @@ def roofline_figure(request: HttpRequest) -> HttpResponse:
     catalogue = public_catalogue()
     choice = roofline_choice(request.GET, {item.slug: item.name for item in catalogue.accelerators})
     if not wants_partial(request):
-        address = reverse("performance:roofline")
+        address = reverse("results:roofline")
         return HttpResponseRedirect(f"{address}?{choice.query_string}" if choice.query_string else address)
     return HttpResponse(_figure_part(catalogue, choice))
 
@@ -119,7 +127,7 @@ def _form(catalogue: PublicCatalogue, choice: RooflineChoice) -> ChartForm:
     accelerators = [catalogue.by_slug[slug] for slug in choice.slugs]
     is_full = len(accelerators) >= MOST_ACCELERATORS
     return ChartForm(
-        address=reverse("performance:roofline"),
+        address=reverse("results:roofline"),
         chosen=chosen_accelerators(
             accelerators, lambda slug: replace(choice, slugs=without(choice.slugs, slug)).query_string
         ),

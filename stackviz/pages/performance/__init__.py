@@ -1,1 +1,0 @@
-"""What accelerators really reach: rooflines, the share of published peaks, scaling curves. No models."""
