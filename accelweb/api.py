@@ -7,6 +7,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.operation import Operation
 
+from stackviz.desk.freshness.api import router as watch
 from stackviz.intake.ingest.api import router as ingest
 from stackviz.intake.ingest.heartbeat_api import router as heartbeat
 from stackviz.intake.ingest.key_api import router as key
@@ -18,7 +19,6 @@ from stackviz.pages.home.api_reference import ApiReference
 from stackviz.pages.machines.api import router as machines
 from stackviz.records.cited.api import router as cited
 from stackviz.records.stacks.api import router as stacks
-from stackviz.watch.api import router as watch
 
 
 class Api(NinjaAPI):

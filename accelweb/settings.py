@@ -85,12 +85,12 @@ INSTALLED_APPS = [
     "stackviz.records.labs",
     "stackviz.records.cited",
     "stackviz.records.series",
-    "stackviz.watch",
+    "stackviz.desk.freshness",
     "stackviz.intake.notices",
     "stackviz.backups",
     "stackviz.pages.accelerators",
-    "stackviz.accounts",
-    "stackviz.curation",
+    "stackviz.desk.accounts",
+    "stackviz.desk.curation",
     "stackviz.intake.ingest",
     "stackviz.pages.machines",
     "stackviz.pages.compare",
@@ -106,7 +106,7 @@ INSTALLED_APPS = [
     "stackviz.pages.sharing",
     "stackviz.up",
     "stackviz.monitoring",
-    "stackviz.retention",
+    "stackviz.desk.retention",
 ]
 
 MIDDLEWARE = [
@@ -127,7 +127,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
-    "stackviz.accounts.second_factor.SecondFactorFirst",
+    "stackviz.desk.accounts.second_factor.SecondFactorFirst",
     "stackviz.records.audit.record.RememberRequest",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -324,17 +324,17 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 3600},
     },
     "delete what is old": {
-        "task": "stackviz.retention.tasks.delete_what_is_old",
+        "task": "stackviz.desk.retention.tasks.delete_what_is_old",
         "schedule": 86_400,
         "options": {"expires": 86_400},
     },
     "watch feeds": {
-        "task": "stackviz.watch.tasks.check_due_feeds",
+        "task": "stackviz.desk.freshness.tasks.check_due_feeds",
         "schedule": 1800,  # a few feeds a run, each once a day; nothing with WATCH=0
         "options": {"expires": 1800},
     },
     "watch links": {
-        "task": "stackviz.watch.tasks.check_due_links",
+        "task": "stackviz.desk.freshness.tasks.check_due_links",
         "schedule": 300,  # a few links a run, each once in a fortnight
         "options": {"expires": 300},
     },

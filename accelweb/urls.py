@@ -9,9 +9,11 @@ from django.views.generic import RedirectView
 from ninja.openapi.views import openapi_view
 
 from accelweb.api import api
-from stackviz.accounts import urls as accounts
-from stackviz.accounts.login import admin_login
-from stackviz.curation import urls as curation
+from stackviz.desk.accounts import urls as accounts
+from stackviz.desk.accounts.login import admin_login
+from stackviz.desk.curation import urls as curation
+from stackviz.desk.freshness import urls as watch
+from stackviz.desk.retention import urls as retention
 from stackviz.intake.ingest import urls as ingest
 from stackviz.intake.notices import urls as notices
 from stackviz.monitoring import urls as monitoring
@@ -30,8 +32,6 @@ from stackviz.pages.plan import urls as plan
 from stackviz.pages.search import urls as search
 from stackviz.pages.sharing import urls as sharing
 from stackviz.records.stacks import urls as stacks
-from stackviz.retention import urls as retention
-from stackviz.watch import urls as watch
 from stackviz.web.languages import in_each_language
 
 # These have one address and no language in it: the admin, and what programs read, which is in English. Every other

@@ -16,9 +16,9 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
+from stackviz.desk.freshness.queries import waiting_changes, watched_feeds
 from stackviz.monitoring.readiness import SEEN_WITHIN_S, Readiness, look_now
 from stackviz.pages.data import stored_dumps
-from stackviz.watch.queries import waiting_changes, watched_feeds
 
 GIGA = 10**9
 _started = datetime.now(UTC)

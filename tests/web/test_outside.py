@@ -7,10 +7,10 @@ from ipaddress import ip_address
 
 import pytest
 
+from stackviz.desk.freshness.fetch import FetchError, fetch
 from stackviz.intake.notices.post import PostFailed, post
-from stackviz.watch.fetch import FetchError, fetch
 from stackviz.web.outside import TRIED, is_public
-from tests.watch.server import serving
+from tests.desk.freshness.server import serving
 
 OUTSIDE = "93.184.215.14"
 

@@ -17,6 +17,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from stackviz.desk.retention.export import export_lab
 from stackviz.intake.notices import post as post_module
 from stackviz.intake.notices import webhooks
 from stackviz.intake.notices.models import LabEvent, Webhook, WebhookDelivery
@@ -25,7 +26,6 @@ from stackviz.intake.notices.tasks import send_due_webhooks
 from stackviz.intake.notices.webhooks import DISABLED_AFTER, due_webhooks, send_events, set_webhook
 from stackviz.records.audit.models import AuditEntry
 from stackviz.records.labs.models import Report
-from stackviz.retention.export import export_lab
 from tests.pages.machines.factories import START, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

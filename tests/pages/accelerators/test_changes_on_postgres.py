@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from stackviz.curation.completeness import COUNTED, read_matrix
+from stackviz.desk.curation.completeness import COUNTED, read_matrix
 from stackviz.pages.accelerators.changes import LogFilter, read_log
 from stackviz.records.catalog.change import loading
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor

@@ -60,7 +60,7 @@ def correct_in_the_admin(site, value: str) -> None:
         READ
         + "from django.contrib.auth.models import User\n"
         + "from django.test import Client\n"
-        + "from tests.curation.test_admin import change_url, form_of\n"
+        + "from tests.desk.curation.test_admin import change_url, form_of\n"
         + "desk = Client(SERVER_NAME='127.0.0.1')\n"
         + "desk.force_login(User.objects.create_superuser('mira', 'mira@example.org', 'secret'))\n"
         + f"answer = desk.post(change_url(value), form_of(value, value='{value}', reason='measured again'))\n"

@@ -1,0 +1,1 @@
+"""For admins: what they curate, who they are, what is kept."""

@@ -1,0 +1,8 @@
+"""Addresses of the watcher's page."""
+
+from django.urls import path
+
+from stackviz.desk.freshness.freshness_page import freshness
+
+app_name = "watch"
+urlpatterns = [path("freshness/", freshness, name="freshness")]

@@ -1,8 +1,0 @@
-"""Addresses of the watcher's page."""
-
-from django.urls import path
-
-from stackviz.watch.freshness_page import freshness
-
-app_name = "watch"
-urlpatterns = [path("freshness/", freshness, name="freshness")]

@@ -1,0 +1,143 @@
+"""A forgotten password: the mail, the link, and that nothing tells who has an account."""
+
+import re
+
+import pytest
+from django.core import mail
+
+from accelweb.logs import without_links
+from stackviz.desk.accounts import passwords
+from tests.desk.accounts.conftest import log_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def mails(settings, monkeypatch):
+    """Mails are sent, and at once."""
+    settings.EMAIL_HOST, settings.SITE_URL = "mail.example.org", "https://stacks.example.org:8443"
+    monkeypatch.setattr(passwords.mail_reset_link, "delay", passwords.mail_reset_link)
+
+
+def ask(client, address: str, path: str = "/password/"):
+    return client.post(path, {"email": address})
+
+
+def link_in(message) -> str:
+    return re.search(r"https://stacks\.example\.org:8443(/\S+)", message.body)[1]
+
+
+def test_a_link_is_mailed_that_sets_a_new_password_once(client, member):
+    assert ask(client, "Mina@example.org")["Location"] == "/password/sent/"
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == (["mina@example.org"], "New password for stacks.example.org:8443")
+    form = client.get(link_in(message), follow=True)
+    assert link_in(message).split("/")[-2] not in form.request["PATH_INFO"]  # no page knows the word of the link
+    new = {"new_password1": "a staple of batteries", "new_password2": "a staple of batteries"}
+    done = client.post(form.request["PATH_INFO"], new, follow=True)
+    assert "The new password counts from now on." in done.content.decode()
+    assert "has been used, or is too old" in client.get(link_in(message), follow=True).content.decode()
+    assert client.post("/login/", {"username": "mina", "password": "a staple of batteries"}).status_code == 302
+
+
+def test_an_unknown_address_gets_the_same_answer_and_no_mail(client, member):
+    known, unknown = ask(client, "mina@example.org"), ask(client, "nobody@example.org")
+    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    assert len(mail.outbox) == 1
+
+
+def test_the_mail_is_in_the_language_of_the_page(client, member):
+    ask(client, "mina@example.org", "/zh-hans/password/")
+    assert "/zh-hans/password/" in mail.outbox[0].body
+
+
+def test_guesses_of_the_old_password_count_as_attempts_to_log_in_do(client, member, settings):
+    settings.LOGINS_PER_ACCOUNT = 3
+    log_in(client, "mina")
+    guess = {
+        "old_password": "a guess",
+        "new_password1": "a staple of batteries",
+        "new_password2": "a staple of batteries",
+    }
+    answers = [client.post("/account/password/", guess) for _time in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert int(answers[-1]["Retry-After"]) <= 15 * 60
+    assert "Too many attempts. Wait" in answers[-1].content.decode()
+    assert client.post("/login/", {"username": "mina", "password": "whatever"}).status_code == 429
+
+
+def test_the_admin_has_no_form_of_its_own_to_guess_the_old_password_in(client, approver):
+    client.force_login(approver)
+    for answer in (
+        client.get("/admin/password_change/"),
+        client.post("/admin/password_change/", {"old_password": "x"}),
+    ):
+        assert (answer.status_code, answer["Location"]) == (302, "/account/password/")
+
+
+def test_nobody_is_flooded_with_mails(client, member, settings):
+    settings.RESET_MAILS_PER_HOUR = 2
+    answers = [ask(client, spelling) for spelling in ("mina@example.org", "MINA@example.org", "mina@example.org")]
+    assert [answer.status_code for answer in answers] == [302, 302, 429]
+    assert len(mail.outbox) == 2
+
+
+def test_a_broker_that_is_away_is_said(client, member, monkeypatch):
+    def is_away(*_arguments):
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(passwords.mail_reset_link, "delay", is_away)
+    answer = ask(client, "mina@example.org")
+    assert (answer.status_code, "No mail can be sent at the moment." in answer.content.decode()) == (503, True)
+
+
+def test_a_site_without_mail_says_who_helps(client, settings):
+    settings.EMAIL_HOST = ""
+    assert "Ask its administrator" in client.get("/password/").content.decode()
+    assert "Ask its administrator" in ask(client, "mina@example.org").content.decode()
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize("address", ["", "mina", "mina@example.org\nBcc: all@example.org", "a" * 300 + "@example.org"])
+def test_what_is_no_address_is_refused(client, member, address):
+    assert ask(client, address).status_code == 200
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize("host", ["testserver", "testserver:8081", "127.0.0.1:8081", "[::1]:22", "TESTSERVER.:1"])
+@pytest.mark.parametrize("header", ["HTTP_HOST", "HTTP_X_FORWARDED_HOST"])
+def test_no_link_is_made_of_what_a_request_says_about_its_host(client, member, settings, host, header):
+    settings.ALLOWED_HOSTS = ["testserver", "127.0.0.1", "[::1]"]
+    sent = client.post("/password/", {"email": "mina@example.org"}, **{header: host, "HTTP_X_FORWARDED_PORT": "8081"})
+    assert sent.status_code == 302
+    (message,) = mail.outbox
+    links = re.findall(r"\w+://[^/\s]+", f"{message.subject} {message.body}")
+    assert links == ["https://stacks.example.org:8443"]
+    assert host not in f"{message.message()}"
+
+
+def test_without_an_address_of_the_site_none_is_sent_and_the_log_says_why(client, member, settings, caplog):
+    settings.SITE_URL = ""
+    assert "Ask its administrator" in ask(client, "mina@example.org").content.decode()
+    assert passwords.mail_reset_link("mina@example.org", "en") == "no mail"  # by a worker with other settings
+    assert mail.outbox == []
+    assert "EMAIL_HOST is set, but SITE_URL, the address for links in mails, is not" in caplog.text
+
+
+def test_a_host_that_is_not_ours_makes_no_link(client, member):
+    assert client.post("/password/", {"email": "mina@example.org"}, headers={"host": "evil.example"}).status_code == 400
+    assert mail.outbox == []
+
+
+def test_no_log_opens_a_link():
+    line = "GET /zh-hans/password/MQ/d1zhx4-61ee0b4f3f5b7f5b2f0f3a1c9b6c4a11/ HTTP/1.1"
+    assert without_links(line) == "GET /zh-hans/password/MQ/…/ HTTP/1.1"
+
+
+def test_changing_it_needs_the_old_one(client, member):
+    log_in(client, "mina")
+    answer = client.post(
+        "/account/password/", {"old_password": "no", "new_password1": "a staple", "new_password2": "a staple"}
+    )
+    assert answer.status_code == 200
+    assert "old password was entered incorrectly" in answer.content.decode()

@@ -1,0 +1,217 @@
+"""The second factor: who has to have it, that a password alone opens nothing then, and that codes count once."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth.models import Permission, User
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from tests.desk.accounts.conftest import code_of, log_in, set_up, shown_app
+
+pytestmark = pytest.mark.django_db
+PAGE = "/account/second-factor/"
+
+
+@pytest.fixture
+def required(settings):
+    settings.SECOND_FACTOR = True
+
+
+def later(minutes: int = 2, *, stands: bool = False):
+    """The clock so much later; `stands`: it does not go on, however long requests take."""
+    return time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=not stands)
+
+
+def test_whoever_may_approve_sets_one_up_at_the_first_login(client, approver, required):
+    answer = log_in(client, "ada", next="/admin/")
+    assert answer["Location"] == f"{PAGE}?next=%2Fadmin%2F"
+    assert client.get("/admin/")["Location"].startswith(PAGE)
+    page = client.get(PAGE)
+    assert "Your account may approve public values" in page.content.decode()
+    answer = client.post(PAGE, {"code": code_of(shown_app(page)), "next": "/admin/"})
+    assert len(set(answer.context["codes"])) == 10
+    assert 'href="/admin/"' in answer.content.decode()
+    assert client.get("/admin/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/admin/", "/machines/add/", "/zh-hans/accelerators/", "/api/v1/machines/", "/account/password/x/"]
+)
+def test_a_password_alone_opens_nothing(client, approver, required, path):
+    set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    answer = client.get(path)
+    if path.startswith("/api/"):
+        assert (answer.status_code, answer.json()) == (403, {"error": "this session has not shown its second factor"})
+    elif path != "/account/password/x/":
+        assert (answer.status_code, "second-factor" in answer["Location"]) == (302, True)
+
+
+@pytest.mark.parametrize("path", ["recovery-codes/", "remove/"])
+def test_a_password_alone_changes_no_second_factor(client, approver, required, path):
+    device, codes = set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    assert client.post(PAGE + path)["Location"].startswith(PAGE)
+    assert TOTPDevice.objects.filter(pk=device.pk, confirmed=True).exists()
+    with later():
+        assert client.post(PAGE, {"code": codes[0]}).status_code == 302
+
+
+def test_a_password_alone_changes_no_password(client, approver, required):
+    set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    assert client.get("/account/password/")["Location"].startswith(PAGE)
+
+
+def test_a_code_counts_once(client, approver, required):
+    device, _codes = set_up(client, "ada")
+    with later():
+        for status in (302, 200):
+            client.post("/logout/")
+            log_in(client, "ada")
+            answer = client.post(PAGE, {"code": code_of(device)})
+            assert answer.status_code == status
+    assert "This code is not valid now." in answer.content.decode()
+
+
+def test_a_recovery_code_counts_once_too(client, approver, required):
+    _device, codes = set_up(client, "ada")
+    for status in (302, 200):
+        client.post("/logout/")
+        log_in(client, "ada")
+        assert client.post(PAGE, {"code": f" {codes[0].upper()} "}).status_code == status
+
+
+def test_guessing_codes_is_slowed(client, approver, required):
+    device, _codes = set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    with later(5, stands=True):
+        for _guess in range(6):
+            client.post(PAGE, {"code": "000000"})
+        assert client.post(PAGE, {"code": code_of(device)}).status_code == 200  # the right one, too soon
+
+
+def test_a_session_from_before_the_permission_is_asked_in_the_admin(client, member, required):
+    member.is_staff = True
+    member.save()
+    log_in(client, "mina")
+    assert client.get("/admin/").status_code == 200
+    member.user_permissions.add(Permission.objects.get(codename="approve", content_type__app_label="catalog"))
+    assert client.get("/admin/")["Location"].startswith(PAGE)
+
+
+def test_any_account_may_have_one_where_none_has_to(client, member):
+    set_up(client, "mina")
+    client.post("/logout/")
+    assert log_in(client, "mina", next="/machines/")["Location"] == f"{PAGE}?next=%2Fmachines%2F"
+    assert client.get("/machines/")["Location"].startswith(PAGE)
+
+
+def test_it_can_be_given_up_and_its_codes_replaced(client, member):
+    _device, codes = set_up(client, "mina")
+    newer = client.post(f"{PAGE}recovery-codes/").context["codes"]
+    assert not set(codes) & set(newer)
+    client.post(f"{PAGE}remove/")
+    assert "the password alone opens this account" in client.get("/account/").content.decode()
+    client.post("/logout/")
+    assert log_in(client, "mina")["Location"] == "/"
+
+
+def test_another_app_replaces_the_present_one_when_it_is_confirmed(client, approver, required):
+    first, codes = set_up(client, "ada")
+    page = f"{PAGE}?replace=1"
+    assert f'href="{page}"' in client.get("/account/").content.decode()
+    shown = client.get(page)
+    assert "Your present app and recovery codes count until" in shown.content.decode()
+    second = shown_app(shown)
+    client.post(page, {"code": "000000"})
+    assert TOTPDevice.objects.get(confirmed=True) == first
+    with later():
+        answer = client.post(page, {"code": code_of(second)})
+    assert not set(codes) & set(answer.context["codes"])
+    assert TOTPDevice.objects.get().key == second.key
+    assert client.get("/admin/").status_code == 200
+
+
+def test_a_password_alone_replaces_no_app(client, approver, required):
+    first, codes = set_up(client, "ada")
+    client.post("/logout/")
+    log_in(client, "ada")
+    page = f"{PAGE}?replace=1"
+    assert "Enter the six digits that your app shows" in client.get(page).content.decode()
+    assert client.post(page, {"code": codes[0]})["Location"] == page
+    assert "Scan this picture" in client.get(page).content.decode()
+    assert TOTPDevice.objects.get(confirmed=True) == first
+
+
+def test_whoever_must_have_one_cannot_give_it_up(client, approver, required):
+    device, _codes = set_up(client, "ada")
+    assert "Turn it off" not in client.get("/account/").content.decode()
+    answer = client.post(f"{PAGE}remove/")
+    assert (answer.status_code, "Set up another app instead" in answer.content.decode()) == (403, True)
+    assert TOTPDevice.objects.get(confirmed=True) == device
+
+
+def test_an_administrator_removes_that_of_somebody_who_lost_the_phone(client, member, capsys):
+    set_up(client, "mina")
+    call_command("remove_second_factor", "mina")
+    assert "mina: 2 removed" in capsys.readouterr().out
+    client.post("/logout/")
+    assert log_in(client, "mina")["Location"] == "/"
+
+
+def test_the_secret_is_shown_until_it_is_confirmed_and_never_in_the_admin(client, approver, required):
+    log_in(client, "ada")
+    first, second = (client.get(PAGE).content.decode() for _visit in range(2))
+    secrets = [re.search(r"<code>([A-Z2-7 ]{32,})</code>", page)[1] for page in (first, second)]
+    assert secrets[0] == secrets[1]
+    client.force_login(User.objects.create_superuser("root"))
+    assert client.get("/admin/otp_totp/totpdevice/").status_code in (302, 404)
+
+
+def test_visitors_pay_nothing_for_it(client, db, required, django_assert_num_queries):
+    client.get("/login/")
+    with django_assert_num_queries(0):
+        answer = client.get("/login/")
+    assert "second" not in answer.content.decode().lower()
+
+
+def test_it_leads_to_this_site_only(client, member):
+    log_in(client, "mina")
+    code = code_of(shown_app(client.get(PAGE)))
+    answer = client.post(PAGE, {"code": code, "next": "//evil.example/"})
+    assert answer.context["next"] == "/account/"
+
+
+def test_the_secret_belongs_to_the_session_that_sets_it_up(client, approver, required):
+    """Whoever knows the password alone sees another secret, and is logged out when the owner confirms."""
+    other = Client()
+    for each in (client, other):
+        log_in(each, "ada")
+    pages = [each.get(PAGE) for each in (client, other)]
+    assert pages[0].context["secret"] != pages[1].context["secret"]
+    assert client.get(PAGE).context["secret"] == pages[0].context["secret"]
+    assert not TOTPDevice.objects.exists()
+    client.post(PAGE, {"code": code_of(shown_app(pages[0]))})
+    assert other.get("/account/")["Location"].startswith("/login/")
+    assert client.get("/account/").status_code == 200
+    log_in(other, "ada")
+    assert other.post(PAGE, {"code": code_of(shown_app(pages[1]))}).status_code == 200
+    assert other.get("/account/")["Location"].startswith(PAGE)
+
+
+@pytest.mark.parametrize("code", ["000000", "²²²²²²", "abcdef", "1" * 40])
+def test_a_wrong_code_sets_up_nothing(client, approver, required, code):
+    log_in(client, "ada")
+    client.get(PAGE)
+    assert "This code is not valid" in client.post(PAGE, {"code": code}).content.decode()
+    assert not TOTPDevice.objects.exists()
