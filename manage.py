@@ -13,7 +13,7 @@ def main() -> None:
 
     try:
         if sys.argv[1:2] == ["up"]:  # supervises for days, so without the site's code in its memory
-            from stackviz.up.management.commands.up import Command
+            from stackviz.site.up.management.commands.up import Command
 
             Command().run_from_argv(sys.argv)
         else:

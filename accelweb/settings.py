@@ -87,7 +87,7 @@ INSTALLED_APPS = [
     "stackviz.records.series",
     "stackviz.desk.freshness",
     "stackviz.intake.notices",
-    "stackviz.backups",
+    "stackviz.site.backups",
     "stackviz.pages.accelerators",
     "stackviz.desk.accounts",
     "stackviz.desk.curation",
@@ -104,8 +104,8 @@ INSTALLED_APPS = [
     "stackviz.pages.benchmarks",
     "stackviz.pages.search",
     "stackviz.pages.sharing",
-    "stackviz.up",
-    "stackviz.monitoring",
+    "stackviz.site.up",
+    "stackviz.site.monitoring",
     "stackviz.desk.retention",
 ]
 

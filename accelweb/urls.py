@@ -16,8 +16,6 @@ from stackviz.desk.freshness import urls as watch
 from stackviz.desk.retention import urls as retention
 from stackviz.intake.ingest import urls as ingest
 from stackviz.intake.notices import urls as notices
-from stackviz.monitoring import urls as monitoring
-from stackviz.monitoring.state_page import site_state
 from stackviz.pages.accelerators import urls as accelerators
 from stackviz.pages.benchmarks import urls as results
 from stackviz.pages.compare import urls as compare
@@ -32,6 +30,8 @@ from stackviz.pages.plan import urls as plan
 from stackviz.pages.search import urls as search
 from stackviz.pages.sharing import urls as sharing
 from stackviz.records.stacks import urls as stacks
+from stackviz.site.monitoring import urls as monitoring
+from stackviz.site.monitoring.state_page import site_state
 from stackviz.web.languages import in_each_language
 
 # These have one address and no language in it: the admin, and what programs read, which is in English. Every other

@@ -95,7 +95,7 @@ class Site:
             "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",
             "WARM_PAGES": "0",  # eight seconds of each web process; tests/deploy/test_warm.py has them
-            "CELERY_SKIP_CHECKS": "1",  # half a second of each worker's start; tests/up has them
+            "CELERY_SKIP_CHECKS": "1",  # half a second of each worker's start; tests/site/up has them
             **variables,
         }
 

