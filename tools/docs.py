@@ -159,55 +159,45 @@ def _checks() -> Iterator[str]:
     return _rows(["check", "what it holds"], ([f"`{name}`", text] for name, (text, _check) in CHECKS.items()))
 
 
-def _floor_texts() -> list[str]:
-    """The floors of the house, from the top, as the import contract of pyproject.toml writes them."""
+def _floor_names() -> list[str]:
+    """The floors of `stackviz/` from the top, as the import contract of pyproject.toml has them."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = settings["tool"]["importlinter"]["contracts"]
-    layers: list[str] = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    return [re.sub(r"[()]|stackviz\.", "", layer) for layer in layers]
+    layers: list[str] = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    return [layer.removeprefix("stackviz.") for layer in layers if layer != "accelweb"]
 
 
-# What is on a floor, by one of its rooms.
-_FLOORS = {
-    "accelweb": "wiring",
-    "search": "use all pages or tables",
-    "accelerators": "pages, uploads, make run",
-    "reports": "parts of one report, events",
-    "benchmarks": "results, freshness",
-    "labs": "tables",
-    "catalog": "the catalogue's tables",
-    "audit": "audit log",
-    "agent": "runs on lab machines",
-    "dumps": "dumps to findings",
-    "web": "shared by pages; rules",
-    "wire": "report format",
-    "facts": "what a report can state",
-    "units": "import at most backports",
-    "backports": "for Python 3.10",
-}
+def _rooms_on(floor: str) -> list[str]:
+    """The rooms of a floor by name; web and agent are one room each."""
+    folder = ROOT / "stackviz" / floor
+    if floor in {"agent", "web"}:
+        return []
+    return sorted(path.stem for path in folder.iterdir() if not path.stem.startswith("__"))
 
 
 def _floors() -> Iterator[str]:
-    """A drawing: a box a floor, what it is for at the left, its rooms at the right."""
-    edge = f"+{'-' * 29}+{'-' * 80}+"
+    """A drawing: a box a floor, its name at the left, its rooms at the right."""
+    edge = f"+{'-' * 11}+{'-' * 80}+"
     yield from ["```", edge]
-    for text in _floor_texts():
-        rooms = text.split(" | ")
-        purpose = next(_FLOORS[room] for room in rooms if room in _FLOORS)
-        for number, line in enumerate(textwrap.wrap("  ".join(rooms), 78)):
-            yield f"| {'' if number else purpose:<27} | {line:<78} |"
+    for floor in _floor_names():
+        text = "  ".join(_rooms_on(floor)) or _purpose_of(floor)
+        for number, line in enumerate(textwrap.wrap(text, 78)):
+            yield f"| {'' if number else floor:<9} | {line:<78} |"
         yield edge
     yield "```"
 
 
 def _rooms() -> Iterator[str]:
-    rooms = [room for floor in _floor_texts() for room in floor.split(" | ") if room != "accelweb"]
-    return _rows(["room", "what is in it"], ([f"`{room}`", _purpose_of(room)] for room in rooms))
+    """A row a floor, followed by its rooms."""
+    rows: list[list[str]] = []
+    for floor in _floor_names():
+        rows.append([f"**`{floor}`**", f"**{_purpose_of(floor)}**"])
+        rows += [[f"`{floor}/{room}`", _purpose_of(f"{floor}/{room}")] for room in _rooms_on(floor)]
+    return _rows(["room", "what is in it"], rows)
 
 
 def _purpose_of(room: str) -> str:
     """The first paragraph of the room's docstring."""
-    folder = ROOT / "stackviz" / room.replace(".", "/")
+    folder = ROOT / "stackviz" / room
     source = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
     docstring = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
     return " ".join(docstring.partition("\n\n")[0].split())
