@@ -7,7 +7,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.operation import Operation
 
-from stackviz.desk.freshness.api import router as watch
+from stackviz.desk.freshness.api import router as freshness
 from stackviz.intake.ingest.api import router as ingest
 from stackviz.intake.ingest.heartbeat_api import router as heartbeat
 from stackviz.intake.ingest.key_api import router as key
@@ -42,7 +42,7 @@ api.add_router("", accelerators, tags=["accelerators"])
 api.add_router("", prices, tags=["accelerators"])
 api.add_router("", fit, tags=["fit"])
 api.add_router("", stacks, tags=["stacks"])
-api.add_router("", watch, tags=["freshness"])
+api.add_router("", freshness, tags=["freshness"])
 api.add_router("", cited, tags=["cited results"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])

@@ -139,7 +139,7 @@ ROOT_URLCONF = "accelweb.urls"
 WSGI_APPLICATION = "accelweb.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LOGIN_URL = "accounts:login"
-LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "pages:home"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home:home"
 
 TEMPLATES = [
     {

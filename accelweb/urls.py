@@ -12,18 +12,18 @@ from accelweb.api import api
 from stackviz.desk.accounts import urls as accounts
 from stackviz.desk.accounts.login import admin_login
 from stackviz.desk.curation import urls as curation
-from stackviz.desk.freshness import urls as watch
+from stackviz.desk.freshness import urls as freshness
 from stackviz.desk.retention import urls as retention
 from stackviz.intake.ingest import urls as ingest
 from stackviz.intake.notices import urls as notices
 from stackviz.pages.accelerators import urls as accelerators
-from stackviz.pages.benchmarks import urls as results
+from stackviz.pages.benchmarks import urls as benchmarks
 from stackviz.pages.compare import urls as compare
-from stackviz.pages.data import urls as opendata
+from stackviz.pages.data import urls as data
 from stackviz.pages.diagnose import urls as diagnose
 from stackviz.pages.explore import urls as explore
 from stackviz.pages.fit import urls as fit
-from stackviz.pages.home import urls as pages
+from stackviz.pages.home import urls as home
 from stackviz.pages.learn import urls as learn
 from stackviz.pages.machines import urls as machines
 from stackviz.pages.plan import urls as plan
@@ -42,12 +42,12 @@ WITHOUT_LANGUAGE = (
 )  # fmt: skip
 
 rooms = (
-    accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, opendata, plan, results,
-    search, sharing, watch, retention, notices,
+    accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, data, plan, benchmarks,
+    search, sharing, freshness, retention, notices,
 )  # fmt: skip
 urlpatterns = [
-    in_each_language(pages.urlpatterns, pages.app_name, WITHOUT_LANGUAGE),
-    in_each_language([*accelerators.urlpatterns, *curation.urlpatterns], "catalog", WITHOUT_LANGUAGE),
+    in_each_language(home.urlpatterns, home.app_name, WITHOUT_LANGUAGE),
+    in_each_language([*accelerators.urlpatterns, *curation.urlpatterns], "accelerators", WITHOUT_LANGUAGE),
     *(in_each_language(room.urlpatterns, room.app_name, WITHOUT_LANGUAGE) for room in rooms),
     in_each_language([path("api/v1/docs/", partial(openapi_view, api=api), name="api-docs")]),
     path("", include(monitoring)),

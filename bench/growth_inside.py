@@ -151,7 +151,7 @@ def addresses() -> dict[str, str]:
         "measured": "/benchmarks/gemm/",
         "machine": reverse("machines:machine", args=["bench", "node-0"]),
         "series": reverse("machines:series", args=["bench", "node-0", measured_series().pk]),
-        "sheet": reverse("catalog:sheet", args=[H100]),
+        "sheet": reverse("accelerators:sheet", args=[H100]),
         "compare": f"{reverse('compare:page')}?a={H100}&a={M3_MAX}&a=machine:bench/node-0",
     }
 

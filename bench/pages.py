@@ -24,7 +24,7 @@ def pages() -> dict[str, list[Page]]:
     """Kind of page -> its addresses, the one measured closely first; no two show the same."""
     from django.urls import reverse
 
-    compare, plan = reverse("compare:page"), reverse("plan:page")
+    compare, plan, changes = reverse("compare:page"), reverse("plan:page"), reverse("accelerators:changes")
     slugs = accelerators()
     machines = [f"node-{number}" for number in range(MACHINES)]
     trios = [(H100, M3_MAX, machines[0])]
@@ -32,17 +32,17 @@ def pages() -> dict[str, list[Page]]:
     addresses = {
         "compare": [f"{compare}?a={first}&a={other}&a=machine:bench/{name}" for first, other, name in trios],
         "machine": [reverse("machines:machine", args=["bench", name]) for name in machines],
-        "sheet": [reverse("catalog:sheet", args=[slug]) for slug in dict.fromkeys([H100, *slugs])],
-        "list": lists(reverse("catalog:list")),
+        "sheet": [reverse("accelerators:sheet", args=[slug]) for slug in dict.fromkeys([H100, *slugs])],
+        "list": lists(reverse("accelerators:list")),
         "ladder": ladders(reverse("explore:ladder")),
         "plan": [f"{plan}?accelerator={H100}&system=linux-x86_64", *plans(plan)],
-        "home": [reverse("pages:home")],
+        "home": [reverse("home:home")],
         "machine history": [reverse("machines:past", args=["bench", name]) for name in machines],
         "explore": scatters(reverse("explore:scatter")),
         "fit": [reverse("fit:page"), *(f"{reverse('fit:page')}?accelerator={slug}" for slug in slugs)],
-        "benchmark": [reverse("results:benchmark", args=["llama-bench"])],
-        "changes": [reverse("catalog:changes"), *(f"{reverse('catalog:changes')}?field={name}" for name in RANKED[:8])],
-        "claims": [reverse("catalog:claims")],
+        "benchmark": [reverse("benchmarks:benchmark", args=["llama-bench"])],
+        "changes": [changes, *(f"{changes}?field={name}" for name in RANKED[:8])],
+        "claims": [reverse("accelerators:claims")],
         "API values": [f"/api/v1/values/?limit=100&offset={100 * number}" for number in range(NEW)],
         "API cited": [f"/api/v1/cited/?after={1000 * number}" for number in range(NEW)],
         "API machines": ["/api/v1/machines/", *(f"/api/v1/machines/?limit={number}" for number in range(1, 20))],

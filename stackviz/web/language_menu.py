@@ -36,7 +36,7 @@ def language_choices(request: HttpRequest) -> list[LanguageChoice]:
             name=NATIVE_NAMES.get(code, code),
             hreflang=hreflang_of(code),
             page=address_in(code, here),
-            url=f"{address_by_name('pages:language', code)}?{query}",
+            url=f"{address_by_name('home:language', code)}?{query}",
             is_current=code == get_language(),
         )
         for code, _name in settings.LANGUAGES

@@ -93,7 +93,7 @@ def test_recipe_page(copy):
     named = copy.apply("page")
     assert named == {
         "stackviz/pages/home/about.py",
-        "templates/pages/about.html",
+        "templates/home/about.html",
         "tests/pages/home/test_about.py",
         "CHANGELOG.md",
     }

@@ -296,7 +296,7 @@ class Walk:
         def most(address: str) -> int:
             return 40 if any(word in address for word in ("orchard", "nightjar")) else 1
 
-        left_out = ("accounts:logout", "pages:language", "admin:")
+        left_out = ("accounts:logout", "home:language", "admin:")
         read = list(crawl(self.owner, (*SEEDS, *MORE_SEEDS), most, left_out))
         self.private = [
             address

@@ -125,10 +125,10 @@ def test_a_kept_part_is_made_once_for_each_state_and_language():
 
 def test_a_kept_part_leads_to_pages_below_the_prefix_of_its_request():
     """A thread that prepares pages has none: its links must not reach the readers of a site below `/site/`."""
-    assert cached_html(("links",), lambda: reverse("pages:home"), 60) == "/"
+    assert cached_html(("links",), lambda: reverse("home:home"), 60) == "/"
     set_script_prefix("/site/")
     try:
-        assert cached_html(("links",), lambda: reverse("pages:home"), 60) == "/site/"
+        assert cached_html(("links",), lambda: reverse("home:home"), 60) == "/site/"
     finally:
         set_script_prefix("/")
 

@@ -9,13 +9,13 @@ from stackviz.web.reverse import address_by_id, address_by_name
 
 
 def test_an_address_follows_the_prefix_of_the_site():
-    assert address_by_name("catalog:sheet", "nvidia-a") == "/accelerators/nvidia-a/"
+    assert address_by_name("accelerators:sheet", "nvidia-a") == "/accelerators/nvidia-a/"
     set_script_prefix("/site/")
     try:
-        assert address_by_name("catalog:sheet", "nvidia-a") == "/site/accelerators/nvidia-a/"
+        assert address_by_name("accelerators:sheet", "nvidia-a") == "/site/accelerators/nvidia-a/"
     finally:
         set_script_prefix("/")
-    assert address_by_name("catalog:sheet", "nvidia-a") == "/accelerators/nvidia-a/"
+    assert address_by_name("accelerators:sheet", "nvidia-a") == "/accelerators/nvidia-a/"
 
 
 @pytest.mark.parametrize("name", ["ingest:receipt", "api:report_status"])
@@ -26,4 +26,4 @@ def test_an_address_with_a_report_s_id_is_the_one_django_finds(name):
 
 def test_what_is_no_page_has_no_address():
     with pytest.raises(NoReverseMatch):
-        address_by_name("catalog:nothing")
+        address_by_name("accelerators:nothing")

@@ -7,7 +7,7 @@ from stackviz.web.template_loader import CompactTemplate
 def test_templates_compile_without_layout():
     template = get_template("base.html").template
     assert isinstance(template, CompactTemplate)
-    html = get_template("pages/home.html").render()
+    html = get_template("home/home.html").render()
     assert "\n" not in html.partition("<style")[0]
 
 

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _DUE = "second_factor_due"
-_OPEN = frozenset({"accounts:login", "accounts:logout", "accounts:second-factor", "pages:language"})
+_OPEN = frozenset({"accounts:login", "accounts:logout", "accounts:second-factor", "home:language"})
 APPROVE = "catalog.approve"
 
 

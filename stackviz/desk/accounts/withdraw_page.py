@@ -57,7 +57,7 @@ def withdraw_own(request: HttpRequest) -> HttpResponse:
         return _page(request, error.messages)
     logout(request)
     messages.success(request, _("The account was withdrawn."))
-    return HttpResponseRedirect(reverse("pages:home"))
+    return HttpResponseRedirect(reverse("home:home"))
 
 
 def _page(request: HttpRequest, needed: list[str], problem: str = "") -> HttpResponse:

@@ -59,7 +59,7 @@ def accelerator_tabs(user: User, pk: int, current: str) -> AcceleratorTabs | Non
         for name, title, count, url, permission in offered
         if user.has_perm(permission)
     )
-    return AcceleratorTabs(row.name, reverse("catalog:sheet", args=[row.slug]), tabs)
+    return AcceleratorTabs(row.name, reverse("accelerators:sheet", args=[row.slug]), tabs)
 
 
 def _number(model: type[SpecValue] | type[Alias] | type[Proposal], condition: Q | None = None) -> Coalesce:

@@ -88,7 +88,7 @@ def _stale() -> DeskCount:
         field__in=[field.name for field in HEADLINES],
     )
     old = values.annotate(seen=Coalesce("checked_at", "changed_at")).filter(seen__lt=timezone.now() - OLD)
-    url = f"{reverse('catalog:completeness')}?state=old"
+    url = f"{reverse('accelerators:completeness')}?state=old"
     return _line(
         _("Stale values"), _("main fields, not checked for two years"), old.order_by()[: MOST + 1].count(), url
     )

@@ -124,7 +124,7 @@ def report_mistake(request: HttpRequest, slug: str) -> HttpResponse:
     except TooManyWaiting:
         form.add_error(None, _FULL)
         return _form_page(request, accelerator, about, form, HTTPStatus.SERVICE_UNAVAILABLE)
-    return HttpResponseRedirect(reverse("catalog:correction", args=[token]), status=303)
+    return HttpResponseRedirect(reverse("accelerators:correction", args=[token]), status=303)
 
 
 def _form_page(

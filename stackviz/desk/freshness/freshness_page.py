@@ -22,7 +22,7 @@ def freshness(request: HttpRequest) -> HttpResponse:
     counts = link_counts()
     return render(
         request,
-        "watch/freshness.html",
+        "freshness/freshness.html",
         {
             "tables": tables,
             "stale": sum(is_stale for _table, is_stale in tables),

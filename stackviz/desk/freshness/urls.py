@@ -4,5 +4,5 @@ from django.urls import path
 
 from stackviz.desk.freshness.freshness_page import freshness
 
-app_name = "watch"
+app_name = "freshness"
 urlpatterns = [path("freshness/", freshness, name="freshness")]

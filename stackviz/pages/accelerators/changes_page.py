@@ -123,7 +123,7 @@ def changes(request: HttpRequest) -> HttpResponse:
         return changes_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
     state = ("changes", query.part, query.before, query.title, *log_edition())
     body = cached_html(state, lambda: _body(query), CACHE_S)
-    feed = reverse("catalog:changes-feed")
+    feed = reverse("accelerators:changes-feed")
     filters = as_query(LogFilter(query.part.accelerator, query.part.vendor, query.part.field)).urlencode()
     context = {"wanted": query, "body": body, "feed": f"{feed}?{filters}" if filters else feed}
     return render(request, "accelerators/changes.html", context)

@@ -47,7 +47,7 @@ class ClaimsQuery:
         query = QueryDict(mutable=True)
         parts = {"verdict": self.verdict, "q": self.q, **other}
         query.update({name: value for name, value in parts.items() if value})
-        return reverse("catalog:claims") + (f"?{query.urlencode()}" if query else "")
+        return reverse("accelerators:claims") + (f"?{query.urlencode()}" if query else "")
 
 
 @require_safe

@@ -44,11 +44,11 @@ class ChangeFeed(_Feed):
 
     def link(self, wanted: ChangesQuery) -> str:
         query = as_query(wanted.part).urlencode()
-        return f"{reverse('catalog:changes')}?{query}" if query else reverse("catalog:changes")
+        return f"{reverse('accelerators:changes')}?{query}" if query else reverse("accelerators:changes")
 
     def feed_url(self, wanted: ChangesQuery) -> str:
         query = as_query(wanted.part).urlencode()
-        return f"{reverse('catalog:changes-feed')}?{query}" if query else reverse("catalog:changes-feed")
+        return f"{reverse('accelerators:changes-feed')}?{query}" if query else reverse("accelerators:changes-feed")
 
     def description(self) -> str:
         return _("What was added, corrected, retired and removed in the catalogue of accelerators, by whom and why.")
@@ -69,10 +69,10 @@ class ChangeFeed(_Feed):
         if item.url:
             return item.url
         if item.slug:
-            return reverse("catalog:sheet", args=[item.slug])
+            return reverse("accelerators:sheet", args=[item.slug])
         if item.load is not None:
-            return f"{reverse('catalog:changes')}?load={item.load}"
-        return f"{reverse('catalog:changes')}#{item.key}"
+            return f"{reverse('accelerators:changes')}?load={item.load}"
+        return f"{reverse('accelerators:changes')}#{item.key}"
 
     def item_guid(self, item: Entry) -> str:
         """Stays the same whatever is renamed: readers show an entry once."""

@@ -218,4 +218,4 @@ def _elsewhere(slug: str) -> HttpResponse:
         raise Http404
     if len(sheets) == 1:
         return HttpResponseRedirect(sheets[0].get_absolute_url())
-    return HttpResponseRedirect(f"{reverse('catalog:list')}?q={slug}")
+    return HttpResponseRedirect(f"{reverse('accelerators:list')}?q={slug}")

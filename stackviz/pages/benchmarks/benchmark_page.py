@@ -58,7 +58,7 @@ def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
     introduced = Introduction(*map(html.unescape, introduction))
     preview = _preview(request, benchmark, choice, introduced, has_data=bool(has_rows))
     context = {"benchmark": benchmark, "notes": choice.notes, "body": body, "preview": preview}
-    return render(request, "results/benchmark.html", context)
+    return render(request, "benchmarks/benchmark.html", context)
 
 
 def _preview(
@@ -101,7 +101,7 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[
         shown = shown_ranking(benchmark, choice)
         introduction = introduce_ranking(benchmark, shown.drawn, shown.words.setting)
         body = render_part(
-            "results/_benchmark.jinja",
+            "benchmarks/_benchmark.jinja",
             benchmark=benchmark,
             choice=choice,
             shown=shown,

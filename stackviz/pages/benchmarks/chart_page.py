@@ -76,4 +76,4 @@ def answer_chart(request: HttpRequest, page: ChartPage) -> HttpResponse:
     if wants_partial(request):
         part = render_part("web/_notes.jinja", notes=page.notes) + page.body
         return push_url(HttpResponse(part), request.path + (f"?{page.query}" if page.query else ""))
-    return render(request, "performance/page.html", {"page": page})
+    return render(request, "benchmarks/page.html", {"page": page})

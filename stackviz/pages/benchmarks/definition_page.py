@@ -91,7 +91,7 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
             request, Introduction(_("%(title)s: definition") % {"title": title}, measures), request.path
         ),
     }
-    return render(request, "results/definition.html", context)
+    return render(request, "benchmarks/definition.html", context)
 
 
 def _distinct(known: Benchmark, cases: Iterable[Params]) -> Iterator[Params]:

@@ -45,14 +45,14 @@ def index_page(request: HttpRequest) -> HttpResponse:
     if accelerator is not None and wants_partial(request):
         return HttpResponse(body)
     context = {"notes": reader.notes({"accelerator"}), "accelerator": accelerator, "body": body}
-    return render(request, "results/index.html", context)
+    return render(request, "benchmarks/index.html", context)
 
 
 def _body() -> SafeString:
     def draw() -> SafeString:
         counts, titles = cited_counts(), benchmark_titles()
         return render_part(
-            "results/_index.jinja",
+            "benchmarks/_index.jinja",
             groups=benchmark_groups(),
             results=format_number(counts.results),
             accelerators=format_number(counts.accelerators),
@@ -60,7 +60,7 @@ def _body() -> SafeString:
             left_out=format_number(counts.unmatched + counts.doubtful + counts.withdrawn),
             measured=measured_lines(),
             definitions=[
-                (titles[key, known.version], address_by_name("results:definition", key))
+                (titles[key, known.version], address_by_name("benchmarks:definition", key))
                 for key, known in RUNNABLE.items()
             ],
         )
@@ -71,7 +71,7 @@ def _body() -> SafeString:
 def _of_accelerator(accelerator: Accelerator) -> SafeString:
     def draw() -> SafeString:
         lines = headline_results(accelerator)
-        return render_part("results/_accelerator.jinja", lines=lines, name=accelerator.name, slug=accelerator.slug)
+        return render_part("benchmarks/_accelerator.jinja", lines=lines, name=accelerator.name, slug=accelerator.slug)
 
     return cached_html(("benchmarks of", accelerator.slug, edition_of_cases()), draw, CACHE_S)
 

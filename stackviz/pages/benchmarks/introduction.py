@@ -63,7 +63,7 @@ def dataset(name: str, description: str, url: str, units: Sequence[str]) -> dict
         "url": url,
         "creator": {"@type": "Organization", "name": "accelweb", "url": urljoin(url, "/")},
         "isAccessibleForFree": True,
-        "isPartOf": {"@type": "Dataset", "name": DATA_NAME, "url": urljoin(url, address_by_name("opendata:index"))},
+        "isPartOf": {"@type": "Dataset", "name": DATA_NAME, "url": urljoin(url, address_by_name("data:index"))},
         "variableMeasured": [{"@type": "PropertyValue", "name": name, "unitText": unit} for unit in units],
         "distribution": [
             {"@type": "DataDownload", "encodingFormat": kind, "contentUrl": f"{url}?format={form}"}

@@ -67,7 +67,7 @@ def log_page(request: HttpRequest) -> HttpResponse:
     if state in ("", "measured"):
         parts.append(_measured_part(request.user, (after or 0) if state else 0))
     parts += [_cited_part(cited, (after or 0) if state else 0) for cited in _CITED_STATES if state in ("", str(cited))]
-    return render(request, "results/log.html", {"parts": parts, "notes": notes, "is_part": bool(state)})
+    return render(request, "benchmarks/log.html", {"parts": parts, "notes": notes, "is_part": bool(state)})
 
 
 def _measured_part(user: Visitor, before: int) -> LogPart:

@@ -32,7 +32,7 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
     def draw() -> str:
         section = measured_section(key, wanted)
         return render_part(
-            "results/_measured_page.jinja",
+            "benchmarks/_measured_page.jinja",
             section=section,
             address=benchmark_address(key),
             is_run_by_agent=key in RUNNABLE,
@@ -48,7 +48,7 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
         "notes": reader.notes({"measured", "format"}),
         "body": body,
     }
-    return render(request, "results/measured.html", context)
+    return render(request, "benchmarks/measured.html", context)
 
 
 def _preview(request: HttpRequest, key: str, introduction: Introduction, *, is_whole: bool) -> Preview:

@@ -253,4 +253,4 @@ def _at(scale: Scale, value: float) -> str:
 
 def run_address(report_id: object, position: int) -> str:
     """Stable: a report keeps its id and its order, however often it is read again."""
-    return reverse("results:run", args=[report_id, position])
+    return reverse("benchmarks:run", args=[report_id, position])

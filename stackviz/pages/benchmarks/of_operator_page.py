@@ -29,12 +29,12 @@ def operator_figures(request: HttpRequest, slug: str) -> HttpResponse:
     body = _body(slug)
     if wants_partial(request):
         return HttpResponse(body)
-    return render(request, "results/operator.html", {"operator": operator, "body": body})
+    return render(request, "benchmarks/operator.html", {"operator": operator, "body": body})
 
 
 def _body(slug: str) -> SafeString:
     def draw() -> SafeString:
-        return render_part("results/_operator.jinja", groups=operator_groups(slug))
+        return render_part("benchmarks/_operator.jinja", groups=operator_groups(slug))
 
     return cached_html(("operator", slug, edition_of_cases(), *measured_edition()), draw, CACHE_S)
 

@@ -60,7 +60,7 @@ def result_page(request: HttpRequest, benchmark: str, key: str) -> HttpResponse:
         row = rows.filter(data_key=f"{benchmark}/{key}").first()
     if row is None or row.benchmark not in CITED_BENCHMARKS:
         raise Http404
-    return render(request, "results/result.html", {"sheet": result_sheet(row)})
+    return render(request, "benchmarks/result.html", {"sheet": result_sheet(row)})
 
 
 def result_sheet(result: CitedResult) -> ResultSheet:

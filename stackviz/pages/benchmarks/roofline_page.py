@@ -78,7 +78,7 @@ def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
     def draw() -> str:
         roofline = assemble_roofline(catalogue, choice)
         return render_part(
-            "performance/_roofline.jinja",
+            "benchmarks/_roofline.jinja",
             form=_form(catalogue, choice),
             choice=choice,
             roofline=roofline,
@@ -100,7 +100,7 @@ def roofline_figure(request: HttpRequest) -> HttpResponse:
     catalogue = public_catalogue()
     choice = roofline_choice(request.GET, {item.slug: item.name for item in catalogue.accelerators})
     if not wants_partial(request):
-        address = reverse("results:roofline")
+        address = reverse("benchmarks:roofline")
         return HttpResponseRedirect(f"{address}?{choice.query_string}" if choice.query_string else address)
     return HttpResponse(_figure_part(catalogue, choice))
 
@@ -109,10 +109,10 @@ def _figure_part(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeStri
     def draw() -> str:
         roofline = assemble_roofline(catalogue, choice)
         if not roofline.rows:
-            return render_part("performance/_no_roof.jinja", notes=roofline.notes)
+            return render_part("benchmarks/_no_roof.jinja", notes=roofline.notes)
         plane = place_small_plane(roofline.content, SMALL_PX)
         return render_part(
-            "performance/_roof_figure.jinja",
+            "benchmarks/_roof_figure.jinja",
             query=choice.query,
             plane=plane,
             plot=_plot(roofline, plane),
@@ -127,7 +127,7 @@ def _form(catalogue: PublicCatalogue, choice: RooflineChoice) -> ChartForm:
     accelerators = [catalogue.by_slug[slug] for slug in choice.slugs]
     is_full = len(accelerators) >= MOST_ACCELERATORS
     return ChartForm(
-        address=reverse("results:roofline"),
+        address=reverse("benchmarks:roofline"),
         chosen=chosen_accelerators(
             accelerators, lambda slug: replace(choice, slugs=without(choice.slugs, slug)).query_string
         ),

@@ -24,7 +24,7 @@ from stackviz.draw.diagrams.text_width import Style, lines_of, width_of
 from stackviz.pages.benchmarks.chart_page import LegendShape
 from stackviz.pages.benchmarks.roofline import Roofline, roof_sentences
 
-WIDTH, HEIGHT = 960.0, 460.0  # of templates/results/_roof_head.jinja too
+WIDTH, HEIGHT = 960.0, 460.0  # of templates/benchmarks/_roof_head.jinja too
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 72.0, 64.0
 TITLE, NAME, SMALL = Style(16, bold=True), Style(11.5, bold=True), Style(11)
 LEADING = 15.0

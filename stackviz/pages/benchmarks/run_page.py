@@ -105,9 +105,9 @@ def run_page(request: HttpRequest, report: UUID, position: int) -> HttpResponse:
         if form is None:
             raise Http404
         if form.is_valid() and _decided(request, form, row, position):
-            return redirect("results:run", report, position)
+            return redirect("benchmarks:run", report, position)
     context = {"sheet": run_sheet(run, row), "form": form, "may_decide": may_decide}
-    return render(request, "results/run.html", context)
+    return render(request, "benchmarks/run.html", context)
 
 
 def _decided(request: HttpRequest, form: DecisionForm, report: Report, position: int) -> bool:
@@ -163,7 +163,7 @@ def _decisions(report: Report, position: int) -> "QuerySet[ResultDecision]":
 
 
 def _benchmark_url(key: str) -> str:
-    return benchmark_address(key) if key in BENCHMARKS or key in CITED_BENCHMARKS else reverse("results:index")
+    return benchmark_address(key) if key in BENCHMARKS or key in CITED_BENCHMARKS else reverse("benchmarks:index")
 
 
 def _ladder_url(run: StoredRun) -> str:

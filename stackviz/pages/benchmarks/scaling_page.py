@@ -69,7 +69,7 @@ def _body(catalogue: PublicCatalogue, choice: ScalingChoice) -> SafeString:
     def draw() -> str:
         scaling = assemble_scaling(catalogue, choice)
         return render_part(
-            "performance/_scaling.jinja",
+            "benchmarks/_scaling.jinja",
             form=_form(scaling, choice),
             choice=choice,
             scaling=scaling,
@@ -91,7 +91,7 @@ def _form(scaling: ScalingPlot, choice: ScalingChoice) -> ChartForm:
     )
     is_full = len(accelerators) >= MOST_ACCELERATORS
     return ChartForm(
-        address=reverse("results:scaling"),
+        address=reverse("benchmarks:scaling"),
         chosen=chosen_accelerators(accelerators, lambda slug: replace(choice, slugs=without(slugs, slug)).query_string),
         names=() if is_full else tuple(item.name for item in scaling.others),
         lists=(

@@ -63,7 +63,7 @@ def _body(catalogue: PublicCatalogue, choice: ShareChoice, number: int) -> SafeS
     def draw() -> str:
         rows = ranked_shares(catalogue, choice)
         return render_part(
-            "performance/_share.jinja",
+            "benchmarks/_share.jinja",
             form=_form(choice),
             choice=choice,
             title=_("Share of the %(peak)s") % {"peak": of_words(choice.of)},
@@ -82,7 +82,7 @@ def _body(catalogue: PublicCatalogue, choice: ShareChoice, number: int) -> SafeS
 def _form(choice: ShareChoice) -> ChartForm:
     peaks = {BANDWIDTH: of_words(BANDWIDTH)} | {dtype: of_words(dtype) for dtype in DTYPES}
     return ChartForm(
-        address=reverse("results:share"),
+        address=reverse("benchmarks:share"),
         lists=(
             OneOf("of", _("Share of the"), options(peaks, [choice.of])),
             OneOf("benchmark", _("Benchmark"), options(_benchmark_words(choice.of), [choice.benchmark])),

@@ -219,5 +219,5 @@ def _unshared(accelerator: Accelerator, counts: Mapping[str, _Counts]) -> OwnRes
     if not totals:
         return None
     titles = tuple(str(CITED_BENCHMARKS[key].title) for key, _total in totals.most_common())
-    url = f"{reverse('results:index')}?{urlencode({'accelerator': accelerator.slug})}"
+    url = f"{reverse('benchmarks:index')}?{urlencode({'accelerator': accelerator.slug})}"
     return OwnResults(name=accelerator.name, url=url, results=totals.total(), benchmarks=titles)

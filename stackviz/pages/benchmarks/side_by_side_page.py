@@ -30,12 +30,12 @@ def side_by_side_page(request: HttpRequest) -> HttpResponse:
         return HttpResponse(body)
     query = "&".join(f"a={item.slug}" for item in accelerators)
     context = {"notes": reader.notes({PARAMETER}), "accelerators": accelerators, "body": body, "query": query}
-    return render(request, "results/side_by_side.html", context)
+    return render(request, "benchmarks/side_by_side.html", context)
 
 
 def _body(accelerators: list[Accelerator]) -> SafeString:
     def draw() -> SafeString:
-        return render_part("results/_side_by_side.jinja", compared=side_by_side(accelerators))
+        return render_part("benchmarks/_side_by_side.jinja", compared=side_by_side(accelerators))
 
     slugs = tuple(item.slug for item in accelerators)
     return cached_html(("benchmarks side by side", slugs, edition_of_cases()), draw, CACHE_S)

@@ -1,6 +1,6 @@
-from stackviz.pages import benchmarks as results
+from stackviz.pages import benchmarks
 from stackviz.web.addresses import declared_in
 
-app_name = "results"
+app_name = "benchmarks"
 # Fixed addresses before those with a parameter that would take them in.
-urlpatterns = sorted(declared_in(results), key=lambda pattern: "<" in str(pattern.pattern))
+urlpatterns = sorted(declared_in(benchmarks), key=lambda pattern: "<" in str(pattern.pattern))

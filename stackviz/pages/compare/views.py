@@ -235,9 +235,9 @@ def _addresses(chosen: Sequence[Loaded], address: Address) -> dict[str, Any]:
         "figures_url": f"{here}&format={FIGURES}",
         "files": [(form, f"{here}&format={form}") for form in FORMATS],
         "current_url": address.query(at=None),
-        "cited_url": _address_of(chosen, "results:index", "accelerator") if is_now else "",
-        "roofline_url": _address_of(chosen, "results:roofline", "a") if is_now else "",
-        "scaling_url": _address_of(chosen, "results:scaling", "a") if is_now else "",
+        "cited_url": _address_of(chosen, "benchmarks:index", "accelerator") if is_now else "",
+        "roofline_url": _address_of(chosen, "benchmarks:roofline", "a") if is_now else "",
+        "scaling_url": _address_of(chosen, "benchmarks:scaling", "a") if is_now else "",
         "fit_url": _fit_address(chosen) if is_now else "",
         "fit_lines": len(fit_subjects(chosen)),
     }

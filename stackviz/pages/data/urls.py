@@ -4,7 +4,7 @@ from django.urls import path
 
 from stackviz.pages.data import views
 
-app_name = "opendata"
+app_name = "data"
 urlpatterns = [
     path("data/", views.index, name="index"),
     path("data/schema/", views.data_schema, name="schema"),

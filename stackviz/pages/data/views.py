@@ -62,10 +62,10 @@ def index(request: HttpRequest) -> HttpResponse:
         "All public data of this site, exported every night as JSON Lines, CSV and, where it is installed, Parquet."
     )
     introduction = Introduction(_("accelweb: all public data"), answer)
-    page, folder = map(request.build_absolute_uri, (reverse("opendata:index"), _folder_of_files()))
+    page, folder = map(request.build_absolute_uri, (reverse("data:index"), _folder_of_files()))
     data = _dataset(introduction, page, folder, dump, withheld=withheld) if dump else ()
     context = {
-        "preview": make_preview(request, introduction, reverse("opendata:index"), data=data),
+        "preview": make_preview(request, introduction, reverse("data:index"), data=data),
         "dump": dump,
         "tables": _listed(dump, withheld=withheld) if dump else (),
         "others": tuple(_listed_file(file) for file in dump.others) if dump else (),
@@ -74,12 +74,12 @@ def index(request: HttpRequest) -> HttpResponse:
         "load_program": LOAD_PROGRAM.format(address=folder),
         "schema_version": SCHEMA_VERSION,
     }
-    return render(request, "opendata/index.html", context)
+    return render(request, "data/index.html", context)
 
 
 def _folder_of_files() -> str:
     """Files have one address in all languages, which ends in their name."""
-    return reverse("opendata:file", args=["-"]).removesuffix("-")
+    return reverse("data:file", args=["-"]).removesuffix("-")
 
 
 def _dataset(introduction: Introduction, page: str, folder: str, dump: Dump, *, withheld: bool) -> Mapping[str, object]:
@@ -114,7 +114,7 @@ def _dataset(introduction: Introduction, page: str, folder: str, dump: Dump, *, 
 def data_schema(request: HttpRequest) -> HttpResponse:
     """The tables with their columns. No query."""
     context = {"tables": TABLES, "types": TYPES, "formats": FORMATS, "schema_version": SCHEMA_VERSION}
-    return render(request, "opendata/schema.html", context)
+    return render(request, "data/schema.html", context)
 
 
 @require_safe
@@ -174,7 +174,7 @@ def _listed(dump: Dump, *, withheld: bool) -> tuple[ListedTable, ...]:
 def _listed_file(stored: File) -> ListedFile:
     return ListedFile(
         name=stored.name,
-        url=reverse("opendata:file", args=[stored.name]),
+        url=reverse("data:file", args=[stored.name]),
         form=FORMATS.get(stored.form, ""),
         size=quantity_label(stored.bytes, "B", digits=3),
         exact=f"{stored.bytes:,} B",

@@ -62,7 +62,7 @@ class ApiReference(DocsBase):
             "document_url": self.get_openapi_url(api, kwargs),
             "site": request.build_absolute_uri("/").rstrip("/"),
         }
-        return render(request, "pages/api.html", context)
+        return render(request, "home/api.html", context)
 
 
 def operation_groups(document: Mapping[str, Any]) -> list[OperationGroup]:

@@ -71,7 +71,7 @@ def decode_picture_html() -> str:
 
     def draw() -> str:
         picture = decode_picture()
-        return render_part("pages/_decode.jinja", picture=picture) if picture else ""
+        return render_part("home/_decode.jinja", picture=picture) if picture else ""
 
     return cached_html(("decode picture", edition_of_cases()), draw, CACHE_S)
 
@@ -117,7 +117,7 @@ def _drawn(
         shapes=tuple((f"d{slot}", SHAPES[slot]) for slot in sorted(slots)),
         legend=tuple((css(slot), SHAPES[slot], name) for slot, name in sorted(slots.items())),
         weights=quantity_label(bound.divisor, "B", binary=True, digits=3),
-        url=reverse("results:benchmark", args=[BENCHMARK]),
+        url=reverse("benchmarks:benchmark", args=[BENCHMARK]),
         explore_url=f"{reverse('explore:scatter')}?{EXPLORED}",
     )
 

@@ -1,12 +1,12 @@
 from django.urls import path
 
-from stackviz.pages import home as pages
+from stackviz.pages import home
 from stackviz.pages.home import views
 from stackviz.web.addresses import declared_in
 
-app_name = "pages"
+app_name = "home"
 urlpatterns = [
-    *declared_in(pages),
+    *declared_in(home),
     path("", views.home, name="home"),
     path("health/", views.health, name="health"),
     path("robots.txt", views.robots, name="robots"),

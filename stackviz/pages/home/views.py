@@ -45,16 +45,16 @@ def home(request: HttpRequest) -> HttpResponse:
     """The front page."""
     parts = cached_for_strangers(request.user, ("home", CitedEdition.current()), _home_parts)
     named = dict(zip(("well_known", "counts", "fit", "more"), parts, strict=True))
-    return render(request, "pages/home.html", {**named, "preview": _home_preview(request)})
+    return render(request, "home/home.html", {**named, "preview": _home_preview(request)})
 
 
 def _home_parts(visitor: Visitor) -> tuple[str, ...]:
     front = front_page(visitor)
     return (
         well_known_html(),
-        render_to_string("pages/_counts.html", {"front": front}),
-        render_to_string("pages/_fit.html", {"fit": fit_question(public_catalogue())}),
-        render_to_string("pages/_more.html", {"front": front, "decode": decode_picture_html()}),
+        render_to_string("home/_counts.html", {"front": front}),
+        render_to_string("home/_fit.html", {"fit": fit_question(public_catalogue())}),
+        render_to_string("home/_more.html", {"front": front, "decode": decode_picture_html()}),
     )
 
 
@@ -73,7 +73,7 @@ def _home_preview(request: HttpRequest) -> Preview:
         },
         "query-input": "required name=query",
     }
-    home_address = address_by_name("pages:home")
+    home_address = address_by_name("home:home")
     url = request.build_absolute_uri(home_address)
     data = {"@context": "https://schema.org", "@type": "WebSite", "name": "accelweb", "url": url}
     return make_preview(request, introduction, home_address, data=data | {"potentialAction": search})

@@ -83,7 +83,7 @@ def well_known_html() -> str:
 
     def draw() -> str:
         shown = well_known(public_catalogue())
-        return render_part("pages/_well_known.jinja", shown=shown) if shown.rows else ""
+        return render_part("home/_well_known.jinja", shown=shown) if shown.rows else ""
 
     return cached_html(("well known", edition_of_cases()), draw, CACHE_S)
 
@@ -105,7 +105,7 @@ def well_known(catalogue: PublicCatalogue) -> WellKnown:
     return WellKnown(
         tuple(_with_others(row, item, others.get(item.pk, 0)) for row, item in zip(rows, shown, strict=True)),
         _pair(catalogue, bandwidths),
-        reverse("results:benchmark", args=[BENCHMARK]),
+        reverse("benchmarks:benchmark", args=[BENCHMARK]),
     )
 
 

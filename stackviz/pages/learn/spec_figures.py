@@ -62,7 +62,7 @@ def draw_figure(text: str, catalogue: PublicCatalogue) -> SafeString:
     headlines = [_headline(name, catalogue) for name in names]
     if any(headline is None or headline.amount is None for headline in headlines):
         return missing("not_published")
-    address = reverse("catalog:sheet", args=[names[0].accelerator]) + f"#f-{names[0].field}"
+    address = reverse("accelerators:sheet", args=[names[0].accelerator]) + f"#f-{names[0].field}"
     shown = [headline for headline in headlines if headline is not None]
     if len(shown) == 1:
         words = describe_condition(shown[0].condition)

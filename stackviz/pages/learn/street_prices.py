@@ -25,6 +25,6 @@ def draw_street_price(slug: str, catalogue: PublicCatalogue) -> SafeString:
     newest = next((price for price in prices if price.kind == Price.Kind.STREET and price.is_preferred), None)
     if newest is None:
         return missing("not_published")
-    address = reverse("catalog:sheet", args=[slug]) + "#prices"
+    address = reverse("accelerators:sheet", args=[slug]) + "#prices"
     words = '<a class="spec" href="{}" title="{}">{} {}, {}</a>'
     return format_html(words, address, str(newest), plain_number(newest.of_one), newest.currency, newest.day_text)

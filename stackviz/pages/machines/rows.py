@@ -117,7 +117,7 @@ def _cards(snapshots: Sequence[int]) -> dict[int | None, list[CardKind]]:
 
 
 def _sheet_url(slug: str) -> str:
-    return address_by_name("catalog:sheet", slug) if slug else ""
+    return address_by_name("accelerators:sheet", slug) if slug else ""
 
 
 def _counted_findings(snapshots: Sequence[int]) -> dict[int | None, tuple[str, int]]:

@@ -87,7 +87,7 @@ def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPag
         statistics=sample_statistics(measured.summary, measured.unit, round_medians(measured.conditions, samples)),
         samples=[sample_text(sample, measured.unit) for sample in samples],
         strip=shown_samples(measured, samples),
-        result_url=reverse("results:run", args=[measured.report_id, measured.position]),
+        result_url=reverse("benchmarks:run", args=[measured.report_id, measured.position]),
         line=shown_history(history, drawn),
         past=[_past_row(measured, point, changes.get(point.report_id)) for point in reversed(past[-SHOWN_POINTS:])],
         history=past_of_series(history, measured, machine, visitor, listed=SHOWN_POINTS),

@@ -90,4 +90,4 @@ def _column_url(field: Field) -> str:
     """The list with this column, sorted by it, the better end first."""
     is_ascending = field.is_text or field.higher_is_better is False
     columns = "".join(f"&cols={name}" for name in dict.fromkeys(("memory_gb", field.name)))
-    return f"{reverse('catalog:list')}?sort={'' if is_ascending else '-'}{field.name}{columns}"
+    return f"{reverse('accelerators:list')}?sort={'' if is_ascending else '-'}{field.name}{columns}"

@@ -36,16 +36,16 @@ PAGES: tuple[tuple[str, Promise, Promise, tuple[str, ...]], ...] = (
     ),
     ("explore:heatmap", _("Heat map"), _("How close each accelerator comes to the best, field by field."), ()),
     ("explore:timeline", _("Timeline"), _("What each architecture introduced, and when."), ("release dates",)),
-    ("results:index", _("Benchmarks"), _("What others measured, ranked like for like."), ("results", "leaderboard")),
+    ("benchmarks:index", _("Benchmarks"), _("What others measured, ranked like for like."), ("results", "leaderboard")),
     ("stacks:operators", _("Operators"), _("What happens below a PyTorch call, layer by layer."), ("kernels",)),
     (
         "learn:index", _("Learn"), _("Chapters, calculations to try, and what the terms mean."),
         ("glossary", "terms", "tutorial", "introduction", "词汇表"),
     ),
     ("machines:add", _("Add a machine"), _("Run the agent on your own machine and see its stack here."), ("agent",)),
-    ("catalog:claims", _("Claims checked"), _("Widely copied statements, right or wrong."), ("myths",)),
-    ("catalog:changes", _("Changes"), _("Every correction of a public value."), ("news", "feed", "log")),
-    ("opendata:index", _("Data"), _("Every public table as JSON Lines, CSV and Parquet."), ("download", "dataset")),
+    ("accelerators:claims", _("Claims checked"), _("Widely copied statements, right or wrong."), ("myths",)),
+    ("accelerators:changes", _("Changes"), _("Every correction of a public value."), ("news", "feed", "log")),
+    ("data:index", _("Data"), _("Every public table as JSON Lines, CSV and Parquet."), ("download", "dataset")),
     ("api-docs", _("HTTP API"), _("What the pages show, as JSON, without a key."), ("REST", "OpenAPI")),
 )  # fmt: skip
 

@@ -118,7 +118,7 @@ def _terms(language: str) -> dict[str, tuple[str, str]]:
 
 
 def claim_entries() -> Iterator[SearchEntry]:
-    address = reverse("catalog:claims")
+    address = reverse("accelerators:claims")
     for claim in read_claims():
         yield SearchEntry(
             kind=SearchKind.CLAIM,

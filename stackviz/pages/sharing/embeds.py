@@ -136,11 +136,11 @@ def shared_at(request: HttpRequest, url: str) -> Shared | None:
         parameters = QueryDict(parts.query)
     except (Resolver404, ValueError, TooManyFieldsSent):
         return None
-    if match.view_name == "catalog:sheet":
+    if match.view_name == "accelerators:sheet":
         return shared_sheet(match.kwargs["slug"])
     if match.view_name == "compare:page":
         return shared_comparison(parameters)
-    return shared_ranking(match.kwargs["key"], parameters) if match.view_name == "results:benchmark" else None
+    return shared_ranking(match.kwargs["key"], parameters) if match.view_name == "benchmarks:benchmark" else None
 
 
 def _size(request: HttpRequest, name: str) -> int | None:

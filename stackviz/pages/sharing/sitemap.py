@@ -37,10 +37,11 @@ __all__ = ["SECTIONS", "urlpatterns"]
 CACHE_S = 600  # the key moves with what is listed
 MOST_ADDRESSES = 50_000  # of one file: the limit of the protocol
 PAGES = (
-    "pages:home", "catalog:list", "stacks:list", "stacks:operators", "results:index", "machines:list", "compare:page",
-    "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index", "catalog:claims", "catalog:changes",
-    "opendata:index", "opendata:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
-    "results:roofline", "results:share", "results:scaling", "machines:coverage",
+    "home:home", "accelerators:list", "stacks:list", "stacks:operators", "benchmarks:index", "machines:list",
+    "compare:page", "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index", "accelerators:claims",
+    "accelerators:changes",
+    "data:index", "data:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
+    "benchmarks:roofline", "benchmarks:share", "benchmarks:scaling", "machines:coverage",
 )  # fmt: skip
 
 
@@ -114,7 +115,7 @@ class _Stacks(_Pages):
 class _Benchmarks(_Pages):
     def items(self) -> Sequence[MappedPage]:
         keys = sorted({*CITED_BENCHMARKS, *BENCHMARKS})
-        return [MappedPage(reverse("results:benchmark", args=[key])) for key in keys]
+        return [MappedPage(reverse("benchmarks:benchmark", args=[key])) for key in keys]
 
 
 class _Messages(_Pages):

@@ -55,7 +55,7 @@ def shared_sheet(slug: str) -> Shared | None:
     if accelerator is None:
         return None
     return Shared(
-        path=address_by_name("catalog:sheet", slug),
+        path=address_by_name("accelerators:sheet", slug),
         picture=f"sheet/{slug}.png",
         state=("sheet", slug, catalogue.edition),
         make=lambda: sheet_picture(accelerator),
@@ -105,7 +105,7 @@ def shared_ranking(key: str, parameters: QueryDict) -> Shared | None:
         return None
     choice = read_choice(parameters, benchmark)
     return Shared(
-        path=address_by_name("results:benchmark", key),
+        path=address_by_name("benchmarks:benchmark", key),
         query=choice.query_string,
         picture=f"benchmark/{key}.png",
         state=("ranking", key, choice.query_string, edition_of_cases()),

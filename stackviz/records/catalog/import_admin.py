@@ -171,7 +171,7 @@ class ImportsTables(_Mixin):
             "refused": counts[REFUSED],
             "confirm_text": self.confirm_text(plan),
         }
-        return self._page(request, "catalog/import_preview.html", context)
+        return self._page(request, "imports/import_preview.html", context)
 
     def _page(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
         base = {

@@ -123,7 +123,7 @@ class Accelerator(Curated):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return address_by_name("catalog:sheet", self.slug)
+        return address_by_name("accelerators:sheet", self.slug)
 
     @property
     def short_name(self) -> str:

@@ -53,11 +53,11 @@ def devices_text(number: int) -> str:
 def result_address(result: CitedResult) -> str:
     """Stable: rows of the curated files by their key, which is made of what they say; rows made by hand by number."""
     key = result.data_key or f"{result.benchmark}/row-{result.pk}"
-    return reverse("results:result", args=key.split("/", 1))
+    return reverse("benchmarks:result", args=key.split("/", 1))
 
 
 def benchmark_address(key: str) -> str:
-    return reverse("results:benchmark", args=[key])
+    return reverse("benchmarks:benchmark", args=[key])
 
 
 def listed(names: Iterable[str]) -> str:

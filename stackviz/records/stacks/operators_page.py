@@ -113,7 +113,7 @@ def operator_page(slug: str) -> OperatorPage | None:
 def _timed(slug: str) -> tuple[tuple[str | Promise, str], ...]:
     """What was timed of it, and what can be worked out."""
     rankings = tuple(
-        (title, reverse("results:benchmark", args=[benchmark]) + (f"?{query}" if query else ""))
+        (title, reverse("benchmarks:benchmark", args=[benchmark]) + (f"?{query}" if query else ""))
         for benchmark, title, query in TIMED_IN.get(slug, ())
     )
     if slug not in CALCULATED_IN:

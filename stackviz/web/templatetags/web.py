@@ -47,7 +47,7 @@ register.simple_tag(address_by_name, name="address")
 PLACES = (
     (
         gettext_lazy("Accelerators"),
-        "catalog:list",
+        "accelerators:list",
         "explore:ladder",
         "explore:scatter",
         "explore:heatmap",
@@ -55,18 +55,18 @@ PLACES = (
     ),
     (gettext_lazy("Stacks"), "stacks:list", "stacks:operators"),
     (gettext_lazy("Plan"), "plan:page"),
-    (gettext_lazy("Benchmarks"), "results:index", "results:roofline", "results:share", "results:scaling"),
+    (gettext_lazy("Benchmarks"), "benchmarks:index", "benchmarks:roofline", "benchmarks:share", "benchmarks:scaling"),
     (gettext_lazy("Machines"), "machines:list", "machines:labs"),
     (gettext_lazy("Compare"), "compare:page"),
     (gettext_lazy("Fit"), "fit:page"),
     (gettext_lazy("Diagnose"), "diagnose:page"),
-    (gettext_lazy("Learn"), "learn:index", "catalog:claims"),
+    (gettext_lazy("Learn"), "learn:index", "accelerators:claims"),
 )
 FOOT_PLACES = (
-    (gettext_lazy("Data"), "opendata:index"),
-    (gettext_lazy("Changes"), "catalog:changes"),
-    (gettext_lazy("Claims checked"), "catalog:claims"),
-    (gettext_lazy("Freshness"), "watch:freshness"),
+    (gettext_lazy("Data"), "data:index"),
+    (gettext_lazy("Changes"), "accelerators:changes"),
+    (gettext_lazy("Claims checked"), "accelerators:claims"),
+    (gettext_lazy("Freshness"), "freshness:freshness"),
 )
 
 

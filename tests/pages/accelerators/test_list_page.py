@@ -27,7 +27,7 @@ def names(response) -> list[str]:
 
 
 def test_the_list_stands_at_its_address(curated, client, db):
-    assert reverse("catalog:list") == LIST
+    assert reverse("accelerators:list") == LIST
     response = client.get(LIST)
     page = response.content.decode()
     assert "<title>Accelerators · accelweb</title>" in page

@@ -43,7 +43,7 @@ def specs_of(client, slug: str) -> dict[tuple[str, str], dict]:
 
 @pytest.mark.parametrize(("slug", "title", "field", "condition", "figure", "unit"), FIGURES)
 def test_the_page_shows_the_figures_people_ask_for(curated, client, db, slug, title, field, condition, figure, unit):
-    text = text_of(client, reverse("catalog:sheet", args=[slug]))
+    text = text_of(client, reverse("accelerators:sheet", args=[slug]))
     assert re.search(rf"{re.escape(title)} (?:\? )?{figure:g} {unit} {re.escape(WORDS[condition])}".rstrip(), text)
 
 
@@ -58,7 +58,7 @@ def test_no_dense_rate_of_the_h100_is_the_sparse_one(curated, client, db):
     specs = specs_of(client, "nvidia-h100-sxm5-80gb")
     dense = {field: spec["value"] for (field, condition), spec in specs.items() if "dense" in condition}
     assert 1979 not in {round(value) for field, value in dense.items() if "16" in field}
-    text = text_of(client, reverse("catalog:sheet", args=["nvidia-h100-sxm5-80gb"]))
+    text = text_of(client, reverse("accelerators:sheet", args=["nvidia-h100-sxm5-80gb"]))
     assert not re.search(r"1,?97[89](?:\.\d+)? TFLOPS dense bf16", text)
     assert "1,978.9 TFLOPS with 2:4 sparsity" in text
 
@@ -84,7 +84,7 @@ def test_the_two_m3_max_are_two_sheets_of_one_chip(curated, client, db):
 def test_at_least_190_accelerators_are_public_by_page_and_by_api(curated, client, db):
     assert Accelerator.objects.filter(is_public=True).count() >= 190
     assert client.get(API).json()["count"] >= 190
-    numbers = [int(number) for number in re.findall(r"\b\d{3}\b", text_of(client, reverse("catalog:list")))]
+    numbers = [int(number) for number in re.findall(r"\b\d{3}\b", text_of(client, reverse("accelerators:list")))]
     assert Accelerator.objects.filter(is_public=True).count() in numbers
 
 

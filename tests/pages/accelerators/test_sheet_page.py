@@ -14,7 +14,7 @@ MOST_CHARS = 100_000
 
 
 def page_of(client, slug: str) -> str:
-    response = client.get(reverse("catalog:sheet", args=[slug]))
+    response = client.get(reverse("accelerators:sheet", args=[slug]))
     assert response.status_code == 200
     return response.content.decode()
 

@@ -112,10 +112,13 @@ def test_a_format_that_there_is_not_is_left_out_with_a_note(client, bandwidth):
 
 def test_past_sheet_query_count_is_bounded(curated, client, db, django_assert_max_num_queries):
     at = write_moment(timezone.now())
-    client.get(reverse("catalog:sheet", args=["nvidia-t4"]))  # what is public is read from now on
+    client.get(reverse("accelerators:sheet", args=["nvidia-t4"]))  # what is public is read from now on
     for slug in ("nvidia-h100-sxm5-80gb", "apple-m3-max-40", "hailo-8"):
         with django_assert_max_num_queries(17):  # prices of then and their sources among them
-            assert "spec sheet as of" in client.get(reverse("catalog:sheet", args=[slug]), {"at": at}).content.decode()
+            assert (
+                "spec sheet as of"
+                in client.get(reverse("accelerators:sheet", args=[slug]), {"at": at}).content.decode()
+            )
 
 
 # --- the same again ---

@@ -71,7 +71,7 @@ def test_the_head_leads_to_what_a_visitor_asks_next(curated, client, db):
     for address in (
         f"/fit/?accelerator={H100}",
         f"/plan/?accelerator={H100}",
-        f"{reverse('results:roofline')}?a={H100}",
+        f"{reverse('benchmarks:roofline')}?a={H100}",
         f"/compare/?a=nvidia-a100-sxm4-80gb&a={H100}",
         "/operators/",
     ):

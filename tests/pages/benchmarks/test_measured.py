@@ -120,7 +120,7 @@ def test_private_labs_are_counted_for_nobody(client, fleet, django_user_model):
         assert "secret" not in text, address
         assert "800 TFLOP/s" not in text, address
     assert len(bf16(measured_settings("gemm")).rows[0].machines) == 3
-    page = reverse("results:run", args=[report.pk, 0])
+    page = reverse("benchmarks:run", args=[report.pk, 0])
     assert client.get(page).status_code == 200
     assert client.get(page).headers["Cache-Control"] == "private, no-store"
     client.logout()

@@ -81,7 +81,7 @@ def test_a_side_without_figures_says_why(client):
     assert sides(attention)["PyTorch CUDA"] == "no cited result: this suite was run on Macs alone"
     (all_reduce,) = operator_groups("all-reduce")
     assert sides(all_reduce)["Apple"] == "one GPU a machine: nothing to reduce between"
-    text = client.get(reverse("results:operator", args=["lstm"])).content.decode()
+    text = client.get(reverse("benchmarks:operator", args=["lstm"])).content.decode()
     assert "Nobody has published what it costs on both" in text
 
 
@@ -113,11 +113,11 @@ def test_a_side_that_nobody_measured_says_so_and_private_labs_are_left_out(lab):
 @pytest.mark.parametrize("slug", ["matmul", "conv2d", "softmax", "all-reduce", "lstm"])
 def test_the_page_costs_a_fixed_number_of_queries(client, slug, django_assert_max_num_queries):
     with django_assert_max_num_queries(14):
-        assert client.get(reverse("results:operator", args=[slug])).status_code == 200
+        assert client.get(reverse("benchmarks:operator", args=[slug])).status_code == 200
 
 
 def test_htmx_gets_the_figures_alone_and_others_a_page_that_leads_back(client):
-    url = reverse("results:operator", args=["conv2d"])
+    url = reverse("benchmarks:operator", args=["conv2d"])
     part = client.get(url, headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part
     assert re.search(r"PyTorch MPS.*MLX", part, re.DOTALL)

@@ -40,7 +40,7 @@ def report(lab):
 
 
 def page_of(report, position=0):
-    return reverse("results:run", args=[report.pk, position])
+    return reverse("benchmarks:run", args=[report.pk, position])
 
 
 @pytest.fixture

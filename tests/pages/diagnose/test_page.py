@@ -413,7 +413,7 @@ def test_a_command_of_a_finding_can_be_copied(paste):
     finding = Finding(
         rule="some-rule", severity="broken", component="pytorch", title="It is broken", advice="Mend it: sudo reboot"
     )
-    drawn = render_part("reports/_finding.jinja", finding=finding)
+    drawn = render_part("report_parts/_finding.jinja", finding=finding)
     assert '<p><b>What to do:</b> <span>Mend it:</span></p><div class="copy"><pre>sudo reboot</pre><button' in drawn
     assert "js/copy.js" in said
 

@@ -89,8 +89,10 @@ def test_the_largest_of_a_kind_is_one_that_can_be_had(curated, db):
 
 
 def test_list_and_sheet_say_it(curated, db, client):
-    assert "Rubin GPU (Vera Rubin NVL72) announced" in words_of(client.get(reverse("catalog:list"), {"q": "Rubin GPU"}))
-    assert "Announced: it cannot be had yet, and is planned for 2026." in words_of(
-        client.get(reverse("catalog:sheet", args=[RUBIN]))
+    assert "Rubin GPU (Vera Rubin NVL72) announced" in words_of(
+        client.get(reverse("accelerators:list"), {"q": "Rubin GPU"})
     )
-    assert "cannot be had yet" not in words_of(client.get(reverse("catalog:sheet", args=[SHIPPING])))
+    assert "Announced: it cannot be had yet, and is planned for 2026." in words_of(
+        client.get(reverse("accelerators:sheet", args=[RUBIN]))
+    )
+    assert "cannot be had yet" not in words_of(client.get(reverse("accelerators:sheet", args=[SHIPPING])))

@@ -108,7 +108,7 @@ def test_what_an_operator_costs_is_one_link_away(curated, client, db):
         for link in links:
             assert client.get(html.unescape(link)).status_code == 200
         assert f'hx-get="{links[0]}"' in section
-        assert links[0] == reverse("results:operator", args=[slug])
+        assert links[0] == reverse("benchmarks:operator", args=[slug])
 
 
 def test_a_component_names_the_operators_that_run_it(curated, client, db):

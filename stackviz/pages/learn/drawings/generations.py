@@ -88,7 +88,7 @@ def _ridge_bars(catalogue: PublicCatalogue, slugs: Sequence[str], fields: Sequen
 
 
 def _sheet(slug: str, field: str) -> str:
-    return reverse("catalog:sheet", args=[slug]) + f"#f-{field}"
+    return reverse("accelerators:sheet", args=[slug]) + f"#f-{field}"
 
 
 def nvidia_growth(catalogue: PublicCatalogue) -> Bars:
