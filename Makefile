@@ -15,7 +15,7 @@ SLICE ?=
 PY = .venv/bin/python
 SEARCHED = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python3.14 python)
 # Rooms without a database or a page: their tests take seconds.
-PURE = $(addprefix tests/,units wire importers rules dumps charts diagrams benchmarks/test_stats.py benchmarks/test_changes.py)
+PURE = tests/base tests/report tests/draw
 PIP_TOOLS = pip-tools==7.6.2
 
 # $(call installed,groups): .venv holds these groups of packages, whatever state it was in.

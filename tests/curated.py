@@ -138,13 +138,13 @@ def inputs() -> set[Path]:
     rooms = ROOT / "stackviz"
     data = {file for file in rooms.rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
     roots = [
-        rooms / "catalog/load.py",
-        rooms / "stacks/load.py",
-        rooms / "cited/load.py",
+        rooms / "records/catalog/load.py",
+        rooms / "records/stacks/load.py",
+        rooms / "records/cited/load.py",
         ROOT / "tests/curated.py",
         ROOT / "tests/settings.py",
     ]
-    commands = ("*/management/**/__init__.py", "*/management/commands/load_*.py")
-    for pattern in ("*/models.py", "*/apps.py", "*/migrations/*.py", *commands):
+    commands = ("**/management/**/__init__.py", "**/management/commands/load_*.py")
+    for pattern in ("**/models.py", "**/apps.py", "**/migrations/*.py", *commands):
         roots += rooms.glob(pattern)
     return data | files_imported(roots)

@@ -72,9 +72,12 @@ def texts() -> dict[str, str]:
 def room_of(name: str) -> set[str]:
     """The folder of tests for what lies in a room, be it a module, a template or data."""
     top, *folders = name.split("/")[:-1] or [""]
-    room = f"tests/{folders[0]}" if folders else "tests/pages/home" if top == "templates" else ""
-    is_one = top in {"stackviz", "templates", "tests"} and room != "tests/fixtures" and (ROOT / room).is_dir()
-    return {room} if room and is_one else set()
+    if top == "templates":
+        rooms = [*ROOT.glob(f"tests/*/{folders[0]}"), *ROOT.glob(f"tests/{folders[0]}")] if folders else []
+        return {str(room.relative_to(ROOT)) for room in rooms[:1]} or {"tests/pages/home"}
+    is_room = top in {"stackviz", "tests"} and folders and folders[0] != "fixtures"
+    names = ["/".join(["tests", *folders[:depth]]) for depth in (2, 1)] if is_room else []
+    return set([room for room in names if (ROOT / room).is_dir()][:1])
 
 
 def reasons(name: str) -> Iterator[tuple[str, set[str]]]:

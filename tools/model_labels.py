@@ -12,8 +12,8 @@ def model_labels(root: Path) -> Iterator[str]:
     """Every such text of a repository, from the code of its models."""
     bases = {"Model"}
     for path in (
-        *root.glob("stackviz/*/curated.py"),
-        *sorted(root.glob("stackviz/*/models.py")),
+        *root.glob("stackviz/**/curated.py"),
+        *sorted(root.glob("stackviz/**/models.py")),
         *root.glob("stackviz/records/catalog/price.py"),
     ):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

@@ -39,8 +39,8 @@ class Room:
 
 
 ROOMS = tuple(
-    Room(name, f"stackviz/{name}", f"tests/{ {'stats': 'benchmarks'}.get(name, name) }")
-    for name in ("catalog", "fit", "ingest", "rules", "stats", "wire")
+    Room(room.rpartition("/")[2], f"stackviz/{room}", "tests/base" if room == "base/stats" else f"tests/{room}")
+    for room in ("records/catalog", "pages/fit", "intake/ingest", "report/rules", "base/stats", "report/format")
 )
 
 

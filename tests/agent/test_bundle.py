@@ -27,7 +27,7 @@ def test_it_holds_the_agent_and_what_it_needs_and_no_more(bundle):
         names = archive.namelist()
         assert archive.testzip() is None
     rooms = {name.split("/")[1] for name in names if name.count("/") >= 2}
-    assert rooms == {"agent", "dumps", "facts", "importers", "measuring", "rules", "stats", "symptoms", "wire"}
+    assert rooms == {"agent", "base", "report"}
     assert {
         "__main__.py",
         "stackviz/__init__.py",

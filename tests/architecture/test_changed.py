@@ -12,7 +12,7 @@ from tools.changed import reasons
             "stackviz/pages/compare/matrix.py",
             {"tests/pages/compare", "tests/pages/compare/test_matrix.py", "tests/pages/compare/test_leading.py"},
         ),
-        ("stackviz/base/units.py", {"tests/base/units/test_units.py"}),
+        ("stackviz/base/units.py", {"tests/base/test_units.py"}),
         ("templates/compare/page.html", {"tests/pages/compare", "tests/architecture/test_templates.py"}),
         ("static/css/sheet.css", {"tests/pages/accelerators", "tests/web/test_static.py"}),
         ("stackviz/records/catalog/data/specs/any.csv", {"tests/records/catalog"}),

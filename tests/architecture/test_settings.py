@@ -126,7 +126,7 @@ def test_a_wrong_combination_is_found_and_says_what_to_do(check, wrong, right, f
 
 
 def test_every_check_stands_in_the_documentation():
-    code = "".join((ROOT / f"stackviz/{name}.py").read_text() for name in ("pages/checks", "web/squashed"))
+    code = "".join((ROOT / f"stackviz/{name}.py").read_text() for name in ("pages/home/checks", "web/squashed"))
     ids = set(re.findall(r'id="(accelweb\.\w+)"', code))
     documented = set(
         re.findall(r"^\| `(accelweb\.[EW]\d+)` \|", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
