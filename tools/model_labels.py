@@ -12,9 +12,9 @@ def model_labels(root: Path) -> Iterator[str]:
     """Every such text of a repository, from the code of its models."""
     bases = {"Model"}
     for path in (
-        *root.glob("stackviz/**/curated.py"),
+        *root.glob("stackviz/records/curated/rows.py"),
         *sorted(root.glob("stackviz/**/models.py")),
-        *root.glob("stackviz/records/catalog/price.py"),
+        *root.glob("stackviz/records/prices/price.py"),
     ):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and any(_name(base) in bases for base in node.bases):

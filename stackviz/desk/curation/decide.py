@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from stackviz.desk.curation.differences import figure_text, snapshot
 from stackviz.records.audit.record import record
-from stackviz.records.catalog.change import wait_for_other_loads
-from stackviz.records.catalog.curated import is_readable
 from stackviz.records.catalog.models import Proposal, Source, SpecValue
+from stackviz.records.curated.change import wait_for_other_loads
+from stackviz.records.curated.rows import is_readable
 
 Action, State = Proposal.Action, Proposal.State
 # Which source takes precedence when the preferred value is removed: see docs/catalogue.md.

@@ -23,9 +23,9 @@ from stackviz.desk.curation.formula_check import formula_problem
 from stackviz.desk.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, touches_the_public
 from stackviz.records.catalog import conditions
 from stackviz.records.catalog.by_formula import published_by
-from stackviz.records.catalog.curated import is_readable
 from stackviz.records.catalog.fields import FIELDS, grouped
 from stackviz.records.catalog.models import Accelerator, SpecValue
+from stackviz.records.curated.rows import is_readable
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _SpecValueForm = forms.ModelForm[SpecValue]

@@ -17,10 +17,10 @@ from stackviz.desk.curation import value_imports
 from stackviz.desk.curation.import_plan import ValueResource
 from stackviz.desk.curation.import_rows import COLUMNS
 from stackviz.desk.curation.value_admin import require
-from stackviz.records.catalog.curated import CONTROLS
 from stackviz.records.catalog.import_admin import XLSX, ImportsTables, UploadForm
 from stackviz.records.catalog.import_plan import ImportPlan
 from stackviz.records.catalog.models import SpecValue, ValueImport
+from stackviz.records.curated.rows import CONTROLS
 from stackviz.web.download import csv_response, safe_cell
 
 EXAMPLE = """device,field,value,unit,condition,basis,status,source,note

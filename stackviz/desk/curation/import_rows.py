@@ -14,11 +14,11 @@ from stackviz.desk.curation.differences import snapshot
 from stackviz.desk.curation.formula_check import formula_problem
 from stackviz.desk.curation.propose import drawn_up
 from stackviz.records.catalog.by_formula import published_by
-from stackviz.records.catalog.curated import CONTROLS, is_readable
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.files import BASES, STATUSES, SpecLine
 from stackviz.records.catalog.formula import Published
 from stackviz.records.catalog.models import Accelerator, Proposal, Source, SpecValue
+from stackviz.records.curated.rows import CONTROLS, is_readable
 from stackviz.web.download import unsafe_text
 from stackviz.web.table_file import formula_problems
 

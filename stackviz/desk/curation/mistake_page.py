@@ -21,11 +21,11 @@ from stackviz.desk.curation.reader_corrections import (
     correction_of,
     save_correction,
 )
-from stackviz.records.catalog.curated import is_web_address
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.curated.rows import is_web_address
 from stackviz.web.rate_limit import RateLimited, ask_to_wait
 from stackviz.web.tickets import TicketRefused, new_token, open_ticket, sign_ticket
 

@@ -25,8 +25,8 @@ from stackviz.desk.curation.name_decisions import (
     undo,
 )
 from stackviz.desk.curation.unmatched_names import UnmatchedName, latest_decisions, waiting_name, waiting_names
-from stackviz.records.catalog.curated import is_readable
 from stackviz.records.catalog.models import Accelerator, Alias, Vendor
+from stackviz.records.curated.rows import is_readable
 from stackviz.records.labs.models import Card, NameDecision
 from stackviz.records.labs.rematch import Rematched, rematch_name
 from stackviz.report.rules.card_names import normalized

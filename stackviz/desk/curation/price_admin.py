@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.desk.curation.price_decisions import PriceDecision, approve_prices, retire_prices
 from stackviz.records.catalog.curated_admin import HistoryAdmin, OriginFilter, WhyForm
 from stackviz.records.catalog.models import Price
+from stackviz.records.prices.decide import PriceDecision, approve_prices, retire_prices
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelForm = forms.ModelForm[Price]

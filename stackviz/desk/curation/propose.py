@@ -13,8 +13,8 @@ from stackviz.desk.curation.decide import approve, may_approve
 from stackviz.desk.curation.differences import snapshot, unchanged_source_question
 from stackviz.desk.curation.formula_check import formula_problem
 from stackviz.records.catalog.by_formula import published_by
-from stackviz.records.catalog.curated import is_readable
 from stackviz.records.catalog.models import Proposal, SpecValue, ValueImport
+from stackviz.records.curated.rows import is_readable
 
 SOURCE_CONFIRMED = gettext_lazy("The source prints the new figure")
 PUBLIC, RETIRED = SpecValue.Status.PUBLIC, SpecValue.Status.RETIRED

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from stackviz.desk.freshness.feeds import feeds
 from stackviz.desk.freshness.models import ProposedChange
 from stackviz.records.audit.record import record
-from stackviz.records.catalog.curated import is_web_address
 from stackviz.records.catalog.models import Source
 from stackviz.records.cited.models import CitedSource
+from stackviz.records.curated.rows import is_web_address
 from stackviz.records.stacks.models import Component, Release
 
 Kind, State = ProposedChange.Kind, ProposedChange.State

@@ -21,12 +21,12 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.catalog.conditions import describe_condition
-from stackviz.records.catalog.curated import is_web_address
 from stackviz.records.catalog.fields import FIELDS, amount_of
 from stackviz.records.catalog.figures import base_condition, for_people, join_variants, usual_values
 from stackviz.records.catalog.files import DATA
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import accelerators_by_slug, preferred_values
+from stackviz.records.curated.rows import is_web_address
 from stackviz.web.curated_text import curated_words
 
 SAME = 0.02  # figures this close are the same figure, rounded differently

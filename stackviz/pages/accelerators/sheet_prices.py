@@ -12,8 +12,8 @@ from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.past import public_prices_at
-from stackviz.records.catalog.price import Price, plain_number
-from stackviz.records.catalog.prices import public_prices
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.prices.price import Price, plain_number
 
 LAUNCH_FIELDS = ("launch_price_usd", "machine_price_usd")
 MOST_EARLIER = 200  # earlier prices that a page lists; the API has all
@@ -48,7 +48,7 @@ def sheet_prices(
     accelerator: Accelerator, values: Sequence[SpecValue], numbers: NumberedSources, at: datetime | None
 ) -> SheetPrices:
     """`values`: those of the sheet. No query of its own for the present; two for a past moment."""
-    dated = public_prices_at(accelerator.pk, at) if at else public_prices(accelerator.pk)
+    dated = public_prices_at(accelerator.pk, at) if at else public_catalogue().prices(accelerator.pk)
     seen: set[tuple[object, ...]] = set()
     newest: list[Price] = []
     earlier: list[Price] = []

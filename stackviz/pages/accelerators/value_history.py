@@ -12,11 +12,11 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.utils.translation import gettext as _
 
-from stackviz.records.catalog.change import LOADED
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.figures import printed_unit
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.catalog.people import public_name
+from stackviz.records.curated.change import LOADED
 
 MOST_STEPS = 12  # of one figure; the change log has them all
 

@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.records.catalog.price import Price, plain_number
-from stackviz.records.catalog.prices import prices_of_month
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.prices.price import Price, plain_number, prices_of_month
 
 SECONDS = 3600
 MILLION = 1e6
@@ -76,7 +76,8 @@ def priced_result(result: CitedResult) -> tuple[PricedRate, ...]:
 
 def priced_rate(accelerator_id: int, rate: float, si: str, devices: int, when: date) -> tuple[PricedRate, ...]:
     """A rate that so many devices reached together, against each price of the month. No query in a warm process."""
-    rates = (_against(price, rate, si, devices) for price in prices_of_month(accelerator_id, when))
+    prices = prices_of_month(public_catalogue().prices(accelerator_id), when)
+    rates = (_against(price, rate, si, devices) for price in prices)
     return tuple(sorted(filter(None, rates), key=_order))
 
 

@@ -4,9 +4,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from stackviz.records.catalog.price import Price, plain_number
-from stackviz.records.catalog.prices import public_prices
 from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.prices.price import Price, plain_number
 from stackviz.web.templatetags.web import missing
 
 __all__ = ["draw_street_price", "priced_accelerator"]
@@ -21,7 +20,7 @@ def priced_accelerator(text: str) -> str:
 def draw_street_price(slug: str, catalogue: PublicCatalogue) -> SafeString:
     """For one card, as a link to the prices of the sheet; where none is published, that."""
     accelerator = catalogue.by_slug.get(slug)
-    prices = public_prices(accelerator.pk) if accelerator else ()
+    prices = catalogue.prices(accelerator.pk) if accelerator else ()
     newest = next((price for price in prices if price.kind == Price.Kind.STREET and price.is_preferred), None)
     if newest is None:
         return missing("not_published")

@@ -6,7 +6,7 @@ cell, a note that starts with `NOT_BY_FORMULA`, or, for an alternative that lost
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from stackviz.records.catalog.by_formula import disagreements, figure_of
@@ -16,9 +16,10 @@ from stackviz.records.catalog.fields import FIELDS, Field, amount_of
 from stackviz.records.catalog.formula import expectations
 from stackviz.records.catalog.models import Alias, Source, SpecValue
 from stackviz.records.catalog.never_named import forbidden_address_in
-from stackviz.records.catalog.price_checks import preferred_prices, prices
 from stackviz.records.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of, excused_or, label_of, problem_of
-from stackviz.records.catalog.vendor_hosts import is_host_of, is_source_page
+from stackviz.records.catalog.vendor_hosts import is_host_of
+from stackviz.records.curated.rows import is_source_page
+from stackviz.records.prices.price import Price, preference_problems, stored_price_problem
 
 # Two printed rates this near are the same rate, rounded differently.
 SAME = 0.01
@@ -253,6 +254,26 @@ def _double(alias: Alias, rivals: Collection[Alias]) -> CheckFinding:
     return CheckFinding(Problem(alias.accelerator.slug, "", "", alias.name, expected))
 
 
+# --- prices ---
+
+
+def _prices(reviewed: Reviewed) -> Iterator[CheckFinding]:
+    for price in reviewed.prices:
+        wrong = stored_price_problem(price)
+        yield _price_problem([price], wrong) if wrong else CheckFinding()
+
+
+def _preferred_prices(reviewed: Reviewed) -> Iterator[CheckFinding]:
+    for prices, wrong in preference_problems(reviewed.prices):
+        yield _price_problem(prices, wrong) if wrong else CheckFinding()
+
+
+def _price_problem(prices: Sequence[Price], expected: str) -> CheckFinding:
+    first, labels = prices[0], "; ".join(price.label for price in prices)
+    where = ", ".join(filter(None, [first.seller, first.offer, first.day_text]))
+    return CheckFinding(Problem(first.accelerator.slug, f"price ({first.kind})", where, labels, expected))
+
+
 CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "source": ("every public value has a source: a page with a web address", _sources),
     "vendor": ("a source of the vendor lies on one of the vendor's hosts", _vendor_hosts),
@@ -271,6 +292,6 @@ CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "date": ("no product is older than its architecture", dates),
     "power": ("board power is no more than its module, its form factor and its peak allow", powers),
     "name": ("no name leads to two sheets", _names),
-    "price": ("every price has a currency, a plausible amount, a day that has come and a page as its source", prices),
-    "price-of-day": ("every seller and day has exactly one preferred price", preferred_prices),
+    "price": ("every price has a currency, a plausible amount, a day that has come and a page as its source", _prices),
+    "price-of-day": ("every seller and day has exactly one preferred price", _preferred_prices),
 }

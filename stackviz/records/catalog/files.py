@@ -7,7 +7,7 @@
     aliases.csv       device,name,kind,memory_gb,gpu_cores,source,note
     exceptions.csv    device,field,condition,reason,source  why a figure does not follow its formula; not loaded
     corrections.csv   device,field,reason  why a figure changed in the files: what the log says of it
-    prices.csv        dated street prices and rents: see price_lines.py
+    prices.csv        dated street prices and rents: see prices/file.py
 
 `status` is public (the preferred value of its field and condition), alternative (public, another value is preferred or
 this one confirms it), unreviewed (no address known) or retired (known to be wrong).
@@ -24,8 +24,8 @@ from typing import TypeVar
 
 from stackviz.records.catalog.conditions import ConditionError, canonical
 from stackviz.records.catalog.fields import FIELDS, amount_of
-from stackviz.records.catalog.price_lines import MOST_PRICES, PriceLine, price_line_problems
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.rows import CuratedDataError
+from stackviz.records.prices.file import MOST_PRICES, PriceLine, price_line_problems
 from stackviz.report.rules.card_names import normalized
 
 DATA = Path(__file__).resolve().parent / "data"

@@ -1,21 +1,13 @@
 """Bring the database to what the catalogue's files say, without touching what people have corrected since."""
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
 from django.db import transaction
+from django.db.models import Model
 
-from stackviz.records.catalog.change import (
-    BATCH,
-    Change,
-    Counts,
-    LoadSummary,
-    loading,
-    wait_for_other_loads,
-    with_reason,
-)
 from stackviz.records.catalog.files import DATA, Catalogue, data_version, read_catalogue
-from stackviz.records.catalog.load_prices import load_prices
 from stackviz.records.catalog.models import (
     Accelerator,
     Alias,
@@ -25,6 +17,16 @@ from stackviz.records.catalog.models import (
     SpecValue,
     Vendor,
 )
+from stackviz.records.curated.change import (
+    BATCH,
+    Change,
+    Counts,
+    LoadSummary,
+    loading,
+    wait_for_other_loads,
+    with_reason,
+)
+from stackviz.records.prices.file import load_prices
 from stackviz.report.rules.card_names import normalized
 
 Slot = tuple[int, str, str]  # accelerator id, field, condition: one value of these may be preferred
@@ -56,7 +58,7 @@ def _load(catalogue: Catalogue, reason: str) -> dict[str, Counts]:
     accelerators, accelerator_counts = _load_accelerators(catalogue, vendors, reason)
     value_counts = _load_values(catalogue, accelerators, sources, reason)
     name_counts = _load_aliases(catalogue, accelerators, sources, reason)
-    price_counts = load_prices(catalogue.prices, accelerators, sources, reason)
+    price_counts = load_prices(catalogue.prices, _ids(accelerators), _ids(sources), reason)
     accelerator_counts.deleted = _delete_emptied(accelerators.keys() - {line.slug for line in catalogue.accelerators})
     return {
         "sources": source_counts,
@@ -65,6 +67,10 @@ def _load(catalogue: Catalogue, reason: str) -> dict[str, Counts]:
         "names": name_counts,
         "prices": price_counts,
     }
+
+
+def _ids(rows: Mapping[str, Model]) -> dict[str, int]:
+    return {key: row.pk for key, row in rows.items()}
 
 
 def _delete_emptied(gone: set[str]) -> int:

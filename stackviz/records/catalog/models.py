@@ -10,7 +10,8 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog import conditions
-from stackviz.records.catalog.curated import (
+from stackviz.records.catalog.fields import FIELDS, Field, amount_of
+from stackviz.records.curated.rows import (
     AnnouncingManager,
     Curated,
     EditionRow,
@@ -19,8 +20,7 @@ from stackviz.records.catalog.curated import (
     is_slug,
     is_web_address,
 )
-from stackviz.records.catalog.fields import FIELDS, Field, amount_of
-from stackviz.records.catalog.price import Price
+from stackviz.records.prices.price import Price
 from stackviz.report.rules.card_names import normalized
 from stackviz.web.reverse import address_by_name
 from stackviz.web.table_file import TableRow

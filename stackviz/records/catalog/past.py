@@ -10,10 +10,10 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
-from stackviz.records.catalog.change import own_reason
 from stackviz.records.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
-from stackviz.records.catalog.prices import newest_prices_first
 from stackviz.records.catalog.queries import peaks_of
+from stackviz.records.curated.change import own_reason
+from stackviz.records.prices.price import newest_prices_first
 
 
 def public_values_at(accelerator_ids: Iterable[int], at: datetime) -> list[SpecValue]:

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+from stackviz.records.prices.price import Price, public_prices_of
 
 EDITIONS = 2  # cached at most: the newest, and the one before it for requests in progress
 OLDEST_S = 600.0
@@ -63,6 +64,10 @@ class PublicCatalogue:
     def names(self, pk: int) -> list[Alias]:
         """The names of one accelerator, by kind and name."""
         return self._names.get(pk, [])
+
+    def prices(self, pk: int) -> tuple[Price, ...]:
+        """The public prices of one accelerator, newest first. One query an edition, for all accelerators."""
+        return self.once("prices", lambda: public_prices_of(self.by_pk.keys())).get(pk, ())
 
     def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """The result of `make`, computed once per edition and `key`; it must depend on the rows alone.

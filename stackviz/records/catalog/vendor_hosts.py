@@ -38,13 +38,3 @@ def _is_below(address: str, known: str) -> bool:
     known_host, _slash, known_path = known.partition("/")
     host, _slash, path = address.partition("/")
     return (host == known_host or host.endswith(f".{known_host}")) and path.startswith(known_path)
-
-
-def is_source_page(text: str) -> bool:
-    """Whether it is an http(s) address of a page on the web; the front page of a site proves nothing."""
-    try:
-        address = urlsplit(text)
-    except ValueError:
-        return False
-    is_on_web = address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
-    return is_on_web and bool(address.path.strip("/") or address.query)

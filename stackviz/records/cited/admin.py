@@ -17,12 +17,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.records.catalog.curated import CONTROLS
 from stackviz.records.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter, WhyForm
 from stackviz.records.cited.import_admin import ImportsResults
 from stackviz.records.cited.models import CitedLoad, CitedResult, CitedSource
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.write import delete_results, update_results
+from stackviz.records.curated.rows import CONTROLS
 
 MOST_NAMED = 20  # results that an action left, named one by one
 MOST_CHANGED = 20_000  # about 15 s

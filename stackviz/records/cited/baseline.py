@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
-from stackviz.records.catalog.change import LOADED
+from stackviz.records.curated.change import LOADED
 
 _AT_ONCE = 500  # primary keys in one query: SQLite takes a thousand parameters everywhere
 

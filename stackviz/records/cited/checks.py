@@ -7,11 +7,11 @@ from datetime import date, timedelta
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from stackviz.records.catalog.curated import is_web_address
 from stackviz.records.catalog.never_named import forbidden_address_in
 from stackviz.records.cited.amounts import amount_and_key
 from stackviz.records.cited.models import CitedResult, CitedSource
 from stackviz.records.cited.queries import above_bound
+from stackviz.records.curated.rows import is_web_address
 
 TIME_ZONES = timedelta(days=1)  # a result of today in Auckland has tomorrow's date in Hawaii
 

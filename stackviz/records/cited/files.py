@@ -26,11 +26,11 @@ from stackviz.records.catalog.files import DATA as CATALOGUE
 from stackviz.records.catalog.files import digest_of_csv, numbered_rows
 from stackviz.records.catalog.models import LARGEST_AMOUNT
 from stackviz.records.catalog.never_named import forbidden_address_in
-from stackviz.records.catalog.problems import CuratedDataError
 from stackviz.records.cited.amounts import number_of
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.parameters import ParameterError, comparison_key, read_pairs, read_params
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.curated.rows import CuratedDataError
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.

@@ -10,12 +10,12 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.records.catalog.change import Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
 from stackviz.records.catalog.match import CardName, match_cards
 from stackviz.records.catalog.models import Accelerator, CatalogueLoad
 from stackviz.records.cited.baseline import write_baselines
 from stackviz.records.cited.files import DATA, NEVER_MATCHED, CitedFiles, CitedLine, cited_data_version, read_cited
 from stackviz.records.cited.models import CitedEdition, CitedLoad, CitedResult, CitedSource
+from stackviz.records.curated.change import Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
 from stackviz.web.bulk_insert import insert_objects
 
 LINE_COLUMNS = [  # what a line decides

@@ -9,11 +9,11 @@ from django.db.models.deletion import Collector
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.base.units import UNITS
-from stackviz.records.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.records.catalog.models import LARGEST_AMOUNT, Accelerator, TableImport
 from stackviz.records.cited.amounts import amount_and_key
 from stackviz.records.cited.baseline import write_baselines
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.curated.rows import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 
 
 class CitedSource(Curated):

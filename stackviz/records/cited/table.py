@@ -17,8 +17,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import UNITS
-from stackviz.records.catalog.change import wait_for_other_loads
-from stackviz.records.catalog.curated import CONTROLS, is_readable
 from stackviz.records.catalog.import_plan import (
     CHANGED,
     NEW,
@@ -41,6 +39,8 @@ from stackviz.records.cited.queries import above_bound
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
 from stackviz.records.cited.write import create_results, update_results
+from stackviz.records.curated.change import wait_for_other_loads
+from stackviz.records.curated.rows import CONTROLS, is_readable
 from stackviz.web.download import unsafe_text
 from stackviz.web.table_file import TableRow, formula_problems
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.draw.diagrams.layers import Layer
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.rows import CuratedDataError
 from stackviz.records.stacks.limits import is_limits, parse_limits
 from stackviz.report.rules.compatibility import FILES as TABLES
 from stackviz.report.rules.compatibility import packaged_rows

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 
-from stackviz.records.catalog.change import Change, Counts, LoadSummary, loading, wait_for_other_loads
 from stackviz.records.catalog.models import CatalogueEdition, Source
+from stackviz.records.curated.change import Change, Counts, LoadSummary, loading, wait_for_other_loads
 from stackviz.records.stacks.files import DATA, REQUIREMENT_KEY, Line, StackFiles, read_stack_files, stacks_data_version
 from stackviz.records.stacks.models import (
     Call,

@@ -8,8 +8,8 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.draw.diagrams.layers import LAYER_TITLES
-from stackviz.records.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.records.catalog.models import Source
+from stackviz.records.curated.rows import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.records.stacks.limits import LIMITS
 from stackviz.web.curated_text import curated_words
 from stackviz.web.reverse import address_by_name

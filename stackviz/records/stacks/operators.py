@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.draw.diagrams.layers import Layer
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.rows import CuratedDataError
 from stackviz.web.curated_text import curated_words
 
 __all__ = [

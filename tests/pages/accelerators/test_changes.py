@@ -11,9 +11,9 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.pages.accelerators.changes import BULK, NAMES, PER_PAGE, SHEETS, LogFilter, LogPosition, read_log
-from stackviz.records.catalog.change import loading
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, SpecValue
+from stackviz.records.curated.change import loading
 
 EVIL = "<script>alert(1)</script>"
 WHOLE = LogFilter()

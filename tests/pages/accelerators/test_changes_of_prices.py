@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.pages.accelerators.changes import PRICES, LogFilter, read_log
-from stackviz.records.catalog.price import Price
+from stackviz.records.prices.price import Price
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from stackviz.desk.curation.completeness import COUNTED, read_matrix
 from stackviz.pages.accelerators.changes import LogFilter, read_log
-from stackviz.records.catalog.change import loading
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
+from stackviz.records.curated.change import loading
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from stackviz.pages.accelerators.changes import LogFilter, read_log
-from stackviz.records.catalog.change import own_reason
 from stackviz.records.catalog.files import DATA, read_catalogue
 from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.catalog.models import SpecValue
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.change import own_reason
+from stackviz.records.curated.rows import CuratedDataError
 
 HEADER = "device,field,reason\n"
 WHY = "The card was measured anew: it takes 72 W."

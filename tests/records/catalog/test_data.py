@@ -8,7 +8,7 @@ import pytest
 from stackviz.records.catalog.conditions import parse
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.files import DATA, SpecLine, read_catalogue
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.rows import CuratedDataError
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from stackviz.records.catalog.change import LOADED
 from stackviz.records.catalog.files import DATA
 from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.catalog.models import Accelerator, CatalogueLoad, Source, SpecValue
 from stackviz.records.catalog.past import public_values_at
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.change import LOADED
+from stackviz.records.curated.rows import CuratedDataError
 
 T4_POWER = "nvidia-t4/tdp_w//nvidia-t4-product-page"
 

@@ -7,9 +7,9 @@ import pytest
 
 from stackviz.base.units import UNITS
 from stackviz.records.catalog.never_named import never_named
-from stackviz.records.catalog.problems import CuratedDataError
 from stackviz.records.cited.files import DATA, cited_data_version, read_cited
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.curated.rows import CuratedDataError
 from tests.records.cited.conftest import LINE, SOURCE
 
 

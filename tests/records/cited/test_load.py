@@ -5,10 +5,10 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from stackviz.records.catalog.change import own_reason
 from stackviz.records.catalog.models import Accelerator, Alias
 from stackviz.records.cited.load import load_cited
 from stackviz.records.cited.models import CitedEdition, CitedLoad, CitedResult
+from stackviz.records.curated.change import own_reason
 from tests.records.cited.conftest import LINE, OTHER, SOURCE
 
 

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from stackviz.draw.diagrams.layers import ROLE_TITLES, Layer
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.rows import CuratedDataError
 from stackviz.records.stacks.files import DATA, FILES, read_stack_files, stacks_data_version
 from stackviz.records.stacks.views import SIDE_BY_SIDE
 from stackviz.report.format import COMPONENTS

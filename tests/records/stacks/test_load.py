@@ -156,7 +156,7 @@ def test_the_command_says_what_it_did(db):
 
 def test_the_command_names_what_is_wrong_with_the_files(db, monkeypatch):
     def refuse(**_):
-        from stackviz.records.catalog.problems import CuratedDataError
+        from stackviz.records.curated.rows import CuratedDataError
 
         raise CuratedDataError(["stacks.toml: no"])
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.rows import CuratedDataError
 from stackviz.records.stacks import operators as operators_file
 from stackviz.records.stacks.files import DATA, read_stack_files
 from stackviz.records.stacks.operators import DEVICES, EVERY, MODES, operator_coverage, operators, steps_of

@@ -8,13 +8,13 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.pages.accelerators.changes.entry import NAMES, SHEETS, Entry
 from stackviz.pages.accelerators.changes.steps import CITED_RANK, NAME_RANK, PRICE_RANK, SHEET_RANK, VALUE_RANK, LogStep
-from stackviz.records.catalog.change import LOADED, own_reason
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import printed_unit
 from stackviz.records.catalog.match import describe_needs
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.catalog.people import public_name
+from stackviz.records.curated.change import LOADED, own_reason
 
 _PREFIX = {  # of an entry's key
     VALUE_RANK: "value",

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from stackviz.pages.accelerators.changes.describe import new_note, previous_source, tell_decided
 from stackviz.pages.accelerators.changes.entry import PRICES, Entry
 from stackviz.pages.accelerators.changes.steps import LogStep
-from stackviz.records.catalog.price import Price, money
+from stackviz.records.prices.price import Price, money
 
 
 def tell_price(step: LogStep) -> Entry | None:

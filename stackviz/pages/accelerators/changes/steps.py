@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet, Subquery
 
 from stackviz.pages.accelerators.changes.entry import CITED, NAMES, PRICES, SHEETS, LogFilter, LogPosition
-from stackviz.records.catalog.change import LOADED
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
-from stackviz.records.catalog.price import Price
 from stackviz.records.cited.models import CitedResult
+from stackviz.records.curated.change import LOADED
+from stackviz.records.prices.price import Price
 
 READ = 400  # records of each kind read for a page; the rest is on the next page
 # Of records of one moment, as LogPosition orders them.

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from stackviz.records.catalog.change import LoadSummary
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.change import LoadSummary
+from stackviz.records.curated.rows import CuratedDataError
 
 
 class LoadCommand(BaseCommand):

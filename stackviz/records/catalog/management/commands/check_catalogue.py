@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from stackviz.records.catalog.check import check_catalogue
 from stackviz.records.catalog.check_output import as_data, check_lines
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.curated.rows import CuratedDataError
 
 
 class Command(BaseCommand):

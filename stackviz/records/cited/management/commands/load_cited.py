@@ -1,8 +1,8 @@
 """`manage.py load_cited`: bring the database to the curated files; quick when nothing changed."""
 
-from stackviz.records.catalog.change import LoadSummary
 from stackviz.records.catalog.management.load_command import LoadCommand
 from stackviz.records.cited.load import load_cited
+from stackviz.records.curated.change import LoadSummary
 
 
 class Command(LoadCommand):

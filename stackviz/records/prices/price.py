@@ -1,5 +1,8 @@
-"""Dated prices of accelerators: what a shop asked for a card, what a cloud asked for an hour of it."""
+"""A dated price of an accelerator: what a shop asked for a card, or a cloud for an hour of it."""
 
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +16,8 @@ from django.db.models.lookups import Exact
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.records.catalog.curated import Curated, history_records
-from stackviz.records.catalog.price_rules import DECIMALS, MOST_DIGITS, price_problems
+from stackviz.records.curated.rows import Curated, history_records, is_source_page
+from stackviz.records.prices.rules import DECIMALS, MOST_DIGITS, price_problems
 
 
 class Price(Curated):
@@ -59,6 +62,7 @@ class Price(Curated):
     history = history_records()
 
     class Meta:
+        app_label = "catalog"
         ordering = ["accelerator", "kind", "-day", "seller", "offer", "-is_preferred", "pk"]
         constraints = [
             models.CheckConstraint(condition=Q(amount__gt=0), name="price_amount_positive"),
@@ -165,3 +169,55 @@ def money(amount: Decimal) -> str:
 def plain_number(amount: float) -> str:
     """An amount that was divided, to the cent; of less than ten, four digits that count."""
     return money(Decimal(f"{amount:.2f}" if amount >= 10 else f"{amount:.4g}"))
+
+
+# --- reading ---
+
+
+def public_prices_of(accelerator_ids: Collection[int]) -> Mapping[int, tuple[Price, ...]]:
+    """The public prices of each accelerator with sources, alternatives included, newest first. One query."""
+    rows = Price.objects.filter(status=Price.Status.PUBLIC, accelerator__in=accelerator_ids)
+    grouped: dict[int, list[Price]] = defaultdict(list)
+    for price in newest_prices_first(rows.select_related("source")):
+        grouped[price.accelerator_id].append(price)
+    return {pk: tuple(prices) for pk, prices in grouped.items()}
+
+
+def newest_prices_first(prices: Iterable[Price]) -> list[Price]:
+    """Sort by day, the newest first; those of one day by seller and offer, the preferred one first."""
+    return sorted(prices, key=lambda row: (-row.day.toordinal(), row.seller, row.offer, not row.is_preferred, row.pk))
+
+
+def prices_of_month(prices: Iterable[Price], when: date) -> tuple[Price, ...]:
+    """Return the preferred prices of that calendar month: no other price says what a result of the day cost."""
+    month = (when.year, when.month)
+    return tuple(price for price in prices if price.is_preferred and (price.day.year, price.day.month) == month)
+
+
+# --- checking what is stored ---
+
+
+def stored_price_problem(price: Price) -> str:
+    """Return the first thing that is wrong with a stored price, "" if nothing is."""
+    problems = price_problems(
+        kind=price.kind,
+        amount=price.amount,
+        currency=price.currency,
+        day=price.day,
+        cards=price.cards,
+        today=timezone.now().date(),
+    )
+    wrong = next((problem for _field, problem in problems), "")
+    if not wrong and not is_source_page(price.source.url):
+        return f"the web address of a page for its source, not {price.source.url!r}"
+    return wrong
+
+
+def preference_problems(prices: Iterable[Price]) -> Iterator[tuple[Sequence[Price], str]]:
+    """Yield the prices of each seller and day, with what is wrong if not exactly one of them is preferred."""
+    alike: dict[tuple[object, ...], list[Price]] = defaultdict(list)
+    for price in prices:
+        alike[price.slot].append(price)
+    for rows in alike.values():
+        chosen = [price for price in rows if price.is_preferred]
+        yield chosen or rows, "" if len(chosen) == 1 else f"one preferred price, not {len(chosen)}"

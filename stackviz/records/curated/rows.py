@@ -1,6 +1,4 @@
-"""What rows of curated files have in common, in this room and in those above: where they come from, their history,
-which load they are of, and an edition that names the present state of all of them.
-"""
+"""Rows of curated files: where they come from, their history, which load wrote them, the edition of their tables."""
 
 import hashlib
 import re
@@ -8,6 +6,7 @@ import uuid
 from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator, URLValidator
@@ -25,6 +24,27 @@ is_readable = RegexValidator(
     CONTROLS, _("Remove the control characters: they are invisible and break files."), inverse_match=True
 )
 is_web_address = URLValidator(schemes=["http", "https"])
+MOST_PROBLEMS_SHOWN = 20
+
+
+class CuratedDataError(ValueError):
+    """The curated files contradict themselves or the registry; `problems` are "file:line: what is wrong"."""
+
+    def __init__(self, problems: list[str]) -> None:
+        shown = problems[:MOST_PROBLEMS_SHOWN]
+        more = [f"… and {len(problems) - len(shown)} more"] if len(problems) > len(shown) else []
+        super().__init__("\n".join([*shown, *more]))
+        self.problems = problems
+
+
+def is_source_page(text: str) -> bool:
+    """Whether it is an http(s) address of a page on the web; the front page of a site proves nothing."""
+    try:
+        address = urlsplit(text)
+    except ValueError:
+        return False
+    is_on_web = address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
+    return is_on_web and bool(address.path.strip("/") or address.query)
 
 
 def history_records() -> HistoricalRecords:

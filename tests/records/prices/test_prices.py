@@ -15,11 +15,11 @@ from stackviz.records.catalog.files import DATA, read_catalogue
 from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, Price
 from stackviz.records.catalog.past import public_prices_at
-from stackviz.records.catalog.price import money, plain_number
-from stackviz.records.catalog.price_lines import MOST_PRICES
-from stackviz.records.catalog.price_rules import price_problems
-from stackviz.records.catalog.prices import prices_of_month, public_prices
-from stackviz.records.catalog.problems import CuratedDataError
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.curated.rows import CuratedDataError
+from stackviz.records.prices.file import MOST_PRICES
+from stackviz.records.prices.price import money, plain_number, prices_of_month
+from stackviz.records.prices.rules import price_problems
 
 HEADER = "device,kind,amount,currency,day,seller,offer,cards,status,source,note"
 GOOD = "nvidia-t4,rent,0.526,USD,2025-11-30,AWS us-east-1,g4dn.xlarge on demand,1,public,nvidia-t4-product-page,"
@@ -214,9 +214,9 @@ def test_only_the_preferred_price_of_the_same_month_prices_a_result(make_price, 
     make_price(day=date(2024, 7, 4))
     make_price(day=date(2025, 7, 4), amount=Decimal(9), is_preferred=False)
     make_price(day=date(2025, 7, 5), status="review", is_preferred=False)
-    assert prices_of_month(card.pk, date(2025, 7, 31)) == (july,)
-    assert prices_of_month(card.pk, date(2025, 8, 1)) == ()
-    assert [price.day for price in public_prices(card.pk)][-1] == date(2024, 7, 4)
+    assert prices_of_month(public_catalogue().prices(card.pk), date(2025, 7, 31)) == (july,)
+    assert prices_of_month(public_catalogue().prices(card.pk), date(2025, 8, 1)) == ()
+    assert [price.day for price in public_catalogue().prices(card.pk)][-1] == date(2024, 7, 4)
     assert july.of_one == 1.0
 
 
@@ -226,17 +226,17 @@ def test_a_price_moves_the_edition_and_costs_one_query_for_all_sheets(make_price
     before = CatalogueEdition.current()
     make_price()
     assert CatalogueEdition.current() != before
-    public_prices(card.pk)
+    public_catalogue().prices(card.pk)
     with django_assert_num_queries(2):  # the edition, for each; within a request it is asked for once
-        public_prices(card.pk)
-        public_prices(other.pk)
+        public_catalogue().prices(card.pk)
+        public_catalogue().prices(other.pk)
 
 
 def test_prices_of_a_sheet_that_is_not_public_are_not_read(make_price, card):
     make_price()
     card.is_public = False
     card.save()
-    assert public_prices(card.pk) == ()
+    assert public_catalogue().prices(card.pk) == ()
 
 
 def test_the_past_has_the_prices_of_then(make_price, card):

@@ -17,7 +17,7 @@ from django.utils import timezone
 from simple_history.signals import pre_create_historical_record
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
-from stackviz.records.catalog.curated import Curated
+from stackviz.records.curated.rows import Curated
 from stackviz.web.bulk_insert import execute, insert_objects
 
 BATCH = 500

@@ -1,4 +1,4 @@
-"""Dated prices of the curated files: `prices.csv`, one price a line. Pure: no database.
+"""`prices.csv`, one price a line: read, check and load it.
 
 device,kind,amount,currency,day,seller,offer,cards,status,source,note
 
@@ -9,16 +9,22 @@ alternative or retired.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from stackviz.records.catalog.price_rules import price_problems, read_amount, read_day
+from stackviz.records.curated.change import Change, Counts
+from stackviz.records.prices.price import Price
+from stackviz.records.prices.rules import price_problems, read_amount, read_day
 
 MOST_PRICES = 20_000
 STATUSES = ("public", "alternative", "retired")
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")  # written in one way: it is part of what a line is about
 _LENGTHS = {"seller": 60, "offer": 80, "note": 600}
+_LOADED_COLUMNS = (
+    "kind", "amount", "currency", "day", "is_month", "seller", "offer", "cards", "source_id", "note", "status",
+    "is_preferred", "proposed_by", "checked_by", "checked_at",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,3 +95,43 @@ def _line_problems(line: PriceLine, today: date) -> Iterator[str]:
         kind=line.kind, amount=amount, currency=line.currency, day=day, cards=int(line.cards), today=today
     )
     yield from (problem for _field, problem in problems)
+
+
+def load_prices(
+    lines: Iterable[PriceLine], accelerators: Mapping[str, int], sources: Mapping[str, int], reason: str
+) -> Counts:
+    """Load the lines, in the caller's transaction; a price that people preferred here stays preferred.
+
+    `accelerators`: slug -> id; `sources`: key -> id.
+    """
+    wanted = {
+        line.key: price_of(line, accelerators[line.device], sources[line.source])
+        for line in lines
+        if line.device in accelerators and line.source in sources
+    }
+    change = Change(Price, wanted)
+    by_hand = Price.objects.filter(is_preferred=True, data_key__isnull=True)
+    taken = {price.slot for price in [*by_hand, *change.corrected] if price.is_preferred}
+    for price in wanted.values():
+        price.is_preferred = price.is_preferred and price.slot not in taken
+    return change.apply(list(_LOADED_COLUMNS), reason)
+
+
+def price_of(line: PriceLine, accelerator_id: int, source_id: int) -> Price:
+    day, is_month = read_day(line.day)
+    return Price(
+        data_key=line.key,
+        accelerator_id=accelerator_id,
+        kind=line.kind,
+        amount=read_amount(line.amount),
+        currency=line.currency,
+        day=day,
+        is_month=is_month,
+        seller=line.seller,
+        offer=line.offer,
+        cards=int(line.cards),
+        source_id=source_id,
+        note=line.note,
+        status=Price.Status.RETIRED if line.status == "retired" else Price.Status.PUBLIC,
+        is_preferred=line.status == "public",
+    )

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.records.catalog.models import Accelerator, Price
+from stackviz.records.prices.price import Price
 
 __all__ = ["PriceDecision", "approve_prices", "retire_prices"]
 
@@ -42,7 +43,7 @@ def retire_prices(prices: Iterable[Price], decision: PriceDecision) -> int:
 
 @transaction.atomic
 def _decide(price: Price, decision: PriceDecision, *, was: Price.Status, becomes: Price.Status) -> bool:
-    Accelerator.objects.select_for_update().get(pk=price.accelerator_id)
+    apps.get_model("catalog", "Accelerator").objects.select_for_update().get(pk=price.accelerator_id)
     price, by, reason = Price.objects.get(pk=price.pk), decision.by, decision.reason
     is_own = price.proposed_by_id == by.pk
     has_changed = price.history.filter(history_date__gt=decision.seen_at).exists()
