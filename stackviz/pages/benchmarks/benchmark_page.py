@@ -2,33 +2,42 @@
 
 import html
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.pages.benchmarks.files import ladder_file
-from stackviz.pages.benchmarks.forms import plain_choice
-from stackviz.pages.benchmarks.introduction import introduce_ranking, ranking_data
-from stackviz.pages.benchmarks.measured_page import measured_page
-from stackviz.pages.benchmarks.measured_section import measured_section
+from stackviz.pages.benchmarks.measured_file import FILE_FORMATS, measured_file
+from stackviz.pages.benchmarks.measured_ranking import measured_section
 from stackviz.pages.benchmarks.ranking import ladder_of
+from stackviz.pages.benchmarks.ranking_svg import RankingWords, ranking_svg
+from stackviz.pages.benchmarks.ranking_words import (
+    dataset,
+    introduce_ranking,
+    plain_choice,
+    ranking_data,
+    shown_ranking,
+)
 from stackviz.pages.benchmarks.selection import CitedChoice, read_choice
-from stackviz.pages.benchmarks.shown import shown_ranking
-from stackviz.pages.benchmarks.svg_file import RankingWords, ranking_svg
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import benchmark_address
+from stackviz.records.series.measured_settings import measured_settings
+from stackviz.records.series.measurement import benchmark_titles
 from stackviz.records.series.public_runs import measured_edition
-from stackviz.report.measuring import BENCHMARKS
+from stackviz.report.measuring import BENCHMARKS, RUNNABLE
+from stackviz.web.address import AddressReader
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
-from stackviz.web.parts import cached_parts, render_part
+from stackviz.web.parts import cached_html, cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 from stackviz.web.templatetags.web import joined
 
@@ -118,3 +127,44 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[
 
 
 urlpatterns = [path("benchmarks/<slug:key>/", benchmark_page, name="benchmark")]
+
+
+def measured_page(request: HttpRequest, key: str) -> HttpResponse:
+    """The page or a file of it. Raises Http404 for a benchmark that nobody defined."""
+    if key not in BENCHMARKS:
+        raise Http404
+    reader = AddressReader(request.GET)
+    keys = {setting.key for setting in measured_settings(key)}
+    wanted, ending = reader.choice("measured", keys, _("measured setting")), reader.file_format(FILE_FORMATS)
+    if ending:
+        return measured_file(key, wanted, ending)
+
+    def draw() -> str:
+        section = measured_section(key, wanted)
+        return render_part(
+            "benchmarks/_measured_page.jinja",
+            section=section,
+            address=benchmark_address(key),
+            is_run_by_agent=key in RUNNABLE,
+        )
+
+    body = cached_html(("measured", key, wanted, *measured_edition()), draw, CACHE_S)
+    known = BENCHMARKS[key]
+    title, measures = benchmark_titles()[key, known.version], _(known.measures) if known.measures else ""
+    context = {
+        "title": title,
+        "measures": measures,
+        "preview": _measured_preview(request, key, Introduction(title, measures), is_whole=not request.GET),
+        "notes": reader.notes({"measured", "format"}),
+        "body": body,
+    }
+    return render(request, "benchmarks/measured.html", context)
+
+
+def _measured_preview(request: HttpRequest, key: str, introduction: Introduction, *, is_whole: bool) -> Preview:
+    """With a `Dataset` for the benchmark's own address, once a machine has measured it."""
+    settings = measured_settings(key) if is_whole else ()
+    url = request.build_absolute_uri(request.path)
+    units = tuple(dict.fromkeys(setting.unit for setting in settings))
+    data = dataset(introduction.title, introduction.answer, url, units) if settings else ()
+    return make_preview(request, introduction, request.path, data=data)

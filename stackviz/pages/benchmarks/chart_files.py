@@ -5,11 +5,11 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from stackviz.pages.benchmarks.chart_selection import ShareChoice
 from stackviz.pages.benchmarks.curves import CurvePoint
 from stackviz.pages.benchmarks.roofline import TERA, Roofline, RoofPoint
 from stackviz.pages.benchmarks.roofs import RoofRow
 from stackviz.pages.benchmarks.scaling import DrawnCurve, ScalingPlot
+from stackviz.pages.benchmarks.selection import ShareChoice
 from stackviz.pages.benchmarks.share import SharePoint, ShareRow
 from stackviz.web.download import csv_response, json_response
 

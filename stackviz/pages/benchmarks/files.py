@@ -5,10 +5,9 @@ from typing import Any
 from django.http import HttpResponse
 
 from stackviz.base.units import unit
-from stackviz.pages.benchmarks.bounds import reached_bound
 from stackviz.pages.benchmarks.measured_rows import measured_rows
 from stackviz.pages.benchmarks.priced import priced_out, priced_result
-from stackviz.pages.benchmarks.ranking import CitedLadder
+from stackviz.pages.benchmarks.ranking import CitedLadder, reached_bound
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.words import result_address

@@ -11,7 +11,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.pages.benchmarks.measured_section import run_address
+from stackviz.pages.benchmarks.measured_ranking import run_address
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import not_charted
 from stackviz.records.cited.registry import CITED_BENCHMARKS

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stackviz.base.units import unit
-from stackviz.pages.benchmarks.measured_section import run_address
+from stackviz.pages.benchmarks.measured_ranking import run_address
 from stackviz.records.series.measured_settings import (
     MeasuredAccelerator,
     MeasuredSetting,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_factor, quantity_label
-from stackviz.pages.benchmarks.bounds import reached_bound
+from stackviz.pages.benchmarks.ranking import reached_bound
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.models import CitedResult

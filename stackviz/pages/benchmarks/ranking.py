@@ -6,12 +6,58 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_factor, format_in, format_number, from_si, quantity_label, unit
+from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
+from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.pages.benchmarks.priced import cheapest, priced_result
 from stackviz.pages.benchmarks.selection import ANY_NUMBER, CitedChoice
+from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.bounds import case_bound
 from stackviz.records.cited.cases import CitedCase
-from stackviz.records.cited.queries import cited_of_benchmark
-from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
+from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import cited_of_benchmark, share_of_bound
+from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators, readable_symbol
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import other_params, parameter_text, result_address, share_text, software_text
 from stackviz.web.address import Note
+from stackviz.web.templatetags.web import joined
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReachedBound:
+    """The most that one device could reach. `amount`: in the result's base unit; `share`: of it that was reached.
+
+    `field`: title of the published value; `peak`: that value; `divisor`: what it is divided by, "" for nothing.
+    """
+
+    amount: float
+    share: float
+    field: str
+    peak: str
+    divisor: str = ""
+
+    @property
+    def formula(self) -> str:
+        return f"{self.peak} ÷ {self.divisor}" if self.divisor else self.peak
+
+
+def reached_bound(result: CitedResult) -> ReachedBound | None:
+    """The bound of a result with a sheet; None where nothing published bounds it, or not by what it says."""
+    bound = share_of_bound(result)
+    if bound is None:
+        return None
+    field = FIELDS[bound.field]
+    title, peak = field.words[0], quantity_label(bound.peak, unit(field.unit).si)
+    reached = result.amount_per_device
+    if bound.share:
+        return ReachedBound(amount=reached / bound.share, share=bound.share, field=title, peak=peak)
+    by_case = case_bound(CITED_BENCHMARKS[result.benchmark], result.params)
+    if by_case is None:
+        return None
+    most = by_case.most(bound.peak)
+    divisor = quantity_label(by_case.divisor, "B", binary=True, digits=3)
+    return ReachedBound(amount=most, share=reached / most, field=title, peak=peak, divisor=divisor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,3 +115,174 @@ def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
         cases=[case for case in ranking.cases if case.params_key != ranking.case.params_key],
         notes=notes,
     )
+
+
+TICKS_APART = 20
+MOST_DOTS = 40  # of one accelerator; more would hide one another
+
+
+@dataclass(frozen=True, slots=True)
+class CitedDot:
+    """`at`: per cent of the scale, as text for CSS."""
+
+    at: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedRow:
+    """One accelerator. `text` in the unit of the scale; `made`: with what and when. What there is not is "".
+
+    `priced`: (figure, what it is made of) against the cheapest price of each kind and currency in the result's month.
+    """
+
+    rank: int
+    name: str
+    slug: str
+    css: str
+    dot: CitedDot
+    others: tuple[CitedDot, ...]
+    text: str
+    exact: str
+    spread: str
+    bound_at: str
+    share: str
+    formula: str
+    made: str
+    devices: int
+    source: str
+    source_url: str
+    url: str
+    remark: str
+    priced: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CitedTick:
+    at: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnLadder:
+    """`unit`: as printed; `has_bounds`: whether a row has a tick at its bound."""
+
+    unit: str
+    is_log: bool
+    ticks: tuple[CitedTick, ...]
+    rows: tuple[CitedRow, ...]
+
+    @property
+    def has_bounds(self) -> bool:
+        return any(row.bound_at for row in self.rows)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether any row has a price of its month."""
+        return any(row.priced for row in self.rows)
+
+
+def draw_ladder(ladder: CitedLadder) -> DrawnLadder:
+    """The whole ranking: rows of every page share the scale."""
+    bounds = [reached_bound(row.best) for row in ladder.rows]
+    amounts = [result.amount_per_device for row in ladder.rows for result in row.results]
+    everything = amounts + [bound.amount for bound in bounds if bound]
+    symbol = readable_symbol(ladder.rows, ladder.case.si if ladder.case else "")
+    is_log = spans_decades(everything)
+    scale = bar_scale([from_si(amount, symbol) for amount in everything], "log" if is_log else "linear")
+    return DrawnLadder(
+        unit=format_in(1.0, symbol).unit,
+        is_log=is_log,
+        ticks=tuple(CitedTick(_percent(scale, tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)),
+        rows=tuple(
+            _row(ladder.benchmark, row, bound, (scale, symbol)) for row, bound in zip(ladder.rows, bounds, strict=True)
+        ),
+    )
+
+
+def _row(
+    benchmark: CitedBenchmark, row: RankedAccelerator, bound: ReachedBound | None, drawn_on: tuple[Scale, str]
+) -> CitedRow:
+    scale, symbol = drawn_on
+    best = row.best
+    shown = format_in(best.amount_per_device, symbol)
+    others = other_params(benchmark, best.params)
+    return CitedRow(
+        rank=row.rank,
+        name=row.accelerator.name,
+        slug=row.accelerator.slug,
+        css=css(vendor_slot(row.accelerator.vendor.slug)),
+        dot=_dot(best, scale, symbol),
+        others=tuple(_dot(result, scale, symbol) for result in spread_out(row.results[1:])),
+        text=shown.text,
+        exact=shown.exact,
+        spread=spread_text(row.results, symbol),
+        bound_at=_percent(scale, from_si(bound.amount, symbol)) if bound else "",
+        share=share_text(bound.share) if bound else "",
+        formula=bound.formula if bound else "",
+        made=joined(
+            [*(parameter_text(name, value) for name, value in others.items()), software_text(best.software), best.date]
+        ),
+        devices=best.count,
+        source=best.source.title,
+        source_url=best.source.url,
+        url=result_address(best),
+        remark=lone_text(row),
+        priced=tuple((item.text, f"{item.where}: {item.worked}") for item in cheapest(priced_result(best))),
+    )
+
+
+def lone_text(row: RankedAccelerator) -> str:
+    """`a single result`, or `stands alone: 1.4x the next result`; "" where another result supports the best."""
+    if len(row.results) == 1:
+        return _("a single result")
+    lead = row.lone_lead
+    return "" if lead is None else _("stands alone: %(factor)s the next result") % {"factor": format_factor(lead)}
+
+
+def spread_out(results: Sequence[CitedResult]) -> Sequence[CitedResult]:
+    """At most MOST_DOTS of results in order: the ends, and every so many between them."""
+    if len(results) <= MOST_DOTS:
+        return results
+    step = (len(results) - 1) / (MOST_DOTS - 1)
+    return [results[round(number * step)] for number in range(MOST_DOTS)]
+
+
+def spread_text(results: Sequence[CitedResult], symbol: str) -> str:
+    """`12 results, 150 to 187`; "" for one."""
+    if len(results) < 2:
+        return ""
+    least, most = sorted((results[0].amount_per_device, results[-1].amount_per_device))
+    words = {"n": len(results), "least": format_in(least, symbol).text, "most": format_in(most, symbol).text}
+    return _("%(n)d results, %(least)s to %(most)s") % words if least < most else _("%(n)d equal results") % words
+
+
+def _dot(result: CitedResult, scale: Scale, symbol: str) -> CitedDot:
+    shown = format_in(result.amount_per_device, symbol)
+    return CitedDot(_percent(scale, from_si(result.amount_per_device, symbol)), shown.label)
+
+
+def _percent(scale: Scale, value: float) -> str:
+    return f"{scale.percent(value):.1f}"
+
+
+@dataclass(frozen=True, slots=True)
+class VendorBest:
+    """The best accelerator of a vendor. `factor`: against the best of all, "" for itself."""
+
+    vendor: str
+    css: str
+    row: CitedRow
+    factor: str
+
+
+def best_of_vendors(ladder: CitedLadder, drawn: DrawnLadder, most: int = 4) -> tuple[VendorBest, ...]:
+    """The best of each vendor, best first; at most so many."""
+    seen: dict[str, VendorBest] = {}
+    for row, shown in zip(ladder.rows, drawn.rows, strict=True):
+        vendor = row.accelerator.vendor
+        if vendor.slug not in seen:
+            ratio = row.best.amount_per_device / ladder.rows[0].best.amount_per_device
+            factor = format_factor(ratio) if seen else ""
+            seen[vendor.slug] = VendorBest(vendor.name, css(vendor_slot(vendor.slug)), shown, factor)
+    return tuple(seen.values())[:most]

@@ -9,8 +9,8 @@ from django.urls import path
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import quantity_label
-from stackviz.pages.benchmarks.bounds import ReachedBound, reached_bound
 from stackviz.pages.benchmarks.priced import PricedRate, is_priced, priced_result
+from stackviz.pages.benchmarks.ranking import ReachedBound, reached_bound
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS, parameter_titles

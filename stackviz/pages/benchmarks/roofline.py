@@ -9,8 +9,14 @@ from stackviz.base.units import format_number, format_quantity, quantity_label, 
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
 from stackviz.draw.charts.roofline import Roof, roof_lines
 from stackviz.draw.charts.vendors import css
-from stackviz.pages.benchmarks.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
-from stackviz.pages.benchmarks.chart_selection import RooflineChoice
+from stackviz.pages.benchmarks.best_results import (
+    MeasuredBest,
+    best_of_cases,
+    cited_conditions,
+    cited_setting,
+    matmul_cases,
+    measured_bests,
+)
 from stackviz.pages.benchmarks.intensity import (
     ATTENTION,
     BENCHMARKS,
@@ -23,8 +29,8 @@ from stackviz.pages.benchmarks.intensity import (
     Operation,
     operation_of,
 )
-from stackviz.pages.benchmarks.measured import MeasuredBest, measured_bests
 from stackviz.pages.benchmarks.roofs import RoofRow, roof_notes, roofs_of
+from stackviz.pages.benchmarks.selection import RooflineChoice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.models import CitedResult

@@ -9,8 +9,8 @@ from stackviz.base.units import format_in, format_number, from_si
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
 from stackviz.draw.charts.scale import ScaleKind, spans_decades
 from stackviz.draw.charts.vendors import css
-from stackviz.pages.benchmarks.chart_forms import short_label
-from stackviz.pages.benchmarks.chart_selection import MOST_ACCELERATORS, ROOFLINE_ACCELERATORS, ScalingChoice
+from stackviz.pages.benchmarks.best_results import measured_bests
+from stackviz.pages.benchmarks.chart_page import short_label
 from stackviz.pages.benchmarks.curves import (
     FEWEST_POINTS,
     KINDS,
@@ -21,7 +21,7 @@ from stackviz.pages.benchmarks.curves import (
     cited_places,
     setting_key,
 )
-from stackviz.pages.benchmarks.measured import measured_bests
+from stackviz.pages.benchmarks.selection import MOST_ACCELERATORS, ROOFLINE_ACCELERATORS, ScalingChoice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS

@@ -16,9 +16,18 @@ from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
 from stackviz.draw.charts.vendors import css
 from stackviz.pages.benchmarks.chart_files import scaling_file
-from stackviz.pages.benchmarks.chart_forms import ChartForm, ChoiceOption, OneOf, chosen_accelerators, options
-from stackviz.pages.benchmarks.chart_page import CACHE_S, ChartPage, Plot, PlotPoint, answer_chart
-from stackviz.pages.benchmarks.chart_selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
+from stackviz.pages.benchmarks.chart_page import (
+    CACHE_S,
+    ChartForm,
+    ChartPage,
+    ChoiceOption,
+    OneOf,
+    Plot,
+    PlotPoint,
+    answer_chart,
+    chosen_accelerators,
+    options,
+)
 from stackviz.pages.benchmarks.curves import FEWEST_POINTS, KINDS, CurveKind
 from stackviz.pages.benchmarks.scaling import (
     ScalingPlot,
@@ -27,6 +36,7 @@ from stackviz.pages.benchmarks.scaling import (
     curve_sentences,
     kinds_with_curves,
 )
+from stackviz.pages.benchmarks.selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.series.public_runs import measured_edition

@@ -11,11 +11,17 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.draw.charts.vendors import css, vendor_slot
-from stackviz.pages.benchmarks.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
-from stackviz.pages.benchmarks.ceilings import Ceiling, bandwidth_of, ceiling_under, peak_of
-from stackviz.pages.benchmarks.chart_selection import BANDWIDTH, ShareChoice
+from stackviz.pages.benchmarks.best_results import (
+    MeasuredBest,
+    best_of_cases,
+    cited_conditions,
+    cited_setting,
+    matmul_cases,
+    measured_bests,
+)
 from stackviz.pages.benchmarks.intensity import BYTES, GEMM, operation_of
-from stackviz.pages.benchmarks.measured import MeasuredBest, measured_bests
+from stackviz.pages.benchmarks.roofs import Ceiling, bandwidth_of, ceiling_under, peak_of
+from stackviz.pages.benchmarks.selection import BANDWIDTH, ShareChoice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases

@@ -13,9 +13,8 @@ from stackviz.base.units import format_number
 from stackviz.draw.charts.dots import RailDot, rail_figure
 from stackviz.draw.charts.scale import Scale
 from stackviz.pages.benchmarks.chart_files import share_file
-from stackviz.pages.benchmarks.chart_forms import ChartForm, OneOf, options
-from stackviz.pages.benchmarks.chart_page import CACHE_S, ChartPage, answer_chart
-from stackviz.pages.benchmarks.chart_selection import BANDWIDTH, DTYPES, FIGURE, ShareChoice, share_choice
+from stackviz.pages.benchmarks.chart_page import CACHE_S, ChartForm, ChartPage, OneOf, answer_chart, options
+from stackviz.pages.benchmarks.selection import BANDWIDTH, DTYPES, FIGURE, ShareChoice, share_choice
 from stackviz.pages.benchmarks.share import (
     ShareRow,
     of_words,

@@ -1,4 +1,7 @@
-"""What others measured on two to six accelerators, in the settings that most of them have a result of."""
+"""`/benchmarks/?accelerator=&accelerator=`: what others measured on two to six; a comparison of sheets fetches it.
+
+Shown are the settings that most of them have a result of.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,14 +9,18 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.draw.charts.vendors import css
 from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.benchmark import CitedBenchmark
-from stackviz.records.cited.cases import case_counts, public_results
+from stackviz.records.cited.cases import case_counts, edition_of_cases, public_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -26,8 +33,13 @@ from stackviz.records.cited.words import (
     setting_text,
     software_text,
 )
+from stackviz.web.address import AddressReader
+from stackviz.web.htmx import wants_partial
+from stackviz.web.parts import cached_html, render_part
 from stackviz.web.templatetags.web import joined
 
+CACHE_S = 600  # the key moves with cited results and sheets
+PARAMETER = "accelerator"
 MOST_ACCELERATORS = 6
 SETTINGS_OF_A_BENCHMARK = 3
 SETTINGS_TRIED = 9  # for those three: in some, each was run with another number of devices
@@ -221,3 +233,27 @@ def _unshared(accelerator: Accelerator, counts: Mapping[str, _Counts]) -> OwnRes
     titles = tuple(str(CITED_BENCHMARKS[key].title) for key, _total in totals.most_common())
     url = f"{reverse('benchmarks:index')}?{urlencode({'accelerator': accelerator.slug})}"
     return OwnResults(name=accelerator.name, url=url, results=totals.total(), benchmarks=titles)
+
+
+def side_by_side_page(request: HttpRequest) -> HttpResponse:
+    """Two to six accelerators; for htmx the tables alone."""
+    reader = AddressReader(request.GET)
+    by_slug = public_catalogue().by_slug
+    slugs = reader.choices(PARAMETER, by_slug, _("accelerator"))
+    if len(slugs) > MOST_ACCELERATORS:
+        reader.note(PARAMETER, _("At most %(n)d accelerators are compared") % {"n": MOST_ACCELERATORS})
+    accelerators = [by_slug[slug] for slug in slugs[:MOST_ACCELERATORS]]
+    body = _body(accelerators) if len(accelerators) > 1 else ""
+    if wants_partial(request) and body:
+        return HttpResponse(body)
+    query = "&".join(f"a={item.slug}" for item in accelerators)
+    context = {"notes": reader.notes({PARAMETER}), "accelerators": accelerators, "body": body, "query": query}
+    return render(request, "benchmarks/side_by_side.html", context)
+
+
+def _body(accelerators: list[Accelerator]) -> SafeString:
+    def draw() -> SafeString:
+        return render_part("benchmarks/_side_by_side.jinja", compared=side_by_side(accelerators))
+
+    slugs = tuple(item.slug for item in accelerators)
+    return cached_html(("benchmarks side by side", slugs, edition_of_cases()), draw, CACHE_S)

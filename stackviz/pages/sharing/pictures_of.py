@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from stackviz.draw.charts.vendors import vendor_slot
 from stackviz.pages.accelerators.introduction import headlines_of, introduce_sheet, marks_of
-from stackviz.pages.benchmarks.drawing import DrawnLadder, draw_ladder
-from stackviz.pages.benchmarks.introduction import ranking_setting
-from stackviz.pages.benchmarks.ranking import CitedLadder
+from stackviz.pages.benchmarks.ranking import CitedLadder, DrawnLadder, draw_ladder
+from stackviz.pages.benchmarks.ranking_words import ranking_setting
 from stackviz.pages.compare.answers import SubjectFigure
 from stackviz.pages.compare.comparison import measured_of
 from stackviz.pages.compare.query import Address

@@ -9,9 +9,8 @@ import pytest
 from django.core.cache import cache
 from django.http import QueryDict
 
-from stackviz.pages.benchmarks.drawing import MOST_DOTS, draw_ladder, spread_out
-from stackviz.pages.benchmarks.groups import benchmark_groups
-from stackviz.pages.benchmarks.ranking import ladder_of
+from stackviz.pages.benchmarks.index_page import benchmark_groups
+from stackviz.pages.benchmarks.ranking import MOST_DOTS, draw_ladder, ladder_of, spread_out
 from stackviz.pages.benchmarks.selection import CitedChoice, read_choice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited import queries

@@ -2,7 +2,7 @@
 
 from django.core.cache import cache
 
-from stackviz.pages.benchmarks.groups import GROUPS, benchmark_groups, common_cases
+from stackviz.pages.benchmarks.index_page import GROUPS, benchmark_groups, common_cases
 from stackviz.records.cited.cases import benchmark_cases
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import benchmark_summaries, cited_counts

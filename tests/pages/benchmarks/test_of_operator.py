@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from stackviz.pages.benchmarks.of_operator import AVERAGE, FIGURES, FRAMEWORKS, MEASURED, operator_groups
+from stackviz.pages.benchmarks.of_operator_page import AVERAGE, FIGURES, FRAMEWORKS, MEASURED, operator_groups
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.stacks.operators import operators
 from tests.pages.benchmarks.machines import A100, H100, run, seconds

@@ -10,9 +10,9 @@ from django.core.cache import cache
 from django.http import QueryDict
 from django.utils import translation
 
-from stackviz.pages.benchmarks.chart_selection import ROOFLINE_ACCELERATORS, RooflineChoice, roofline_choice
-from stackviz.pages.benchmarks.measured import measured_bests
+from stackviz.pages.benchmarks.best_results import measured_bests
 from stackviz.pages.benchmarks.roofline import assemble_roofline
+from stackviz.pages.benchmarks.selection import ROOFLINE_ACCELERATORS, RooflineChoice, roofline_choice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedResult

@@ -6,10 +6,10 @@ import io
 import pytest
 from django.http import QueryDict
 
-from stackviz.pages.benchmarks.chart_forms import short_label
-from stackviz.pages.benchmarks.chart_selection import DTYPES, RooflineChoice, roofline_choice
+from stackviz.pages.benchmarks.chart_page import short_label
 from stackviz.pages.benchmarks.roofline import assemble_roofline, roof_sentences
 from stackviz.pages.benchmarks.roofs import roofs_of
+from stackviz.pages.benchmarks.selection import DTYPES, RooflineChoice, roofline_choice
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.cases import public_results
 from tests.responses import words_of

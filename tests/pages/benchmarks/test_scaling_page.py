@@ -8,9 +8,9 @@ import pytest
 from django.core.cache import cache
 from django.http import QueryDict
 
-from stackviz.pages.benchmarks.chart_selection import ScalingChoice, scaling_choice
 from stackviz.pages.benchmarks.curves import FEWEST_POINTS, KINDS, cited_curves
 from stackviz.pages.benchmarks.scaling import assemble_scaling
+from stackviz.pages.benchmarks.selection import ScalingChoice, scaling_choice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedResult

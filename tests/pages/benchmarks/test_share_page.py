@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from stackviz.pages.benchmarks.chart_selection import BANDWIDTH, DTYPES, ShareChoice
+from stackviz.pages.benchmarks.selection import BANDWIDTH, DTYPES, ShareChoice
 from stackviz.pages.benchmarks.share import ranked_shares
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedResult

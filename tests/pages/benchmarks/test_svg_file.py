@@ -5,10 +5,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.utils import timezone
 
-from stackviz.pages.benchmarks.drawing import draw_ladder
-from stackviz.pages.benchmarks.ranking import ladder_of
+from stackviz.pages.benchmarks.ranking import draw_ladder, ladder_of
+from stackviz.pages.benchmarks.ranking_svg import MARGIN, WIDTH
 from stackviz.pages.benchmarks.selection import CitedChoice
-from stackviz.pages.benchmarks.svg_file import MARGIN, WIDTH
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from tests.pages.benchmarks.conftest import LLAMA

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from stackviz.pages.benchmarks.introduction import DATA_NAME
+from stackviz.pages.benchmarks.ranking_words import DATA_NAME
 from stackviz.records.cited.models import CitedResult
 from tests.pages.benchmarks.machines import H100, run
 from tests.pages.machines.factories import copy

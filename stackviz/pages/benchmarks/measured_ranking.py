@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from stackviz.base.units import format_in, format_number, from_si
 from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.draw.charts.vendors import css, vendor_slot
-from stackviz.pages.benchmarks.drawing import TICKS_APART, CitedDot, CitedTick, spread_out
+from stackviz.pages.benchmarks.ranking import TICKS_APART, CitedDot, CitedTick, spread_out
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.labs.models import Machine

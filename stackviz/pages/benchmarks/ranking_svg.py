@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from stackviz.draw.charts.frame import LIGHT
 from stackviz.draw.diagrams.svg_marks import INK, INK_2, LINE, PAPER, Circle, Mark, Path, Sketch, TextMark, svg_text
 from stackviz.draw.diagrams.text_width import Style, lines_of
-from stackviz.pages.benchmarks.drawing import CitedRow, DrawnLadder
+from stackviz.pages.benchmarks.ranking import CitedRow, DrawnLadder
 
 MARGIN, WIDTH, ROW, GAP = 24.0, 1160.0, 26.0, 12.0
 NAMES, FIGURES, MADE = 290.0, 84.0, 390.0  # widths of the columns beside the rail
