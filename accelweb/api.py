@@ -17,8 +17,8 @@ from stackviz.pages.diagnose.api import router as diagnose
 from stackviz.pages.fit.api import router as fit
 from stackviz.pages.home.api_reference import ApiReference
 from stackviz.pages.machines.api import router as machines
+from stackviz.pages.stacks.api import router as stacks
 from stackviz.records.cited.api import router as cited
-from stackviz.records.stacks.api import router as stacks
 
 
 class Api(NinjaAPI):

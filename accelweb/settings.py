@@ -92,6 +92,7 @@ INSTALLED_APPS = [
     "stackviz.desk.accounts",
     "stackviz.desk.curation",
     "stackviz.intake.ingest",
+    "stackviz.pages.stacks",
     "stackviz.pages.machines",
     "stackviz.pages.compare",
     "stackviz.pages.diagnose",

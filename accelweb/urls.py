@@ -29,7 +29,7 @@ from stackviz.pages.machines import urls as machines
 from stackviz.pages.plan import urls as plan
 from stackviz.pages.search import urls as search
 from stackviz.pages.sharing import urls as sharing
-from stackviz.records.stacks import urls as stacks
+from stackviz.pages.stacks import urls as stacks
 from stackviz.site.monitoring import urls as monitoring
 from stackviz.site.monitoring.state_page import site_state
 from stackviz.web.languages import in_each_language

@@ -2,6 +2,7 @@
 
 curated             the curated accelerators and stacks in the test's database, once for a file of tests
 small_catalogue     the same with a dozen accelerators: for pages and files whose test does not look at the data
+stacks              the curated stacks and sources alone
 cited               the curated cited results as well
 postgres_url        a fresh, empty, real PostgreSQL database        redis_url   a real Redis on a unix socket
 migrated_postgres   the same with the site's tables in it           redis_server   one that a test may kill
@@ -124,6 +125,15 @@ def curated(django_db_setup: None, django_db_blocker) -> Iterator[None]:
         copy_curated()
         yield
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def stacks(db: None) -> None:
+    """The curated stacks and every curated source, without accelerators."""
+    from stackviz.records.catalog.models import CatalogueEdition
+
+    copy_curated("stacks_", "catalog_source")
+    CatalogueEdition.renew()  # that of the files names a catalogue with accelerators
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ def test_imports_are_followed_into_functions():
         "stackviz/records/catalog/fields/memory.py",
         "stackviz/base/units.py",
     } <= reached
-    assert "stackviz/records/stacks/views.py" not in reached
+    assert "stackviz/pages/stacks/views.py" not in reached
 
 
 def test_discovered_modules_are_followed():

@@ -7,25 +7,21 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.records.stacks.component_names import names_of_components
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.records.stacks.table_checks import CheckedTable, releases_of, stale_tables
 from stackviz.report.format import Report
 from stackviz.report.rules import Finding
-from stackviz.report.rules.compatibility import Release
-from stackviz.report.rules.lifecycle import Life, LifeState, lives, newest_out, standing
+from stackviz.report.rules.lifecycle import Life, LifeState, lives
 from stackviz.report.rules.upgrade import Upgrade, next_upgrades
 
-_STATES: Mapping[LifeState, tuple[str, str | Promise]] = {
+STATES: Mapping[LifeState, tuple[str, str | Promise]] = {
     LifeState.SUPPORTED: ("fits", _("supported")),
     LifeState.ENDING: ("note", _("support ends soon")),
     LifeState.ENDED: ("warning", _("support has ended")),
     LifeState.UNDATED: ("unknown", _("no end date published")),
     LifeState.UNKNOWN: ("unknown", _("not in these tables")),
 }
-
-_VARIANT_TITLES = {"ubuntu": "Ubuntu", "home-pro": "Home, Pro"}  # variants with support dates of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,43 +75,8 @@ def life_table(report: Report) -> LifeTable:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SupportRow:
-    """One component of a stack. `newest`: its newest release; `supported`: those still supported, newest first.
-
-    `table`: the name under which checks of its releases are kept.
-    """
-
-    name: str
-    url: str
-    table: str
-    newest: Release
-    supported: tuple[tuple[Release, str], ...]  # with the CSS class of its state
-
-
-def support_of(column: StackColumn, system: str, day: str) -> tuple[SupportRow, ...]:
-    """The components of a described stack with dated releases, in its order. `system`: selects the driver variant."""
-    tables = rule_tables()
-    rows = []
-    for box in column.boxes:
-        variant = _variant(box.component, system)
-        newest = newest_out(tables, box.component, variant, day)
-        if newest is not None:
-            dated = [row for row in reversed(tables.releases_of(box.component, variant)) if row.support_ends]
-            living = [(row, _STATES[state][0]) for row in dated if (state := standing(row, day)) != LifeState.ENDED]
-            name = f"{box.name} ({_VARIANT_TITLES[variant]})" if variant in _VARIANT_TITLES else box.name
-            rows.append(SupportRow(name, box.url, releases_of([box.component])[0], newest, tuple(living)))
-    return tuple(rows)
-
-
-def _variant(component: str, system: str) -> str:
-    if component == "nvidia-driver":
-        return "windows" if system in ("windows", "wsl") else "linux"
-    return {"linux": "ubuntu", "windows": "home-pro"}.get(component, "")
-
-
 def _row(life: Life, names: Mapping[str, str]) -> LifeRow:
-    mark, label = _STATES[life.state]
+    mark, label = STATES[life.state]
     slug = life.component
     url = reverse("stacks:component", args=[slug]) if slug in names else ""
     return LifeRow(names.get(slug, slug), url, life, mark, label)

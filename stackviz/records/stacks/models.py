@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.draw.diagrams.layers import LAYER_TITLES
+from stackviz.draw.diagrams.layers import LAYER_TITLES, role_title
 from stackviz.records.catalog.models import Source
 from stackviz.records.curated.rows import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.records.stacks.limits import LIMITS
@@ -72,6 +72,10 @@ class Component(Curated):
         """Both sentences."""
         return f"{self.what_it_is} {self.what_it_does}"
 
+    @property
+    def role_title(self) -> str:
+        return role_title(self.role)
+
     def content(self) -> tuple[object, ...]:
         return (
             self.slug, self.name, self.maker, self.layer, self.role, self.part_of_id, self.what_it_is,
@@ -104,6 +108,11 @@ class Stack(Curated):
 
     def get_absolute_url(self) -> str:
         return address_by_name("stacks:stack", self.slug)
+
+    @property
+    def subject(self) -> str:
+        """The name in addresses of comparisons."""
+        return f"stack:{self.slug}"
 
     @property
     def local_name(self) -> str:

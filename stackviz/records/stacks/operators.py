@@ -18,6 +18,7 @@ from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.draw.diagrams.layers import Layer
 from stackviz.records.curated.rows import CuratedDataError
 from stackviz.web.curated_text import curated_words
+from stackviz.web.reverse import address_by_name
 
 __all__ = [
     "DEVICES",
@@ -47,6 +48,9 @@ class Operator:
     call: str
     what_it_is: str
     aten: tuple[str, ...]
+
+    def get_absolute_url(self) -> str:
+        return address_by_name("stacks:operator", self.slug)
 
     @property
     def local_name(self) -> str:

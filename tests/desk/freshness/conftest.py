@@ -11,9 +11,6 @@ from django.core.cache import cache as shared_cache
 from stackviz.desk.freshness.feeds import Feed, feeds
 from stackviz.records.stacks.models import Component, Release, Requirement
 from tests.desk.freshness.server import Server, serving
-from tests.records.stacks.conftest import stacks
-
-__all__ = ["stacks"]
 
 RECORDED = Path(__file__).parent / "recorded"
 MONTH = ("2026-10-05", "2026-11-05")  # of the recorded answers

@@ -43,11 +43,3 @@ def test_every_pattern_names_accelerators_of_the_catalogue_and_no_jetson_is_forg
     }
     assert found["nvidia-jetson"] == {slug for slug, name in names.items() if "Jetson" in name}
     assert found["nvidia-dgx-spark"] == {"nvidia-dgx-spark-gb10"}
-
-
-def test_a_sheet_leads_to_the_stack_of_its_accelerator(client, stacks):
-    response = client.get("/stacks/?vendor=nvidia&accelerator=nvidia-jetson-nano")
-    assert response["Location"] == "/stacks/nvidia-jetson/"
-    part = client.get("/stacks/?vendor=nvidia&accelerator=nvidia-dgx-spark-gb10", headers={"HX-Request": "true"})
-    assert "/stacks/nvidia-dgx-spark/" in part.content.decode()
-    assert "/stacks/nvidia-cuda/" not in part.content.decode()

@@ -4,7 +4,7 @@ from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.draw.diagrams.stack import draw_columns
 from stackviz.records.stacks.component_names import names_of_components
 from stackviz.records.stacks.models import Component, Edition, Placement, Release, Stack
-from stackviz.records.stacks.queries import component_page, described_column, described_columns, stack_rows
+from stackviz.records.stacks.queries import described_column, described_columns, public_stacks
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import find, packaged_tables
 from tests.report.rules.build import card, linux
@@ -84,41 +84,7 @@ def test_a_stack_that_is_not_public_is_not_described(stacks):
     stack.is_public = False
     stack.save()
     assert described_column("cpu") is None
-    assert "Plain CPU" not in [row.name for row in stack_rows()]
-
-
-# --- one component ---
-
-
-def test_a_component_page_gathers_all_that_is_said_about_it(stacks):
-    page = component_page("nvidia-driver")
-    assert [standing.stack for standing in page.standings] == [
-        "NVIDIA CUDA on Linux",
-        "NVIDIA CUDA on Windows",
-        "NVIDIA CUDA in WSL2",
-        "NVIDIA Jetson",
-        "NVIDIA DGX Spark",
-    ]
-    assert ("CUDA driver interface", "/components/cuda-driver-api/") in page.standings[0].called_by
-    assert {"GPU driver in macOS", "CPU frequency driver", "libtpu"} < {row.name for row in page.counterparts}
-    assert [release.version for release in page.releases][:3] == ["615", "615", "610"]
-    assert page.release_count > len(page.releases) == 12
-
-
-def test_all_releases_can_be_asked_for(stacks):
-    page = component_page("nvidia-driver", all_releases=True)
-    assert len(page.releases) == page.release_count
-
-
-def test_component_page_costs_two_release_queries(stacks, django_assert_num_queries):
-    with django_assert_num_queries(6):
-        component_page("program", all_releases=True)
-    with django_assert_num_queries(8):
-        component_page("pytorch", all_releases=True)
-
-
-def test_an_unknown_component_has_no_page(stacks):
-    assert component_page("no-such") is None
+    assert "cpu" not in [row.slug for row in public_stacks()]
 
 
 # --- tables for the rules ---

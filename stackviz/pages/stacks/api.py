@@ -6,8 +6,10 @@ from ninja.errors import HttpError
 
 from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.draw.diagrams.layers import State
-from stackviz.records.stacks.queries import described_column, stack_rows
-from stackviz.records.stacks.undrawn_components import undrawn_components
+from stackviz.pages.stacks.stack_page import stack_rows, undrawn_components
+from stackviz.records.catalog.models import Source
+from stackviz.records.stacks.models import Stack
+from stackviz.records.stacks.queries import described_column, public_stacks
 from stackviz.web.errors import ErrorBody
 from stackviz.web.openapi import link, links
 
@@ -69,8 +71,7 @@ class StackOut(StackBrief):
     openapi_extra=links(200, link("stackviz_stacks_api_get_stack", slug="/items/0/slug")),
 )
 def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
-    rows = stack_rows()
-    items = [StackBrief(slug=row.slug, name=row.name, summary=row.summary) for row in rows]
+    items = [_brief(row.stack) for row in stack_rows()]
     return StackPage(count=len(items), items=items)
 
 
@@ -80,11 +81,10 @@ def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
     summary="One stack, top to bottom",
 )
 def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
-    row = next((row for row in stack_rows() if row.slug == slug), None)
+    stack = next((stack for stack in public_stacks() if stack.slug == slug), None)
     column = described_column(slug)
-    if row is None or column is None:
+    if stack is None or column is None:
         raise HttpError(404, f"no stack is called {slug!r}")
-    beyond = undrawn_components(slug)
     components = [
         StackComponent(
             component=box.component,
@@ -96,27 +96,29 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
             calls=list(box.calls),
             see_version=box.see_version,
             install=box.install,
-            source=StackSource(title=box.source.title, url=box.source.url)
-            if box.source
-            else StackSource(title="", url=""),
+            source=_source(box.source),
         )
         for box in column.boxes
         if box.state != State.ABSENT
     ]
     tools = [
         StackTool(
-            name=tool.name,
-            role=tool.role,
-            description=f"{tool.what_it_is} {tool.what_it_does}",
-            reads=[name for name, _url in tool.reads],
-            see_version=tool.see_version,
-            install=tool.install,
-            source=_source(tool.source),
+            name=tool.component.local_name,
+            role=tool.component.role,
+            description=tool.component.description,
+            reads=[component.local_name for component in tool.reads],
+            see_version=tool.component.see_version,
+            install=tool.component.install,
+            source=_source(tool.component.source),
         )
-        for tool in beyond.tools
+        for tool in undrawn_components(slug).tools
     ]
-    return StackOut(slug=row.slug, name=row.name, summary=row.summary, components=components, tools=tools)
+    return StackOut(**_brief(stack).dict(), components=components, tools=tools)
 
 
-def _source(source: SourceLink | None) -> StackSource:
+def _brief(stack: Stack) -> StackBrief:
+    return StackBrief(slug=stack.slug, name=stack.local_name, summary=stack.summary)
+
+
+def _source(source: Source | SourceLink | None) -> StackSource:
     return StackSource(title=source.title, url=source.url) if source else StackSource(title="", url="")

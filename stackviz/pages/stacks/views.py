@@ -1,6 +1,6 @@
-"""Views of the list of stacks, one stack and one component."""
+"""Views of the stacks, one stack, one component, the operators and one operator."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -15,15 +15,16 @@ from stackviz.draw.diagrams.memory import draw_memory
 from stackviz.draw.diagrams.stack import draw_columns
 from stackviz.draw.diagrams.standing import draw_standing
 from stackviz.draw.diagrams.svg import svg_of
+from stackviz.pages.stacks.component_page import component_page
+from stackviz.pages.stacks.operator_page import detours_of, modes_of, operator_rows, operators_with, timings_of
+from stackviz.pages.stacks.stack_page import StackRow, stack_rows, support_of, undrawn_components
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.accelerators import stacks_of_accelerator
-from stackviz.records.stacks.lifecycle import support_of
 from stackviz.records.stacks.memory import memory_model_of
-from stackviz.records.stacks.models import Edition
-from stackviz.records.stacks.operators_page import operators_with
-from stackviz.records.stacks.queries import StackRow, component_page, described_columns, layer_sections, stack_rows
+from stackviz.records.stacks.models import Edition, Stack
+from stackviz.records.stacks.operators import operator_coverage, operators
+from stackviz.records.stacks.queries import described_columns, public_stacks
 from stackviz.records.stacks.terms import StackTerm, all_terms
-from stackviz.records.stacks.undrawn_components import undrawn_components
 from stackviz.web.address import text_parameter
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -42,35 +43,35 @@ def stacks(request: HttpRequest) -> HttpResponse:
     `?vendor=` redirects to the first stack of the vendor's accelerators, with `accelerator=` to that of the one; htmx
     gets a summary of it.
     """
-    rows = stack_rows()
     if vendor := text_parameter(request, "vendor"):
-        of_vendor = stacks_of_accelerator(rows, vendor, text_parameter(request, "accelerator"))
+        of_vendor = stacks_of_accelerator(public_stacks(), vendor, text_parameter(request, "accelerator"))
         if wants_partial(request):
-            return render(request, "stacks/_of_vendor.html", {"rows": of_vendor[:1], "others": of_vendor[1:]})
+            context = {"rows": stack_rows(of_vendor[:1]), "others": of_vendor[1:]}
+            return render(request, "stacks/_of_vendor.html", context)
         if of_vendor:
-            return HttpResponseRedirect(of_vendor[0].url)
+            return HttpResponseRedirect(of_vendor[0].get_absolute_url())
     only_differences = request.GET.get("only") == "differences"
     with_terms = request.GET.get("words") == "all"
     body = cached_html(
         ("stacks", only_differences, with_terms, *_editions()),
         lambda: render_to_string(
-            "stacks/_list.html", _side_by_side(rows, only_differences=only_differences, with_terms=with_terms)
+            "stacks/_list.html", _side_by_side(only_differences=only_differences, with_terms=with_terms)
         ),
         CACHE_S,
     )
     return render(request, "stacks/list.html", {"body": body})
 
 
-def _side_by_side(rows: Sequence[StackRow], *, only_differences: bool, with_terms: bool) -> dict[str, object]:
-    drawn = [row for row in rows if row.slug in SIDE_BY_SIDE] or rows[:MOST_DRAWN]
-    columns = described_columns(row.slug for row in drawn)
+def _side_by_side(*, only_differences: bool, with_terms: bool) -> dict[str, object]:
+    rows = stack_rows()
+    drawn = [row for row in rows if row.stack.slug in SIDE_BY_SIDE] or rows[:MOST_DRAWN]
     return {
         "rows": rows,
-        "drawing": draw_columns([columns[row.slug] for row in drawn]),
+        "drawing": draw_columns([row.column for row in drawn]),
         "only_differences": only_differences,
         "toggle_url": "?#layers" if only_differences else "?only=differences#layers",
-        "compare_query": "&".join(f"a={row.subject}" for row in drawn),
-        "terms": _terms({row.slug: row.name for row in rows}) if with_terms else [],
+        "compare_query": "&".join(f"a={row.stack.subject}" for row in drawn),
+        "terms": _terms({row.stack.slug: row.stack.local_name for row in rows}) if with_terms else [],
     }
 
 
@@ -92,47 +93,44 @@ def _terms(names: Mapping[str, str]) -> list[tuple[str, str, StackTerm]]:
 def stack(request: HttpRequest, slug: str) -> HttpResponse:
     """One stack: the diagram, then all components."""
     if request.GET.get("format") == "svg":
-        _rows, column = _described(slug)
+        _stack, column = _described(slug)
         drawing = draw_columns([column])
         return svg_response(f"stack-{slug}", svg_of(drawing, column.title, request.build_absolute_uri(request.path)))
     title, body = cached_parts(("stack", slug, *_editions()), lambda: _drawn_stack(slug), CACHE_S)
     return render(request, "stacks/stack.html", {"title": title, "body": body})
 
 
-def _described(slug: str) -> tuple[dict[str, StackRow], StackColumn]:
-    """All stacks by slug, and this one as it is drawn. Raises Http404."""
-    rows = {row.slug: row for row in stack_rows()}
+def _described(slug: str) -> tuple[Stack, StackColumn]:
+    """A public stack, and its column. Raises Http404."""
+    stack = next((stack for stack in public_stacks() if stack.slug == slug), None)
     column = described_columns([slug]).get(slug)
-    if slug not in rows or column is None:
+    if stack is None or column is None:
         raise Http404(_("There is no stack “%(slug)s”.") % {"slug": slug})
-    return rows, column
+    return stack, column
 
 
 def _drawn_stack(slug: str) -> tuple[str, str]:
     """(title, body) as HTML. Raises Http404."""
-    rows, column = _described(slug)
-    drawing = draw_columns([column])
-    beyond = undrawn_components(slug)
-    row = rows.pop(slug)
+    stack, column = _described(slug)
+    memory = memory_model_of(slug)
     context = {
-        "row": row,
-        "others": list(rows.values()),
-        "drawing": drawing,
-        "sections": layer_sections(column),
-        "tools": beyond.tools,
-        "beside": beyond.beside,
-        "memory": draw_memory(memory) if (memory := memory_model_of(slug)) else None,
+        "stack": stack,
+        "others": [other for other in public_stacks() if other != stack],
+        "drawing": draw_columns([column]),
+        "sections": StackRow(stack, column).sections,
+        "undrawn": undrawn_components(slug),
+        "memory": draw_memory(memory) if memory else None,
     }
-    return escape(row.name), render_to_string("stacks/_stack.html", context)
+    return escape(stack.local_name), render_to_string("stacks/_stack.html", context)
 
 
 @require_safe
 @vary_on_htmx
 def support(request: HttpRequest, slug: str) -> HttpResponse:
     """Support dates of the components of a stack, as of today; htmx gets only the table."""
-    rows, column = _described(slug)
+    stack, column = _described(slug)
     today = timezone.now().date().isoformat()
-    context = {"row": rows[slug], "support": support_of(column, rows[slug].system, today)}
+    context = {"stack": stack, "support": support_of(column, stack.system, today)}
     return render(request, "stacks/_support.html" if wants_partial(request) else "stacks/support.html", context)
 
 
@@ -153,12 +151,34 @@ def _drawn_component(slug: str, wanted: str, *, with_releases: bool) -> tuple[st
     page = component_page(slug, all_releases=with_releases)
     if page is None:
         raise Http404(_("There is no component “%(slug)s”.") % {"slug": slug})
-    drawn = next((each for each in page.standings if each.slug == wanted), None)
+    drawn = next((standing for standing in page.standings if standing.placed.stack.slug == wanted), None)
     drawn = drawn or next(iter(page.standings), None)
-    column = described_columns([drawn.slug]).get(drawn.slug) if drawn else None
     picture = None
-    if drawn is not None and column is not None:
-        callers, callees = ({url for _name, url in links} for links in (drawn.called_by, drawn.calls))
+    if drawn is not None and (column := described_columns([drawn.placed.stack.slug]).get(drawn.placed.stack.slug)):
+        callers, callees = (
+            {component.get_absolute_url() for component in components} for components in (drawn.called_by, drawn.calls)
+        )
         picture = draw_standing(column, slug, callers, callees)
     context = {"page": page, "used_by": operators_with(slug), "drawn": drawn, "picture": picture}
     return escape(page.component.local_name), render_to_string("stacks/_component.html", context)
+
+
+@require_safe
+def operator_list(request: HttpRequest) -> HttpResponse:
+    """All operators, and how many have a kernel by release of torch."""
+    return render(request, "stacks/operators.html", {"rows": operator_rows(), "coverage": operator_coverage()})
+
+
+@require_safe
+def operator(request: HttpRequest, slug: str) -> HttpResponse:
+    """One operator on CUDA and on MPS side by side, eager and compiled."""
+    if slug not in operators():
+        raise Http404(_("There is no operator “%(slug)s”.") % {"slug": slug})
+    context = {
+        "operator": operators()[slug],
+        "operators": operators().values(),
+        "modes": modes_of(slug),
+        "detours": detours_of(slug),
+        "timings": timings_of(slug),
+    }
+    return render(request, "stacks/operator.html", context)

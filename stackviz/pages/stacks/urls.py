@@ -1,6 +1,6 @@
 from django.urls import path
 
-from stackviz.records.stacks import operators_views, views
+from stackviz.pages.stacks import views
 
 app_name = "stacks"
 urlpatterns = [
@@ -8,6 +8,6 @@ urlpatterns = [
     path("stacks/<slug:slug>/", views.stack, name="stack"),
     path("stacks/<slug:slug>/support/", views.support, name="support"),
     path("components/<slug:slug>/", views.component, name="component"),
-    path("operators/", operators_views.operator_list, name="operators"),
-    path("operators/<slug:slug>/", operators_views.operator, name="operator"),
+    path("operators/", views.operator_list, name="operators"),
+    path("operators/<slug:slug>/", views.operator, name="operator"),
 ]

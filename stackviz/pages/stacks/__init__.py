@@ -1,0 +1,1 @@
+"""The pages of stacks, components and operators, and the API of stacks. No models."""
