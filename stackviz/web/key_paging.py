@@ -83,11 +83,6 @@ def key_page(
     return Page(items=shown, before=before, after=key_text("after", key_of(shown[-1])) if shown else "")
 
 
-def first_page(window: list[Row], per_page: int, key_of: Callable[[Row], RowKey]) -> Page[Row]:
-    """The first page of rows that are read already: the newest, one more than a page has."""
-    return _page(window, per_page, key_of, has_before=False)
-
-
 def _usable_key(model: type[Model], cut: Cut) -> RowKey | None:
     """The key with the primary key as the model has it; None for one it cannot have."""
     if cut.key is None:

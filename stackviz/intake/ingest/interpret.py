@@ -26,7 +26,6 @@ from stackviz.intake.ingest.store import WAITING_COLUMNS, Waiting, store_reports
 from stackviz.intake.ingest.transient import fault_of
 from stackviz.records.labs.models import Report
 from stackviz.report.format import ReportError
-from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.turns import takes_turns, turn_to_write
 
 MAX_TRIES = 5  # after the second ring: a report whose reader was killed that often is not read a sixth time
@@ -118,21 +117,17 @@ def _loads(reports: Iterable[tuple[UUID, int]], most: int) -> Iterator[list[UUID
         yield load
 
 
-_waiting = PreparedQuery(
-    lambda ids: Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).values_list(*WAITING_COLUMNS)
-)
-
-
 def _waiting_at_their_machines(ids: Sequence[UUID]) -> list[Waiting]:
     """Those that wait, by machine; what came in for a machine while it was merged goes to where the others went."""
-    reports = [Waiting(*row) for row in _waiting(ids)]
+    waiting = Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).values_list(*WAITING_COLUMNS)
+    reports = [Waiting(*row) for row in waiting]
     stray = [report for report in reports if report.merged_into is not None]
     if not stray:
         return reports
     for report in stray:
         left = Report.objects.filter(pk=report.pk, machine=report.machine_id, machine__merged_into=report.merged_into)
         left.update(machine=report.merged_into)
-    return [Waiting(*row) for row in _waiting(ids)]
+    return [Waiting(*row) for row in waiting.all()]
 
 
 def _interpret_together(ids: Sequence[UUID]) -> dict[UUID, str]:

@@ -29,7 +29,7 @@ from stackviz.pages.machines.results import NO_TORCH, ResultGroup, result_groups
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.labs.heartbeats import SignOfLife, sign_of_life
 from stackviz.records.labs.models import AgentHeartbeat, Machine, Report, Snapshot
-from stackviz.records.labs.queries import MachineLookup, Visitor, latest_snapshots
+from stackviz.records.labs.queries import Visitor, latest_snapshots, machines_at
 from stackviz.records.series.queries import latest_results
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.reported import stack_slug
@@ -110,7 +110,7 @@ def machine_page(visitor: Visitor, lab: str, slug: str, cut: Cut = FIRST_REPORTS
 
     The body is separate (`report_body`), because it is expensive and can be cached.
     """
-    machine = _machine_with_latest(visitor, lab, slug)
+    machine = _with_latest(machines_at(visitor, lab, slug)).first()
     if machine is None:
         raise Machine.DoesNotExist
     latest = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
@@ -141,9 +141,6 @@ def _sign(machine: Machine) -> SignOfLife | None:
 def _with_latest(machines: QuerySet[Machine]) -> QuerySet[Machine]:
     latest = {name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()}
     return machines.annotate(**latest, **{name: F(path) for name, path in BEAT.items()})
-
-
-_machine_with_latest = MachineLookup(_with_latest)
 
 
 def report_body(machine: Machine) -> ReportBody | None:

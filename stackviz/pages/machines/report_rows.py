@@ -12,9 +12,8 @@ from django.db.models.fields.json import KeyTextTransform
 from stackviz.pages.machines.history import differences_text
 from stackviz.records.labs.models import Card, Machine, Report
 from stackviz.records.series.history import WATCHED_CARD_FACTS, WATCHED_FACTS, stack_differences, stated_facts
-from stackviz.web.key_paging import Cut, first_page, key_page
+from stackviz.web.key_paging import Cut, key_page
 from stackviz.web.paging import Page
-from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.reverse import address_by_id
 
 REPORTS_PER_PAGE = 20
@@ -60,10 +59,7 @@ def report_rows(machine: Machine, cut: Cut = FIRST_REPORTS) -> Page[ReportRow]:
 
     The power limit is that of the first card.
     """
-    if cut == FIRST_REPORTS:
-        page = first_page(_newest([machine.pk]), REPORTS_PER_PAGE, _key)
-    else:
-        page = key_page(_reports_of(machine.pk), "received_at", cut, REPORTS_PER_PAGE, _key)
+    page = key_page(_reports_of(machine.pk), "received_at", cut, REPORTS_PER_PAGE, _key)
     beyond = [] if page.following is None else [_row(page.following)]
     rows = _compared([*map(_row, page.items), *beyond])
     return Page(items=rows[: len(page.items)], before=page.before, after=page.after)
@@ -81,11 +77,6 @@ def _reports_of(machine: int) -> QuerySet[Report, Any]:
 
 def _key(row: Sequence[Any]) -> tuple[datetime, UUID]:
     return row[1], row[0]
-
-
-_newest = PreparedQuery(
-    lambda machines: _reports_of(machines[0]).order_by("-received_at", "-pk")[: REPORTS_PER_PAGE + 1]
-)
 
 
 def _row(row: Sequence[Any]) -> ReportRow:

@@ -11,13 +11,11 @@ from dataclasses import astuple, dataclass
 from io import StringIO
 from typing import Any, Literal
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.report.rules.card_names import MEMORY_TOLERANCE, is_cut, memory_distance, normalized
 from stackviz.report.rules.known_cards import COLUMNS, KnownCard
-from stackviz.web.prepared_query import PreparedQuery
 
 Facts = Mapping[str, Any]
 How = Literal["name", "name+memory", "name+gpu-cores", "name+machine", "ambiguous", "unknown"]
@@ -62,17 +60,10 @@ def match_cards(cards: Sequence[CardName], *, among_public: bool = False) -> lis
     """
     wanted = {normalized(name) for card in cards for name in (card.reported_name, card.machine_model)} - {""}
     aliases: dict[str, list[Alias]] = defaultdict(list)
-    for alias in (_public_aliases if among_public else _all_aliases)(sorted(wanted)):
+    named = Alias.objects.filter(normalized__in=sorted(wanted)).select_related("accelerator__vendor").order_by("pk")
+    for alias in named.filter(accelerator__is_public=True) if among_public else named:
         aliases[alias.normalized].append(alias)
     return [decide_match(card, aliases) for card in cards]
-
-
-def _aliases(names: Sequence[str]) -> QuerySet[Alias]:
-    return Alias.objects.filter(normalized__in=names).select_related("accelerator__vendor").order_by("pk")
-
-
-_all_aliases = PreparedQuery(_aliases)
-_public_aliases = PreparedQuery(lambda names: _aliases(names).filter(accelerator__is_public=True))
 
 
 def decide_match(card: CardName, aliases: Mapping[str, Sequence[Alias]]) -> Match:

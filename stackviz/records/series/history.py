@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
@@ -22,7 +22,6 @@ from stackviz.records.labs.queries import Visitor
 from stackviz.records.series.measurement import benchmark
 from stackviz.records.series.models import ChangeDecision, Result, Series
 from stackviz.records.series.queries import HISTORY_POINTS, Point, series_history
-from stackviz.web.prepared_query import PreparedQuery
 
 # Facts of a report that move results, in the order they are named.
 WATCHED_FACTS = (
@@ -101,7 +100,7 @@ def history_of(series: Series, newest: int = HISTORY_POINTS) -> SeriesHistory:
     points = series_history(series, newest)
     reports = {point.report_id for point in points}
     stacks = _with_card(watched_stacks(reports), watched_cards(reports), series.card_index)
-    decisions = _decisions_on([series.pk])
+    decisions = list(ChangeDecision.objects.filter(series=series).select_related("by").order_by("-pk")[:200])
     change_points = found_changes(points, stacks, decisions, has_rates=_has_rates(series))
     seen = {change.decision.pk for change in change_points if change.decision}
     gone = [each for each in _newest_of_each(decisions) if each.answer == ChangeDecision.Answer.CONFIRMED]
@@ -157,36 +156,20 @@ def _has_rates(series: Series) -> bool:
 
 def watched_stacks(reports: Iterable[UUID]) -> dict[UUID, dict[str, str]]:
     """Report -> its watched facts. One query."""
-    return {report: stated_facts(WATCHED_FACTS, values) for report, *values in _stacks_of([*reports])}
+    rows = Snapshot.objects.filter(report__in=reports).order_by()
+    stacks = rows.values_list("report_id", *_facts(WATCHED_FACTS))
+    return {report: stated_facts(WATCHED_FACTS, values) for report, *values in stacks}
 
 
 def watched_cards(reports: Iterable[UUID]) -> dict[tuple[UUID, int], dict[str, str]]:
     """(report, index of a card) -> its watched facts. One query."""
-    cards = _cards_of([*reports])
+    rows = Card.objects.filter(snapshot__report__in=reports).order_by()
+    cards = rows.values_list("snapshot__report_id", "index", *_facts(WATCHED_CARD_FACTS))
     return {(report, index): stated_facts(WATCHED_CARD_FACTS, values) for report, index, *values in cards}
 
 
 def _facts(names: Sequence[str]) -> list[KeyTextTransform]:
     return [KeyTextTransform(name, "facts") for name in names]
-
-
-def _read_stacks(reports: Sequence[UUID]) -> QuerySet[Snapshot, Any]:
-    rows = Snapshot.objects.filter(report__in=reports).order_by()
-    return rows.values_list("report_id", *_facts(WATCHED_FACTS))
-
-
-def _read_cards(reports: Sequence[UUID]) -> QuerySet[Card, Any]:
-    rows = Card.objects.filter(snapshot__report__in=reports).order_by()
-    return rows.values_list("snapshot__report_id", "index", *_facts(WATCHED_CARD_FACTS))
-
-
-def _read_decisions(series: Sequence[int]) -> QuerySet[ChangeDecision]:
-    return ChangeDecision.objects.filter(series=series[0]).select_related("by").order_by("-pk")[:200]
-
-
-# Written once: a machine's page begins with a history, and spent a seventh of its time on writing these.
-_stacks_of, _cards_of = PreparedQuery(_read_stacks), PreparedQuery(_read_cards)
-_decisions_on = PreparedQuery(_read_decisions)
 
 
 def stated_facts(names: Sequence[str], values: Sequence[Any]) -> dict[str, str]:

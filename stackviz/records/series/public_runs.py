@@ -10,12 +10,13 @@ results count and which is best is defined in `comparability`.
     cached_for_strangers(user, state, draw)   what `draw(user)` renders, cached where `user` sees public labs alone
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 from typing import Any, TypeVar, TypeVarTuple, cast
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import CharField, Count, Max, Q, QuerySet, Subquery, Sum
+from django.db import connection
+from django.db.models import CharField, Count, Max, Q, Subquery, Sum
 from django.db.models.functions import Cast
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
@@ -31,7 +32,6 @@ from stackviz.records.series.ranked_series import ranked_series
 from stackviz.records.stacks.models import Edition
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.web.parts import cached_parts
-from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.request_memo import remember
 
 # Of one edition: fields and benchmarks that are measured, 19 in November 2026, in each language.
@@ -70,23 +70,24 @@ def measured_edition() -> tuple[object, ...]:
 
 
 def _measured_edition() -> tuple[object, ...]:
-    return CatalogueEdition.current(), *_state_after([0])
+    with connection.cursor() as cursor:
+        cursor.execute(*_public_state())
+        return CatalogueEdition.current(), *cursor.fetchall()
 
 
-def _public_state(keys: Sequence[int]) -> QuerySet[Machine, Any]:
-    """One row about all public machines, as nothing but `lab__is_public` tells them apart; none without any."""
+@cache
+def _public_state() -> tuple[str, tuple[Any, ...]]:
+    """The statement that sums up all public machines in one row, none without any: every page sends it."""
     decided = Subquery(ResultDecision.objects.order_by("-pk").values("pk")[:1])
-    public = visible_machines(AnonymousUser()).filter(pk__gt=keys[0]).order_by().values("lab__is_public")
-    return public.annotate(
+    public = visible_machines(AnonymousUser()).order_by().values("lab__is_public")
+    state = public.annotate(
         machines=Count("pk"),
         times_read_in_all=Sum("times_read"),
         newest_snapshots=Sum("latest_snapshot"),
         report=Max(Cast("latest_snapshot__report", CharField())),
         decided=Max(decided),
-    ).values_list("machines", "times_read_in_all", "newest_snapshots", "report", "decided")
-
-
-_state_after = PreparedQuery(_public_state)  # pages ask for it each time
+    )
+    return state.query.sql_with_params()
 
 
 def cached_for_edition(compute: Callable[[*Key], Answer], *key: *Key, is_translated: bool = True) -> Answer:

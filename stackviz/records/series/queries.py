@@ -28,7 +28,6 @@ from stackviz.records.series.rounds import round_count
 from stackviz.records.series.standing import CLOCK_MAY_BE_AHEAD, counts
 from stackviz.report.measuring.disturbance import disturbances
 from stackviz.report.measuring.in_mlx import MLX
-from stackviz.web.prepared_query import PreparedQuery
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
 RUNS_OF_SERIES = 3  # an earlier run can confirm the newest; more would cost without changing the answer
@@ -61,7 +60,9 @@ def latest_results(machines: Iterable[Machine | int], snapshots: Iterable[Snapsh
     series names its newest result, so that stored history costs nothing.
     """
     pks = [machine if isinstance(machine, int) else machine.pk for machine in machines]
-    return _measurements(pks, _series_of(pks), {snapshot.report_id: snapshot for snapshot in snapshots})
+    return _measurements(
+        pks, _series_with_latest().filter(machine__in=pks), {snapshot.report_id: snapshot for snapshot in snapshots}
+    )
 
 
 def latest_result(series: Series) -> Measurement | None:
@@ -176,7 +177,8 @@ def _newest_results(series: Mapping[int, Any]) -> Iterable[Any]:
     write and take apart anew each time.
     """
     if connection.vendor != "postgresql":
-        return _results([row.latest for row in series.values()])
+        newest = Result.objects.filter(pk__in=[row.latest for row in series.values()])
+        return newest.values_list(*_RESULT_FIELDS, named=True)
     with connection.cursor() as cursor:
         cursor.execute(_newest_sql(), [list(series)])
         return [_result_row(row) for row in cursor.fetchall()]
@@ -232,10 +234,6 @@ def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows wi
         place=Window(RowNumber(), partition_by="machine", order_by=RECENT_FIRST),
     ).filter(place__lte=SERIES_PER_MACHINE)
     return rows.values_list(*_SERIES_FIELDS, "latest", "of_machine", named=True)
-
-
-_series_of = PreparedQuery(lambda machines: _series_with_latest().filter(machine__in=machines))
-_results = PreparedQuery(lambda pks: Result.objects.filter(pk__in=pks).values_list(*_RESULT_FIELDS, named=True))
 
 
 def _torch_versions(reports: Iterable[UUID], snapshots: Mapping[UUID, Snapshot]) -> dict[UUID, str | None]:
@@ -373,11 +371,6 @@ class Point:
 
 def series_history(series: Series, points: int = HISTORY_POINTS) -> list[Point]:
     """The newest `points` results of a series, oldest first. One query, as long as the answer."""
-    return [Point(**row) for row in reversed(_newest_of_series(points)([series.pk]))]
-
-
-@cache
-def _newest_of_series(points: int) -> PreparedQuery:
     fields = ("measured_at", "report_id", "state", "reason", "low", "high", "standing")
-    newest = Result.objects.order_by("-measured_at").values(*fields, seconds=F("median"))
-    return PreparedQuery(lambda series: newest.filter(series=series[0])[:points])
+    newest = Result.objects.filter(series=series).order_by("-measured_at").values(*fields, seconds=F("median"))
+    return [Point(**row) for row in reversed(list(newest[:points]))]
