@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from stackviz.agent import AGENT_NAME, __version__
-from stackviz.agent.attached import read_attached_file
 from stackviz.agent.benchmarks.cases import read_case
 from stackviz.agent.benchmarks.timing import PACES
-from stackviz.agent.diagnose import FileRefused
+from stackviz.agent.diagnose import FileRefused, read_attached_file
 from stackviz.agent.doctor import DOCTOR_FAILED
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.identity import EXPLICIT_CHARS

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from stackviz.agent.exit_codes import Exit
-from stackviz.agent.file_lock import is_locked_here
+from stackviz.agent.folders import is_locked_here
 from stackviz.agent.upload import Server, answer_text
 from stackviz.base.backports import UTC
 from stackviz.report.format import ReportError

@@ -12,7 +12,6 @@ from typing import Any
 
 from stackviz.agent.arguments import check_machine_id, make_parser
 from stackviz.agent.assemble import report_document
-from stackviz.agent.attached import attached_results
 from stackviz.agent.before import RunRefused, check_site, foreign_load, measuring_alone, say_other_load
 from stackviz.agent.benchmarks.run import (
     BenchmarkOptions,
@@ -22,7 +21,7 @@ from stackviz.agent.benchmarks.run import (
     run_benchmarks,
 )
 from stackviz.agent.children import Ended
-from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
+from stackviz.agent.diagnose import FileRefused, attached_results, describe_answer, diagnosed, read_files
 from stackviz.agent.doctor import (
     DOCTOR_FAILED,
     describe_doctor,
@@ -32,22 +31,17 @@ from stackviz.agent.doctor import (
     doctor_markdown,
 )
 from stackviz.agent.doctor_questions import ask_all, questions_on
-from stackviz.agent.exit_codes import Exit
+from stackviz.agent.exit_codes import Exit, signals_interrupt
 from stackviz.agent.folders import state_folder
 from stackviz.agent.journal import Journal, adopt_unfinished
 from stackviz.agent.measured import LastRun
-from stackviz.agent.plan_text import describe_plan
 from stackviz.agent.probing.gather import Gathered, gather
-from stackviz.agent.progress import Progress
-from stackviz.agent.report_text import describe_report
-from stackviz.agent.result_text import result_lines
-from stackviz.agent.run_end import exit_of_run, say_other_name
+from stackviz.agent.progress import Progress, terminal_json
+from stackviz.agent.report_text import describe_plan, describe_report, exit_of_run, result_lines, say_other_name
 from stackviz.agent.sending import agree_beforehand, send_waiting
 from stackviz.agent.service_text import service_text
-from stackviz.agent.signals import signals_interrupt
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.stay import lower_priority, say_sign_of_life, stay, why_busy
-from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Server, ServerError
 from stackviz.report.format import Report, to_document
 from stackviz.report.measuring.in_mlx import MLX

@@ -1,24 +1,40 @@
-"""`diagnose`: what other tools printed, read and judged here, without a server and without the network."""
+"""`diagnose` and `--attach`: read what other tools printed, without a server and without the network.
+
+`diagnose` judges it; `--attach FILE` takes what another tool measured on this machine into the report.
+"""
 
 import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import params_text
-from stackviz.agent.terminal_json import printable
+from stackviz.agent.progress import printable
+from stackviz.base.backports import UTC
 from stackviz.base.units import format_quantity, quantity_label
 from stackviz.report.dumps import answer, machines
 from stackviz.report.dumps.components import LAYER_TITLES, LAYERS
-from stackviz.report.importers import IMPORTERS, Paste, read_all
+from stackviz.report.dumps.merge import on_cards
+from stackviz.report.dumps.tool_results import MEASURING_TOOLS, tool_results
+from stackviz.report.format import Result
+from stackviz.report.importers import IMPORTERS, Paste, Reading, read_all
 from stackviz.report.importers.paste import NoText, decode_text, join_texts
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.measuring.stated_rate import stated_rate
 from stackviz.report.rules import packaged_tables
 
-__all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_files"]
+__all__ = [
+    "MOST_BYTES",
+    "FileRefused",
+    "attached_results",
+    "describe_answer",
+    "diagnosed",
+    "read_attached_file",
+    "read_files",
+]
 
 MOST_BYTES = 4 * 1024 * 1024
 _WIDTH = 100
@@ -193,3 +209,65 @@ def _wrapped(text: str, first: str, then: str) -> list[str]:
     return textwrap.wrap(
         text, _WIDTH, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
     )
+
+
+def read_attached_file(name: str) -> list[Reading]:
+    """The readings of a file that have results of MEASURING_TOOLS; "-" is standard input.
+
+    Raises FileRefused where there are none, with what the tool's output lacks.
+    """
+    readings = [each for each in read_files([name]).readings if each.kind in MEASURING_TOOLS]
+    with_results = [each for each in readings if each.results]
+    if not with_results:
+        tools = f"{', '.join(MEASURING_TOOLS[:-1])} or {MEASURING_TOOLS[-1]}"
+        problems = "; ".join(dict.fromkeys(problem for each in readings for problem in each.problems))
+        raise FileRefused(f"{name}: no results of {tools} could be read in it" + (f" ({problems})" if problems else ""))
+    return with_results
+
+
+def attached_results(readings: Sequence[Reading], cards: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The results as documents of a report. `cards`: those of this machine, of which each result names the ones it ran
+    on where that is certain."""
+    now = datetime.now(UTC)
+    documents = []
+    for reading in readings:
+        known = _known_cards(reading, cards)
+        documents += [
+            _document(on_cards(result, known), now) for result in tool_results(reading.results, reading.software)
+        ]
+    return documents
+
+
+def _known_cards(reading: Reading, cards: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """Index in the output -> index in the report, of names that as many cards have here as there.
+
+    Alike cards are in one order then; which two of four a tool saw nobody can tell.
+    """
+    known: dict[int, int] = {}
+    for name in {card.reported_name for card in reading.cards}:
+        printed = sorted(card.index for card in reading.cards if card.reported_name == name)
+        alike = sorted(int(card["index"]) for card in cards if card.get("reported_name") == name)
+        if len(printed) == len(alike):
+            known |= dict(zip(printed, alike, strict=True))
+    return known
+
+
+def _document(result: Result, now: datetime) -> dict[str, Any]:
+    """`now`: when it counts as measured where the output states no time, as tables do not."""
+    started_at = result.started_at or (now if result.state == "ok" else None)
+    return {
+        "benchmark": result.benchmark,
+        "version": result.version,
+        "device": result.device,
+        "card": result.card,
+        "cards": list(result.cards),
+        "params": dict(result.params),
+        "state": result.state,
+        "reason": result.reason,
+        "unit": result.unit,
+        "samples": list(result.samples),
+        "started_at": started_at and started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "duration_s": None,
+        "conditions": dict(result.conditions),
+        "framework": result.framework,
+    }

@@ -10,9 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 from stackviz.agent import AGENT_NAME, __version__
+from stackviz.agent.assemble import parse_mended
 from stackviz.agent.diagnose import describe_answer
 from stackviz.agent.doctor_questions import CommandRun
-from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.gather import Gathered
 from stackviz.base.backports import UTC

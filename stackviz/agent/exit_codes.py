@@ -1,8 +1,12 @@
-"""Exit codes of the agent: one number per action for the caller. docs/agent.md has the same table."""
+"""Exit codes of the agent, one number per action for the caller (docs/agent.md), and signals that end it in order."""
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
-__all__ = ["Exit"]
+__all__ = ["Exit", "signals_interrupt"]
 
 
 class Exit(IntEnum):
@@ -70,3 +74,26 @@ _SEVERITY = [
     Exit.UNEXPECTED,
     Exit.INTERRUPTED,
 ]
+
+
+_ALSO = ("SIGTERM", "SIGHUP", "SIGBREAK")  # of systemd and scancel, of a closed terminal, of Windows
+
+
+@contextmanager
+def signals_interrupt() -> Iterator[None]:
+    """While entered, these signals raise KeyboardInterrupt. One that is ignored (nohup) or handled already stays so."""
+    changed = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in _ALSO:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                changed[number] = signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, before in changed.items():
+            signal.signal(number, before)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt

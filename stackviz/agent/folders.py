@@ -1,13 +1,21 @@
-"""The folder for files that outlive a run of the agent, and writing to it."""
+"""The folder for files that outlive a run of the agent: writing to it, and locks that end with their holder."""
 
+import errno
 import os
 import platform
 import secrets
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-__all__ = ["TEMPORARY", "flush_folder", "state_folder", "system_folder", "write_whole"]
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+__all__ = ["TEMPORARY", "flush_folder", "is_locked_here", "state_folder", "system_folder", "write_whole"]
 
 TEMPORARY = ".writing-"
 "Prefix of the names of files that are still being written."
@@ -74,3 +82,30 @@ def flush_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+_BUSY = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK}
+_WINDOWS_OFFSET = 2**30  # locks there keep others from reading: one byte far behind the content
+
+
+def is_locked_here(file: Any) -> bool | None:  # noqa: ANN401 - an open file of any kind
+    """Lock the file without waiting: True if it is ours now, False if another process has it, None where the file
+    system has no locks.
+    """
+    try:
+        _lock(file)
+    except OSError as error:
+        return False if error.errno in _BUSY else None
+    return True
+
+
+def _lock(file: Any) -> None:  # noqa: ANN401
+    if sys.platform == "win32":
+        before = file.tell()
+        file.seek(_WINDOWS_OFFSET)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        finally:
+            file.seek(before)
+    else:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,6 +6,7 @@ its folder.
 """
 
 import atexit
+import ctypes
 import json
 import os
 import secrets
@@ -13,14 +14,65 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import stackviz
 from stackviz.agent.guard_process import MARK, end_marked
-from stackviz.agent.windows_job import end_with_agent
 
 __all__ = ["forget_folder", "forget_group", "marked", "parent_folder", "watch_folder", "watch_group"]
+
+_EXTENDED_LIMIT_INFORMATION = 9  # JobObjectExtendedLimitInformation of winnt.h
+_KILL_ON_JOB_CLOSE = 0x2000  # JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+
+
+def end_with_agent(child: "subprocess.Popen[bytes]") -> None:
+    """On Windows, put a child into the agent's job. Elsewhere the guard ends it."""
+    if sys.platform == "win32":
+        with suppress(OSError):  # a job that cannot be made costs the protection, not the run
+            library, job = _job()
+            library.AssignProcessToJobObject(ctypes.c_void_p(job), ctypes.c_void_p(int(child._handle)))  # noqa: SLF001 - subprocess shows it nowhere else
+
+
+class _BasicLimits(ctypes.Structure):
+    _fields_ = (
+        ("PerProcessUserTimeLimit", ctypes.c_int64),
+        ("PerJobUserTimeLimit", ctypes.c_int64),
+        ("LimitFlags", ctypes.c_uint32),
+        ("MinimumWorkingSetSize", ctypes.c_size_t),
+        ("MaximumWorkingSetSize", ctypes.c_size_t),
+        ("ActiveProcessLimit", ctypes.c_uint32),
+        ("Affinity", ctypes.c_size_t),
+        ("PriorityClass", ctypes.c_uint32),
+        ("SchedulingClass", ctypes.c_uint32),
+    )
+
+
+class _ExtendedLimits(ctypes.Structure):
+    _fields_ = (
+        ("BasicLimitInformation", _BasicLimits),
+        ("IoInfo", ctypes.c_uint64 * 6),
+        ("ProcessMemoryLimit", ctypes.c_size_t),
+        ("JobMemoryLimit", ctypes.c_size_t),
+        ("PeakProcessMemoryUsed", ctypes.c_size_t),
+        ("PeakJobMemoryUsed", ctypes.c_size_t),
+    )
+
+
+@cache
+def _job() -> tuple[Any, int]:
+    """kernel32, and one job for the life of this process: its handle is never closed by us."""
+    library = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined, unused-ignore]
+    library.CreateJobObjectW.restype = ctypes.c_void_p
+    job = library.CreateJobObjectW(None, None)
+    limits = _ExtendedLimits()
+    limits.BasicLimitInformation.LimitFlags = _KILL_ON_JOB_CLOSE
+    library.SetInformationJobObject(
+        ctypes.c_void_p(job), _EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
+    )
+    return library, int(job or 0)
+
 
 _START = "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_module(sys.argv[2], run_name='__main__')"
 _END_WITHIN_S = 5.0

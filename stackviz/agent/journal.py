@@ -15,10 +15,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+from stackviz.agent.assemble import parse_mended
 from stackviz.agent.benchmarks.records import Records
-from stackviz.agent.drop_invalid import parse_mended
-from stackviz.agent.file_lock import is_locked_here
-from stackviz.agent.folders import flush_folder
+from stackviz.agent.folders import flush_folder, is_locked_here
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.spool import Spool
 from stackviz.base.backports import UTC

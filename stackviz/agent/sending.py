@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stackviz.agent.exit_codes import Exit
-from stackviz.agent.progress import Progress
+from stackviz.agent.progress import Progress, terminal_json
 from stackviz.agent.report_text import also_sent, what_is_sent
 from stackviz.agent.spool import Spool, SpooledReport
-from stackviz.agent.terminal_json import terminal_json
 from stackviz.agent.upload import Clock, Delivery, Server, UploadOutcome, deliver
 from stackviz.report.format import Report
 

@@ -17,16 +17,27 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any
 
 from stackviz.agent import AGENT_NAME, __version__
-from stackviz.agent.stamp import stamped
+from stackviz.base.backports import UTC
 from stackviz.base.watchdog import Watchdog, watched_handlers
 from stackviz.report.format import Report
 
-__all__ = ["Clock", "Delivery", "Server", "ServerAnswer", "ServerError", "UploadOutcome", "answer_text", "deliver"]
+__all__ = [
+    "Clock",
+    "Delivery",
+    "Server",
+    "ServerAnswer",
+    "ServerError",
+    "UploadOutcome",
+    "answer_text",
+    "deliver",
+    "stamped",
+]
 
 REPORTS_PATH = "/api/v1/reports/"
 KEY_PATH = "/api/v1/key/"
@@ -364,3 +375,16 @@ def _network_problem(reason: BaseException | str) -> str:
     if isinstance(reason, ConnectionRefusedError):
         return "connection refused: nothing listens there"
     return f"the site cannot be reached: {reason or type(reason).__name__}"
+
+
+def stamped(body: bytes, now: float) -> bytes:
+    """The same report with `sent_at`. `body`: as the spool wrote it, a JSON object; one that has the field, or that is
+    none, is left as it is. `now`: of time.time().
+    """
+    if b'"sent_at"' in body or not (body.startswith(b'{"') and body.endswith(b"}")):
+        return body
+    try:
+        time = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    except (OverflowError, OSError, ValueError):  # a clock beyond the calendar
+        return body
+    return body[:-1] + b',"sent_at":"' + time.encode() + b'"}'

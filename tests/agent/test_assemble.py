@@ -2,8 +2,7 @@
 
 import pytest
 
-from stackviz.agent.assemble import report_document
-from stackviz.agent.drop_invalid import parse_mended
+from stackviz.agent.assemble import parse_mended, report_document
 from stackviz.agent.privacy import mask_of
 from stackviz.agent.probing.gather import Gathered
 from stackviz.report.format import ReportError, parse_report, to_json

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from stackviz.agent.arguments import make_parser
-from stackviz.agent.attached import attached_results, read_attached_file
 from stackviz.agent.cli import _COMMANDS
-from stackviz.agent.diagnose import FileRefused
-from stackviz.agent.result_text import result_lines
+from stackviz.agent.diagnose import FileRefused, attached_results, read_attached_file
+from stackviz.agent.report_text import result_lines
 from stackviz.report.format import parse_report
 from tests.report.dumps.test_llama_results import RUN, table
 from tests.report.format.reports import report_body

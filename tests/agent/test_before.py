@@ -11,7 +11,7 @@ from stackviz.agent.before import RunRefused, check_site, measuring_alone, say_o
 from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.run import BenchmarkOptions, PlannedCase, RunPlan
 from stackviz.agent.exit_codes import Exit
-from stackviz.agent.plan_text import describe_plan
+from stackviz.agent.report_text import describe_plan
 from stackviz.agent.spool import Spool
 from stackviz.agent.upload import Server
 from tests.agent.processes import TOY_TORCH, end, start_agent

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.devices import Device, math_settings
 from stackviz.agent.benchmarks.instruments import (
     Instruments,
     Sampler,
@@ -14,8 +14,7 @@ from stackviz.agent.benchmarks.instruments import (
     joined_readings,
     others_on_card,
 )
-from stackviz.agent.benchmarks.kernels import kernels_of
-from stackviz.agent.benchmarks.math_settings import math_settings
+from stackviz.agent.benchmarks.visit import kernels_of
 from stackviz.report.format.facts.nvml import Nvml
 from stackviz.report.measuring import Prepared
 from tests.agent import fake_nvml

@@ -8,13 +8,13 @@ import time
 import pytest
 
 from stackviz.agent.benchmarks import measure as measuring
-from stackviz.agent.benchmarks.case_progress import CaseLeft
 from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.interference import interference_of, is_visit_disturbed, look, noticed_between
 from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
 from stackviz.agent.benchmarks.timing import Pace
+from stackviz.agent.benchmarks.trial import CaseLeft
 from stackviz.agent.privacy import mask_of
 from stackviz.report.format import parse_report
 from tests.agent.busy_process import NAME, busy_child, busy_neighbours

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.agent.file_lock import is_locked_here
+from stackviz.agent.folders import is_locked_here
 from stackviz.agent.journal import Journal, adopt_unfinished
 from stackviz.agent.privacy import mask_of
 from stackviz.agent.spool import Spool

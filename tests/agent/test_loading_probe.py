@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from stackviz.agent.probing.packages import probe_packages
+from stackviz.agent.probing.system import probe_packages
 from stackviz.base.backports import PATH_WITHOUT_FOLDER
 from stackviz.report.format import FACTS
 from stackviz.report.format.facts import questions_of

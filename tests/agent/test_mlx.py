@@ -8,10 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackviz.agent.benchmarks import mlx_device
+from stackviz.agent.benchmarks import devices as mlx_device
 from stackviz.agent.benchmarks.cases import plan_cases
-from stackviz.agent.benchmarks.devices import card_of
-from stackviz.agent.benchmarks.mlx_device import MlxDevice, mlx_devices
+from stackviz.agent.benchmarks.devices import MlxDevice, card_of, mlx_devices
 from stackviz.agent.benchmarks.records import Records
 from stackviz.agent.benchmarks.run import BenchmarkOptions, NoSuchDevice, run_benchmarks
 from stackviz.report.format import parse_report

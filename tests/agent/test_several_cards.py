@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
+from stackviz.agent.assemble import _forget_lost_cards
 from stackviz.agent.benchmarks.cases import plan_cases
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
-from stackviz.agent.drop_invalid import _forget_lost_cards
 from stackviz.report.format import hashed_uuid
 from stackviz.report.measuring.collectives import COLLECTIVES
 from stackviz.report.measuring.nccl_tests import NCCL_TESTS

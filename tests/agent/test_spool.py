@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from stackviz.agent import spool as spool_module
+from stackviz.agent.progress import terminal_json
 from stackviz.agent.spool import MOST_BYTES, Spool, SpoolError
-from stackviz.agent.terminal_json import terminal_json
 from stackviz.report.format import parse_report, to_json
 from tests.agent.processes import wait_for
 from tests.report.format.reports import report_body

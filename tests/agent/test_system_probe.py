@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from stackviz.agent.probing.python import probe_python
-from stackviz.agent.probing.system import probe_system
+from stackviz.agent.probing.system import probe_python, probe_system
 from stackviz.report.format import FACTS
 from stackviz.report.format.facts.asking import MissingFact, Questions
 from stackviz.report.importers import FactSheet

@@ -13,9 +13,8 @@ from stackviz.agent.children import Ended
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.measured import LastRun, stated_peak
 from stackviz.agent.probing.gather import Gathered
-from stackviz.agent.result_text import result_line, result_lines
-from stackviz.agent.stamp import stamped
-from stackviz.agent.upload import Server
+from stackviz.agent.report_text import result_line, result_lines
+from stackviz.agent.upload import Server, stamped
 from stackviz.report.format import parse_report, to_json
 from tests.agent.sites import site
 from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body, rounds_result

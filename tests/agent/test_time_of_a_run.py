@@ -9,12 +9,12 @@ import pytest
 from stackviz.agent.benchmarks import measure as measuring
 from stackviz.agent.benchmarks import run as running
 from stackviz.agent.benchmarks import visit as visiting
-from stackviz.agent.benchmarks.case_progress import Skip
 from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.measure import CaseLeft
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
 from stackviz.agent.benchmarks.timing import PACES, Pace
+from stackviz.agent.benchmarks.trial import Skip
 from stackviz.agent.children import Ended
 from stackviz.report.measuring import RUNNABLE
 from tests.agent.processes import TOY_TORCH

@@ -7,9 +7,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import Case, plan_cases
-from stackviz.agent.benchmarks.devices import AnyDevice, card_of, list_devices
+from stackviz.agent.benchmarks.devices import AnyDevice, card_of, list_devices, mlx_devices
 from stackviz.agent.benchmarks.measure import CaseLeft, measure_case
-from stackviz.agent.benchmarks.mlx_device import mlx_devices
 from stackviz.agent.benchmarks.timing import PACES
 from stackviz.agent.children import answer_in_file
 from stackviz.report.measuring import RUNNABLE

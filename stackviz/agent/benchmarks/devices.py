@@ -1,16 +1,16 @@
-"""The torch devices of this machine, and what a measurement needs to know about one.
+"""The devices of torch and MLX on this machine, and what a measurement needs to know about one.
 
-Torch is passed in.
+Both are passed in. Settings of torch's math libraries are read for each result: they make figures incomparable.
 """
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.agent.benchmarks.math_settings import math_settings
 from stackviz.agent.benchmarks.memory import (
     ASSUMED_CACHE_BYTES,
     OURS_OF_FREE,
@@ -18,12 +18,141 @@ from stackviz.agent.benchmarks.memory import (
     cpu_cache_bytes,
     free_main_memory,
 )
-from stackviz.agent.benchmarks.mlx_device import MlxDevice, mlx_devices
 from stackviz.report.format import hashed_uuid
 from stackviz.report.measuring import Benchmark, Params, Prepared
-from stackviz.report.measuring.benchmark import uniform
+from stackviz.report.measuring.benchmark import Unavailable, uniform
+from stackviz.report.measuring.in_mlx import MLX, in_mlx
 
-__all__ = ["AnyDevice", "Device", "card_of", "list_devices"]
+__all__ = ["AnyDevice", "Device", "MlxDevice", "card_of", "list_devices", "math_settings", "mlx_devices"]
+
+
+@dataclass(frozen=True)
+class MlxDevice:
+    """What measuring asks of a device, as `devices.Device` answers it for torch."""
+
+    mlx: Any
+    name: str = MLX
+    kind: str = MLX
+    index: int = 0
+
+    def inference_mode(self) -> AbstractContextManager[object]:
+        """MLX computes gradients for who asks for them: nothing has to be turned off."""
+        return nullcontext()
+
+    def prepare(self, benchmark: Benchmark, params: Params) -> Prepared:
+        """Raises Unavailable for a benchmark that is not written for MLX."""
+        run = in_mlx(benchmark)
+        if run is None:
+            raise Unavailable("this benchmark is not written for MLX")
+        return run.prepare(self.mlx, params)
+
+    def make_numbers(self, count: int) -> None:
+        self.mlx.eval(self.mlx.random.uniform(-1, 1, (count,)))
+
+    def synchronize(self) -> None:
+        self.mlx.synchronize()
+
+    def free_bytes(self) -> int | None:
+        """Of the main memory, which the GPU of a Mac shares."""
+        free = free_main_memory()
+        return None if free is None else int(free * OURS_OF_FREE)
+
+    def give_back(self) -> None:
+        self.mlx.clear_cache()
+
+    def cache_bytes(self) -> int | None:
+        return None if self._is_gpu else cpu_cache_bytes()
+
+    def exceeded_cache_bytes(self) -> int | None:
+        return ASSUMED_CACHE_BYTES["mps"] if self._is_gpu else cpu_cache_bytes()
+
+    def lacks(self, _dtype: str) -> str | None:
+        """Nothing: a case is planned where MLX has its type."""
+        return None
+
+    def device_used(self, _prepared: Prepared) -> str:
+        """`mlx:gpu`. An array lies in memory that all devices share; MLX's default device computes."""
+        return f"{MLX}:{'gpu' if self._is_gpu else 'cpu'}"
+
+    def conditions(self, _dtype: str) -> dict[str, Any]:
+        """`tf32`: MLX's documentation, "Numerical Precision", says how it is turned off."""
+        return {"mlx_version": str(self.mlx.__version__), "tf32": False}
+
+    @property
+    def _is_gpu(self) -> bool:
+        return bool(self.mlx.default_device() == self.mlx.Device(self.mlx.gpu, 0))
+
+
+def mlx_devices(wanted: Sequence[str]) -> list[MlxDevice]:
+    """One where MLX is installed: on a Mac unless other devices are named, elsewhere if it is named itself."""
+    is_measured = MLX in wanted or (not wanted and platform.system() == "Darwin")
+    if is_measured:
+        os.environ["MLX_ENABLE_TF32"] = "0"  # read when it is loaded; else GPUs with matrix units (M5) round to TF32
+        with suppress(ImportError):
+            import mlx.core
+
+            return [MlxDevice(mlx.core)]
+    return []
+
+
+_VARIABLES = (
+    "OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY", "OMP_DYNAMIC", "GOMP_CPU_AFFINITY",
+    "KMP_AFFINITY", "KMP_BLOCKTIME", "MKL_NUM_THREADS", "MKL_DYNAMIC", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR",
+    "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "VECLIB_MAXIMUM_THREADS",
+    "CUBLAS_WORKSPACE_CONFIG", "NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "TORCH_BLAS_PREFER_CUBLASLT",
+    "CUDA_LAUNCH_BLOCKING", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING",
+    "TORCH_CUDNN_V8_API_DISABLED", "TORCH_BLAS_PREFER_HIPBLASLT", "ROCBLAS_LAYER", "HIPBLASLT_TENSILE_LIBPATH",
+    "HSA_OVERRIDE_GFX_VERSION", "AMD_SERIALIZE_KERNEL", "PYTORCH_MPS_HIGH_WATERMARK_RATIO", "PYTORCH_MPS_FAST_MATH",
+)  # fmt: skip
+_PLAIN_VALUE = re.compile(r"[\w.,:;=+{}()\[\]-]{1,80}")
+
+
+def math_settings(torch: Any, kind: str, dtype: str) -> dict[str, str | bool]:  # noqa: ANN401 - torch has no types here
+    """What can be read of this torch, for products of this type on this kind of device; the rest is left out."""
+    settings: dict[str, str | bool] = {}
+    for name, ask in (_ON_CARDS if kind == "cuda" else _ON_PROCESSORS).items():
+        with suppress(Exception):  # each version of torch has others
+            settings[name] = ask(torch)
+    with suppress(Exception):
+        settings["deterministic"] = bool(torch.are_deterministic_algorithms_enabled())
+    if kind == "cuda" and dtype in {"fp16", "bf16"}:
+        with suppress(Exception):
+            allowed = getattr(torch.backends.cuda.matmul, f"allow_{dtype}_reduced_precision_reduction")
+            settings["reduced_precision_reduction"] = bool(allowed[0] if isinstance(allowed, tuple) else allowed)
+    settings["math_environment"] = _environment(os.environ)
+    return settings
+
+
+def _environment(environment: Mapping[str, str]) -> str:
+    """`OMP_NUM_THREADS=8 MKL_DYNAMIC=FALSE`, "none"; a value that is a path, or odd, is not sent."""
+    values = {name: environment[name] for name in _VARIABLES if environment.get(name)}
+    return " ".join(f"{name}={_plain(value)}" for name, value in values.items()) or "none"
+
+
+def _plain(value: str) -> str:
+    return value if _PLAIN_VALUE.fullmatch(value) else "(set)"
+
+
+def _processor_blas(torch: Any) -> str:  # noqa: ANN401 - torch has no types here
+    """`mkl, onednn`: torch.__config__ names the library it was built with."""
+    built = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
+    libraries = [built[1]] if built else []
+    if torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled:
+        libraries.append("onednn")
+    return ", ".join(libraries) or "unknown"
+
+
+def _cuda_blas(torch: Any) -> str:  # noqa: ANN401
+    return str(torch.backends.cuda.preferred_blas_library()).rpartition(".")[2].lower()
+
+
+_ON_CARDS: dict[str, Callable[[Any], str | bool]] = {
+    "blas_library": _cuda_blas,
+    "fp16_accumulation": lambda torch: bool(torch.backends.cuda.matmul.allow_fp16_accumulation),
+    "cudnn_benchmark": lambda torch: bool(torch.backends.cudnn.benchmark),
+    "cudnn_deterministic": lambda torch: bool(torch.backends.cudnn.deterministic),
+}
+_ON_PROCESSORS: dict[str, Callable[[Any], str | bool]] = {"blas_library": _processor_blas}
 
 
 _FIRST_CAPABILITIES = {"tf32": (8, 0), "fp8": (8, 9), "mxfp8": (10, 0), "nvfp4": (10, 0)}

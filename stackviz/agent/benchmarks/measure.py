@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from stackviz.agent.benchmarks.case_progress import CaseLeft, CaseProgress, Skip
 from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.instruments import Instruments, instruments_of
 from stackviz.agent.benchmarks.interference import is_visit_disturbed
 from stackviz.agent.benchmarks.records import no_time_left
 from stackviz.agent.benchmarks.timing import Pace
-from stackviz.agent.benchmarks.trial import INPUT_BYTES_PER_S, failed_step, tried
+from stackviz.agent.benchmarks.trial import INPUT_BYTES_PER_S, CaseLeft, CaseProgress, Skip, failed_step, tried
 from stackviz.agent.benchmarks.visit import prove, visit
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.measuring.benchmark import Unavailable

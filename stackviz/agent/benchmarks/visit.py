@@ -1,22 +1,25 @@
-"""One visit to a case: inputs made anew, warm-up, blocks, check; with the conditions while it worked."""
+"""Visit a case once: new inputs, warm-up, blocks, check, with the conditions while it worked.
+
+Torch's profiler names the kernels that ran: the best proof of the device and the type it computed in.
+"""
 
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from stackviz.agent.benchmarks.case_progress import CaseProgress, Skip
+from stackviz.agent.benchmarks.devices import AnyDevice
 from stackviz.agent.benchmarks.instruments import Sampler, joined_readings
 from stackviz.agent.benchmarks.interference import look, noticed_between
-from stackviz.agent.benchmarks.kernels import kernels_of
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
-from stackviz.agent.benchmarks.trial import refuse_what_cannot_fit
+from stackviz.agent.benchmarks.trial import CaseProgress, Skip, refuse_what_cannot_fit
 from stackviz.base.backports import UTC
 from stackviz.report.measuring import Prepared
 
-__all__ = ["prove", "visit"]
+__all__ = ["kernels_of", "prove", "visit"]
 
 Step = dict[str, Any]
 
@@ -120,3 +123,43 @@ def _conditions(progress: CaseProgress, prepared: Prepared, readings: Mapping[st
 def _fell_back(caught: list[warnings.WarningMessage]) -> bool:
     """torch warns so when PYTORCH_ENABLE_MPS_FALLBACK lets an operator run on the CPU."""
     return any("fall back to run on the CPU" in str(warning.message) for warning in caught)
+
+
+_MOST_NAMES = 6
+_MOST_CHARS = 200
+
+
+def kernels_of(device: AnyDevice, prepared: Prepared) -> list[str]:
+    """Names of what one run started on the device, those that took longest first; on a processor torch's operators.
+
+    [] where the profiler cannot tell. Not while anything is timed: it slows what it watches.
+    """
+    with suppress(Exception):
+        return _profiled(device, prepared)
+    return []
+
+
+def _profiled(device: AnyDevice, prepared: Prepared) -> list[str]:
+    from torch.profiler import ProfilerActivity, profile
+
+    activities = [ProfilerActivity.CPU]
+    if device.kind in {"cuda", "xpu"}:
+        activities.append(getattr(ProfilerActivity, device.kind.upper()))
+    with profile(activities=activities) as watched:
+        prepared.run()
+        (prepared.wait or device.synchronize)()
+    events = watched.events() or []
+    on_device = [event for event in events if _device_type(event) in {"CUDA", "XPU", "PrivateUse1"}]
+    return _longest(on_device or [event for event in events if event.name.startswith("aten::")])
+
+
+def _device_type(event: Any) -> str:  # noqa: ANN401 - torch has no types here
+    return str(getattr(event, "device_type", "")).rpartition(".")[2]
+
+
+def _longest(events: Iterable[Any]) -> list[str]:
+    took: dict[str, float] = {}
+    for event in events:
+        name = " ".join(event.name.split())[:_MOST_CHARS]
+        took[name] = took.get(name, 0.0) + float(event.time_range.elapsed_us())
+    return sorted(took, key=lambda name: -took[name])[:_MOST_NAMES]

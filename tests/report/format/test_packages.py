@@ -4,7 +4,7 @@ from importlib import metadata
 
 import pytest
 
-from stackviz.agent.probing.python import probe_python
+from stackviz.agent.probing.system import probe_python
 from stackviz.report.format import COMPONENTS
 from stackviz.report.format.packages import PACKAGE_METADATA, component_of
 from stackviz.report.importers.env_report import component_of as importers_component_of
