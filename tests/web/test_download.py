@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from django.utils.translation import gettext_lazy
 
-from stackviz.web.download import csv_response, json_response, safe_cell, unsafe_text
+from stackviz.web.download import attributes, csv_response, json_response, of_part, safe_cell, table_file, unsafe_text
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,14 @@ def test_a_csv_file_reads_back_as_written():
     assert response["Content-Disposition"] == 'attachment; filename="accelerators.csv"'
     read = list(csv.reader(io.StringIO(response.content.decode(), newline="")))
     assert read == [["name", "'=head"], ['comma, "quote"\nline', "-1.5"], ["", "'@x"]]
+
+
+def test_a_table_has_the_same_columns_as_csv_and_json():
+    columns = {**attributes("real"), **of_part(lambda row: row or None, {"=twice": lambda row: row.real * 2})}
+    assert table_file("t", columns, [0, 3]).content.decode().splitlines() == ["real,'=twice", "0,", "3,6"]
+    wrapped = table_file("t", columns, [0, 3], "json", document=lambda rows: {"rows": rows})
+    assert json.loads(wrapped.content) == {"rows": [{"real": 0, "=twice": None}, {"real": 3, "=twice": 6}]}
+    assert table_file("t", columns, []).content.decode().strip() == "real,'=twice"
 
 
 def test_a_row_of_another_length_is_a_mistake_of_ours():

@@ -25,11 +25,10 @@ from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.catalog.fields import GROUPS, HEADLINES, Field
 from stackviz.records.catalog.models import Accelerator, Vendor
 from stackviz.web.address import AddressReader, Note
-from stackviz.web.download import csv_response
+from stackviz.web.download import Columns, table_file
 from stackviz.web.paging import page_number, page_of
 
 PER_PAGE = 60
-HEADER = ("device", "name", "vendor", "field", "state", "values", "sources", "not_public", "checked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,21 +164,19 @@ def _shown(cell: MatrixCell) -> MatrixCellText:
     return MatrixCellText(signs.get(state, str(cell.values)), state, ", ".join(words))
 
 
+_COLUMNS: Columns[tuple[MatrixAccelerator, MatrixCell]] = {
+    "device": lambda row: row[0].accelerator.slug,
+    "name": lambda row: row[0].accelerator.name,
+    "vendor": lambda row: row[0].accelerator.vendor.slug,
+    "field": lambda row: row[1].field,
+    "state": lambda row: row[1].state,
+    "values": lambda row: row[1].values,
+    "sources": lambda row: row[1].sources,
+    "not_public": lambda row: row[1].waiting,
+    "checked": lambda row: f"{row[1].checked:%Y-%m-%d}" if row[1].checked else "",
+}
+
+
 def completeness_csv(matrix: Matrix) -> HttpResponse:
-    """A line for each cell: spreadsheets pivot it, programs need not."""
-    rows = (
-        [
-            device.accelerator.slug,
-            device.accelerator.name,
-            device.accelerator.vendor.slug,
-            cell.field,
-            cell.state,
-            cell.values,
-            cell.sources,
-            cell.waiting,
-            f"{cell.checked:%Y-%m-%d}" if cell.checked else "",
-        ]
-        for device in matrix.devices
-        for cell in device.cells
-    )
-    return csv_response("completeness", HEADER, rows)
+    """Return a line for each cell: spreadsheets pivot it, programs need not."""
+    return table_file("completeness", _COLUMNS, ((device, cell) for device in matrix.devices for cell in device.cells))

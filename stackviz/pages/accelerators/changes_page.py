@@ -1,6 +1,6 @@
 """The change log as a page and as a file. The address holds the whole state."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC
 from typing import Any
@@ -27,17 +27,13 @@ from stackviz.records.catalog.fields import FIELDS, grouped
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
 from stackviz.records.cited.models import CitedEdition
 from stackviz.web.address import AddressReader, Note, whole_number
-from stackviz.web.download import csv_response, json_response
+from stackviz.web.download import Columns, json_response, table_file
 from stackviz.web.errors import refuse_notes
 from stackviz.web.parts import cached_html
 
 CACHE_S = 600
 IN_A_FILE = 400  # entries at most in a file: each page's address gives its own
 _KNOWN = frozenset({"a", "accelerator", "vendor", "field", "load", "each", "before", "format"})
-_COLUMNS = (
-    "key", "when", "who", "what", "accelerator", "slug", "field", "condition", "old", "new", "details", "counts",
-    "reason", "source_title", "source_url", "url",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +116,8 @@ def changes(request: HttpRequest) -> HttpResponse:
         if query.notes:
             return refuse_notes(query.notes)
         log = read_log(query.part, query.before, IN_A_FILE)
-        return changes_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
+        is_csv = request.GET["format"] == "csv"
+        return table_file("changes", _COLUMNS, log.entries) if is_csv else as_json(log, query, request)
     state = ("changes", query.part, query.before, query.title, *log_edition())
     body = cached_html(state, lambda: _body(query), CACHE_S)
     feed = reverse("accelerators:changes-feed")
@@ -186,12 +183,18 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def changes_csv(log: Log) -> HttpResponse:
-    rows = [
-        [
-            "; ".join(value) if isinstance(value := getattr(entry, name), tuple) else value
-            for name in _COLUMNS
-        ]
-        for entry in log.entries
-    ]  # fmt: skip
-    return csv_response("changes", _COLUMNS, rows)
+def _text_of(name: str) -> Callable[[Entry], object]:
+    def cell(entry: Entry) -> object:
+        value = getattr(entry, name)
+        return "; ".join(value) if isinstance(value, tuple) else value
+
+    return cell
+
+
+_COLUMNS: Columns[Entry] = {
+    name: _text_of(name)
+    for name in (
+        "key", "when", "who", "what", "accelerator", "slug", "field", "condition", "old", "new", "details", "counts",
+        "reason", "source_title", "source_url", "url",
+    )
+}  # fmt: skip

@@ -14,14 +14,13 @@ from django_htmx.http import push_url
 from stackviz.pages.accelerators.claims import Checked, Claim, ClaimVerdict, checked, matching, read_claims
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.web.address import AddressReader, Note
-from stackviz.web.download import csv_response, json_response
+from stackviz.web.download import Columns, json_response, table_file
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 
 CACHE_S = 600
 MOST_QUESTIONS = 20  # of the structured data: the first of the page, so that it stays small
-HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources", "chapter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +123,24 @@ def _choices(query: ClaimsQuery) -> list[VerdictChoice]:
     return [VerdictChoice("", _("all"), len(everything), query.address(verdict="")), *rest]
 
 
-def _file(format_: str, checked_claims: Sequence[Checked]) -> HttpResponse:
-    if format_ == "csv":
-        rows = [
-            (
-                item.claim.key, item.claim.subject, item.claim.text, item.claim.verdict.value, item.claim.answer,
-                "; ".join(f"{figure.accelerator.name}: {figure.title} {figure.text}" for figure in item.figures),
-                " ".join(_addresses(item)), item.claim.chapter_url,
-            )
-            for item in checked_claims
-        ]  # fmt: skip
-        return csv_response("claims", HEADER, rows)
-    return json_response("claims", {"claims": [_as_data(item) for item in checked_claims]})
+_COLUMNS: Columns[Checked] = {
+    "key": lambda item: item.claim.key,
+    "subject": lambda item: item.claim.subject,
+    "claim": lambda item: item.claim.text,
+    "verdict": lambda item: item.claim.verdict.value,
+    "answer": lambda item: item.claim.answer,
+    "figures": lambda item: "; ".join(
+        f"{figure.accelerator.name}: {figure.title} {figure.text}" for figure in item.figures
+    ),
+    "sources": lambda item: " ".join(_addresses(item)),
+    "chapter": lambda item: item.claim.chapter_url,
+}
+
+
+def _file(ending: str, claims: Sequence[Checked]) -> HttpResponse:
+    if ending == "csv":
+        return table_file("claims", _COLUMNS, claims)
+    return json_response("claims", {"claims": [_as_data(item) for item in claims]})
 
 
 def _addresses(item: Checked) -> list[str]:

@@ -1,7 +1,6 @@
 """The list as a file: all pages of the query, each value with unit, condition and source address."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.http import HttpRequest, HttpResponse
 
@@ -11,52 +10,61 @@ from stackviz.pages.accelerators.list_search import Search
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.figures import join_variants, usual_values
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.web.download import csv_response, json_response
+from stackviz.web.download import Columns, as_object, json_response, of_part, table_file
 
-_HEADS = ("slug", "name", "vendor", "kind", "address")
-_PARTS = ("", "_unit", "_condition", "_basis", "_source")
+_Row: TypeAlias = tuple[Accelerator, dict[str, list[SpecValue]]]  # with its values by field
 
 
 def list_file(request: HttpRequest, search: Search) -> HttpResponse:
-    """The view as a file in the requested format."""
-    fields, preferred = [FIELDS[name] for name in search.query.columns], search.catalogue.preferred
-    rows = [
-        (item, [(field, usual_values(field, preferred(item.pk, field.name))) for field in fields])
+    """Return all pages of the list as the file that the query asks for."""
+    query, preferred = search.query, search.catalogue.preferred
+    fields = [FIELDS[name] for name in query.columns]
+    rows: list[_Row] = [
+        (item, {field.name: usual_values(field, preferred(item.pk, field.name)) for field in fields})
         for item in search.ordered()
     ]
-    return _csv(request, fields, rows) if search.query.format == "csv" else _json(request, search, fields, rows)
+    columns: Columns[_Row] = {
+        "slug": lambda row: row[0].slug,
+        "name": lambda row: row[0].name,
+        "vendor": lambda row: row[0].vendor.slug,
+        "kind": lambda row: row[0].kind,
+        "address": lambda row: request.build_absolute_uri(row[0].get_absolute_url()),
+    }
+    if query.format == "csv":
+        for field in fields:
+            columns |= _figure_columns(field)
+        return table_file("accelerators", columns, rows)
+    document = {
+        "address": request.build_absolute_uri(request.path + query.address()),
+        "count": len(rows),
+        "sort": query.sort or "name",
+        "without_figure": search.counted().unknown,
+        "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
+        "items": [as_object(columns, row) | _values_and_missing(*row) for row in rows],
+    }
+    return json_response("accelerators", document)
 
 
-_Cells = list[tuple[Field, list[SpecValue]]]
-_Rows = list[tuple[Accelerator, _Cells]]
+def _figure_columns(field: Field) -> Columns[_Row]:
+    """Return the five columns of one field. Variants of one product share a cell: `48 / 64 / 128`."""
 
+    def figure(values: list[SpecValue]) -> object:
+        figures = [list_figure(field, value) for value in values]
+        return figures[0] if len(figures) == 1 else join_variants([str(number) for number in figures])
 
-def _csv(request: HttpRequest, fields: Sequence[Field], cells_by_row: _Rows) -> HttpResponse:
-    header = [*_HEADS, *(f"{field.name}{part}" for field in fields for part in _PARTS)]
-    rows = [
-        [*_named(request, item).values(), *(part for cell in cells for part in _csv_cell(item, *cell))]
-        for item, cells in cells_by_row
-    ]
-    return csv_response("accelerators", header, rows)
+    def values_of(row: _Row) -> list[SpecValue]:
+        return row[1][field.name]
 
-
-def _named(request: HttpRequest, item: Accelerator) -> dict[str, str]:
-    address = request.build_absolute_uri(item.get_absolute_url())
-    return dict(zip(_HEADS, (item.slug, item.name, item.vendor.slug, item.kind, address), strict=True))
-
-
-def _csv_cell(item: Accelerator, field: Field, values: Sequence[SpecValue]) -> tuple[object, ...]:
-    """The five cells of one figure. Variants of one product share them: `48 / 64 / 128`."""
-    if not values:
-        return None, "", "", missing_words(field, item), ""
-    figures = [list_figure(field, value) for value in values]
-    return (
-        figures[0] if len(figures) == 1 else join_variants([str(number) for number in figures]),
-        field.unit,
-        join_variants([value.condition for value in values if value.condition]),
-        join_variants([str(value.basis) for value in values]),
-        " ".join(dict.fromkeys(value.source.url for value in values if value.source)),
-    )
+    columns: Columns[list[SpecValue]] = {
+        "": lambda values: figure(values) if values else None,
+        "_unit": lambda values: field.unit if values else "",
+        "_condition": lambda values: join_variants([value.condition for value in values if value.condition]),
+        "_basis": lambda values: join_variants([str(value.basis) for value in values]),
+        "_source": lambda values: " ".join(dict.fromkeys(value.source.url for value in values if value.source)),
+    }
+    of_row = of_part(values_of, columns)
+    of_row["_basis"] = lambda row: columns["_basis"](values_of(row)) or missing_words(field, row[0])
+    return {field.name + name: cell for name, cell in of_row.items()}
 
 
 def list_figure(field: Field, value: SpecValue) -> float | int | str:
@@ -67,24 +75,16 @@ def list_figure(field: Field, value: SpecValue) -> float | int | str:
     return int(number) if number.is_integer() else number
 
 
-def _json(request: HttpRequest, search: Search, fields: Sequence[Field], cells_by_row: _Rows) -> HttpResponse:
-    query, counts = search.query, search.counted()
-    data = {
-        "address": request.build_absolute_uri(request.path + query.address()),
-        "count": len(cells_by_row),
-        "sort": query.sort or "name",
-        "without_figure": counts.unknown,
-        "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
-        "items": [_named(request, item) | _json_cells(item, cells) for item, cells in cells_by_row],
-    }
-    return json_response("accelerators", data)
-
-
-def _json_cells(item: Accelerator, cells: _Cells) -> dict[str, Any]:
+def _values_and_missing(item: Accelerator, values_by_field: dict[str, list[SpecValue]]) -> dict[str, object]:
     """`values` by field, several if the product has variants; `missing` gives the reason for each field without one."""
+    fields = {name: FIELDS[name] for name in values_by_field}
     return {
-        "values": {field.name: [_json_value(field, value) for value in values] for field, values in cells if values},
-        "missing": {field.name: missing_words(field, item) for field, values in cells if not values},
+        "values": {
+            name: [_json_value(fields[name], value) for value in values]
+            for name, values in values_by_field.items()
+            if values
+        },
+        "missing": {name: missing_words(fields[name], item) for name, values in values_by_field.items() if not values},
     }
 
 

@@ -12,19 +12,32 @@ from stackviz.records.catalog.derived import Derived
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.web.address import write_moment
-from stackviz.web.download import csv_response, json_response
+from stackviz.web.download import Columns, table_file
 
 FORMATS = ("csv", "json")
-_COLUMNS = (
-    "field", "title", "value", "unit", "amount", "amount_unit", "condition", "basis", "is_preferred", "source_title",
-    "source_url", "source_read_as", "source_read_on", "note", "checked_at",
-)  # fmt: skip
+_COLUMNS: Columns[SpecValue] = {
+    "field": lambda value: value.field,
+    "title": lambda value: FIELDS[value.field].words[0],
+    "value": lambda value: value.value,  # as printed
+    "unit": lambda value: value.unit,
+    "amount": lambda value: value.amount,  # in the SI base unit, empty for text
+    "amount_unit": lambda value: UNITS[value.unit].si if value.unit else "",
+    "condition": lambda value: value.condition,
+    "basis": lambda value: str(value.basis),
+    "is_preferred": lambda value: value.is_preferred,
+    "source_title": lambda value: value.source.title if value.source else "",
+    "source_url": lambda value: value.source.url if value.source else "",
+    "source_read_as": lambda value: value.source.read_as if value.source else "",
+    "source_read_on": lambda value: f"{value.source.read_on:%Y-%m-%d}" if value.source and value.source.read_on else "",
+    "note": lambda value: value.note,
+    "checked_at": lambda value: write_moment(value.checked_at) if value.checked_at else None,
+}
 
 
 def sheet_file(
     accelerator: Accelerator, at: datetime | None, ending: str, address: str, choice: SourceChoice
 ) -> HttpResponse:
-    """The present or a past sheet as a file in this format; `address` is its permanent one. Three queries.
+    """Return the present or a past sheet as a file in this format; `address` is its permanent one. Three queries.
 
     `choice`: of which sources its values are; derived figures stand in the file of all sources only.
     """
@@ -32,52 +45,22 @@ def sheet_file(
     rank = {name: position for position, name in enumerate(FIELDS)}
     values.sort(key=lambda value: (rank[value.field], value.condition, not value.is_preferred, value.pk))
     name = accelerator.slug if at is None else f"{accelerator.slug}-{at:%Y%m%dT%H%M%SZ}"
-    if ending == "csv":
-        return csv_response(name, _COLUMNS, [tuple(_row(value).values()) for value in values])
-    return json_response(name, _document(accelerator, values, at, address, choice))
-
-
-def _row(value: SpecValue) -> dict[str, Any]:
-    """One value: `value` as printed, `amount` in the SI base unit beside it, empty for text."""
-    return dict(
-        zip(
-            _COLUMNS,
-            (
-                value.field,
-                FIELDS[value.field].words[0],
-                value.value,
-                value.unit,
-                value.amount,
-                UNITS[value.unit].si if value.unit else "",
-                value.condition,
-                str(value.basis),
-                value.is_preferred,
-                value.source.title if value.source else "",
-                value.source.url if value.source else "",
-                value.source.read_as if value.source else "",
-                f"{value.source.read_on:%Y-%m-%d}" if value.source and value.source.read_on else "",
-                value.note,
-                write_moment(value.checked_at) if value.checked_at else None,
-            ),
-            strict=True,
-        )
-    )
-
-
-def _document(
-    accelerator: Accelerator, values: list[SpecValue], at: datetime | None, address: str, choice: SourceChoice
-) -> dict[str, Any]:
-    derived = () if choice else column_of_sheet(accelerator, values, at).derived
-    return {
+    about = {
         "slug": accelerator.slug,
         "name": accelerator.name,
         "vendor": accelerator.vendor.slug,
         "kind": str(accelerator.kind),
         "address": address,
         "at": write_moment(at) if at else None,
-        "values": [_row(value) for value in values],
-        "derived": [_derived(item) for item in derived],
     }
+    derived = () if choice or ending == "csv" else column_of_sheet(accelerator, values, at).derived
+    return table_file(
+        name,
+        _COLUMNS,
+        values,
+        ending,
+        document=lambda rows: {**about, "values": rows, "derived": [_derived(figure) for figure in derived]},
+    )
 
 
 def _derived(item: Derived) -> dict[str, Any]:

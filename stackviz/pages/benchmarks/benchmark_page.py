@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.pages.benchmarks.files import ladder_file
-from stackviz.pages.benchmarks.measured_file import FILE_FORMATS, measured_file
+from stackviz.pages.benchmarks.files import FILE_FORMATS, ladder_file, measured_file
 from stackviz.pages.benchmarks.measured_ranking import measured_section
 from stackviz.pages.benchmarks.ranking import ladder_of
 from stackviz.pages.benchmarks.ranking_svg import RankingWords, ranking_svg

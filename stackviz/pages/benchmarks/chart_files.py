@@ -1,6 +1,6 @@
 """The drawings as CSV and JSON: exactly the lines and points of the figure, with their sources."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpResponse
@@ -11,9 +11,9 @@ from stackviz.pages.benchmarks.roofs import RoofRow
 from stackviz.pages.benchmarks.scaling import DrawnCurve, ScalingPlot
 from stackviz.pages.benchmarks.selection import ShareChoice
 from stackviz.pages.benchmarks.share import SharePoint, ShareRow
-from stackviz.web.download import csv_response, json_response
+from stackviz.web.download import Columns, json_response, of_objects, table_file
 
-ROOFLINE_HEADER = (
+_ROOFLINE = of_objects(
     "kind", "slug", "name", "dtype", "operator", "setting", "intensity_flop_per_byte", "drawn_tflop_per_s", "rate",
     "rate_unit", "share_of_roof", "bandwidth_b_per_s", "peak_flop_per_s", "ridge_flop_per_byte", "formula", "made",
     "condition", "basis", "source_title", "source_url", "result", "bandwidth_source_title", "bandwidth_source_url",
@@ -21,13 +21,13 @@ ROOFLINE_HEADER = (
 
 
 def roofline_file(roofline: Roofline, ending: str) -> HttpResponse:
-    """Roofs first, then points; `drawn` are the coordinates of the drawing. A roof's are those of its ridge point.
+    """Return roofs, then points; `drawn` are the coordinates of the drawing. A roof's are those of its ridge point.
 
     A roof that is a peak alone has its height, one that is a bandwidth alone neither.
     """
-    rows = [*(_roof_out(row) for row in roofline.rows), *(_point_out(point) for point in roofline.points)]
+    rows: list[Mapping[str, object]] = [*map(_roof_out, roofline.rows), *map(_point_out, roofline.points)]
     if ending == "csv":
-        return csv_response("roofline", ROOFLINE_HEADER, [[row.get(name) for name in ROOFLINE_HEADER] for row in rows])
+        return table_file("roofline", _ROOFLINE, rows)
     data = {"rows": rows, "above_every_roof": [_point_out(point) for point in roofline.above], "notes": roofline.notes}
     return json_response("roofline", data)
 
@@ -75,80 +75,65 @@ def _point_out(point: RoofPoint) -> dict[str, Any]:
     }
 
 
-SHARE_HEADER = (
-    "rank", "kind", "slug", "name", "vendor", "of", "share_percent", "rate", "peak", "base_unit", "peak_field",
-    "condition", "basis", "setting", "made", "source_title", "source_url", "peak_source_title", "peak_source_url",
-    "result",
-)  # fmt: skip
-
-
 def share_file(rows: Sequence[ShareRow], choice: ShareChoice, ending: str) -> HttpResponse:
-    """Every dot of all pages, the highest share first."""
-    name = f"share of peak {choice.of}"
-    drawn = [_share_out(row, point, choice.of) for row in rows for point in row.points]
-    if ending == "csv":
-        return csv_response(name, SHARE_HEADER, [list(out.values()) for out in drawn])
-    return json_response(name, {"of": choice.of, "benchmark": choice.benchmark, "rows": drawn})
-
-
-def _share_out(row: ShareRow, point: SharePoint, of: str) -> dict[str, Any]:
-    return {
-        "rank": row.rank,
-        "kind": point.kind,
-        "slug": row.accelerator.slug,
-        "name": row.accelerator.name,
-        "vendor": row.accelerator.vendor.slug,
-        "of": of,
-        "share_percent": point.percent,
-        "rate": point.rate,
-        "peak": point.peak.amount,
-        "base_unit": point.peak.si,
-        "peak_field": point.peak.field,
-        "condition": point.peak.condition,
-        "basis": point.peak.basis,
-        "setting": point.setting,
-        "made": point.made,
-        "source_title": point.source_title,
-        "source_url": point.source_url,
-        "peak_source_title": point.peak.source_title,
-        "peak_source_url": point.peak.source_url,
-        "result": point.url,
+    """Return every dot of all pages, the highest share first."""
+    columns: Columns[tuple[ShareRow, SharePoint]] = {
+        "rank": lambda row: row[0].rank,
+        "kind": lambda row: row[1].kind,
+        "slug": lambda row: row[0].accelerator.slug,
+        "name": lambda row: row[0].accelerator.name,
+        "vendor": lambda row: row[0].accelerator.vendor.slug,
+        "of": lambda _: choice.of,
+        "share_percent": lambda row: row[1].percent,
+        "rate": lambda row: row[1].rate,
+        "peak": lambda row: row[1].peak.amount,
+        "base_unit": lambda row: row[1].peak.si,
+        "peak_field": lambda row: row[1].peak.field,
+        "condition": lambda row: row[1].peak.condition,
+        "basis": lambda row: row[1].peak.basis,
+        "setting": lambda row: row[1].setting,
+        "made": lambda row: row[1].made,
+        "source_title": lambda row: row[1].source_title,
+        "source_url": lambda row: row[1].source_url,
+        "peak_source_title": lambda row: row[1].peak.source_title,
+        "peak_source_url": lambda row: row[1].peak.source_url,
+        "result": lambda row: row[1].url,
     }
-
-
-SCALING_HEADER = (
-    "kind", "curve", "setting", "slug", "name", "vendor", "devices", "x", "x_unit", "y", "y_unit", "amount",
-    "base_unit", "made", "source_title", "source_url", "result",
-)  # fmt: skip
+    return table_file(
+        f"share of peak {choice.of}",
+        columns,
+        [(row, point) for row in rows for point in row.points],
+        ending,
+        document=lambda drawn: {"of": choice.of, "benchmark": choice.benchmark, "rows": drawn},
+    )
 
 
 def scaling_file(scaling: ScalingPlot, ending: str) -> HttpResponse:
-    """Every point of every curve that is drawn; `x` and `y` as on the axes."""
-    rows = [_curve_point_out(scaling, item, point) for item in scaling.curves for point in item.curve.points]
-    name = f"scaling {scaling.kind.key}"
-    if ending == "csv":
-        return csv_response(name, SCALING_HEADER, [list(row.values()) for row in rows])
-    setting = scaling.setting.value if scaling.setting else None
-    return json_response(name, {"curve": scaling.kind.key, "setting": setting, "points": rows})
-
-
-def _curve_point_out(scaling: ScalingPlot, item: DrawnCurve, point: CurvePoint) -> dict[str, Any]:
-    return {
-        "kind": item.kind,
-        "curve": scaling.kind.key,
-        "setting": item.curve.setting,
-        "slug": item.accelerator.slug,
-        "name": item.accelerator.name,
-        "vendor": item.accelerator.vendor.slug,
-        "devices": item.curve.count,
-        "x": scaling.position(point),
-        "x_unit": scaling.kind.x_unit,
-        "y": scaling.value(point),
-        "y_unit": scaling.unit,
-        "amount": point.amount,
-        "base_unit": item.curve.si,
-        "made": item.curve.made,
-        "source_title": item.curve.source_title,
-        "source_url": item.curve.source_url,
-        "result": point.url,
+    """Return every point of every curve that is drawn; `x` and `y` as on the axes."""
+    columns: Columns[tuple[DrawnCurve, CurvePoint]] = {
+        "kind": lambda row: row[0].kind,
+        "curve": lambda _: scaling.kind.key,
+        "setting": lambda row: row[0].curve.setting,
+        "slug": lambda row: row[0].accelerator.slug,
+        "name": lambda row: row[0].accelerator.name,
+        "vendor": lambda row: row[0].accelerator.vendor.slug,
+        "devices": lambda row: row[0].curve.count,
+        "x": lambda row: scaling.position(row[1]),
+        "x_unit": lambda _: scaling.kind.x_unit,
+        "y": lambda row: scaling.value(row[1]),
+        "y_unit": lambda _: scaling.unit,
+        "amount": lambda row: row[1].amount,
+        "base_unit": lambda row: row[0].curve.si,
+        "made": lambda row: row[0].curve.made,
+        "source_title": lambda row: row[0].curve.source_title,
+        "source_url": lambda row: row[0].curve.source_url,
+        "result": lambda row: row[1].url,
     }
+    setting = scaling.setting.value if scaling.setting else None
+    return table_file(
+        f"scaling {scaling.kind.key}",
+        columns,
+        [(drawn, point) for drawn in scaling.curves for point in drawn.curve.points],
+        ending,
+        document=lambda points: {"curve": scaling.kind.key, "setting": setting, "points": points},
+    )

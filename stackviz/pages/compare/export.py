@@ -12,7 +12,7 @@ from stackviz.pages.compare.file_parts import FileParts, file_rows, further_head
 from stackviz.pages.compare.spec_table import SheetCell, SheetRow, Sheets
 from stackviz.pages.compare.subjects import Head
 from stackviz.web.address import write_moment
-from stackviz.web.download import csv_response, json_response
+from stackviz.web.download import csv_response, json_response, markdown_response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,7 @@ def exported(form: str, sheets: Sheets, parts: FileParts, about: Exported) -> Ht
         return csv_response(about.name, _csv_header(sheets, further), rows)
     if form == "json":
         return json_response(about.name, _as_data(sheets, about) | parts_data(parts))
-    response = HttpResponse(_as_markdown(sheets, parts, about), content_type="text/markdown; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{about.name}.md"'
-    return response
+    return markdown_response(about.name, _as_markdown(sheets, parts, about))
 
 
 def _lines(sheets: Sheets) -> Iterable[tuple[str, SheetRow]]:

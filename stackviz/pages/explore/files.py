@@ -1,123 +1,156 @@
 """The ladder, the scatter and the heat map as CSV and JSON: what the page shows, all pages of it, with sources."""
 
 from collections.abc import Iterable
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 from django.http import HttpResponse
 
-from stackviz.pages.explore.heatmap import HeatMap
+from stackviz.pages.explore.heatmap import HeatCell, HeatColumn, HeatMap
 from stackviz.pages.explore.ladder import LadderRow, Ranking, Unranked
-from stackviz.pages.explore.measures import Axis, AxisFigure, CitedRun, PlottedAccelerator
+from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.pages.explore.scatter import ScatterPlot, ScatterPoint
-from stackviz.web.download import csv_response, json_response
+from stackviz.web.download import Columns, as_object, attributes, of_part, table_file
 
-_SUBJECT = ("slug", "name", "vendor", "kind", "year")
-_FIGURE = ("value", "unit", "condition", "basis", "accumulate_named", "remark", "source_title", "source_url")
-_RUN = ("devices", "measured_with", "date", "result")  # of cited figures only
-_MEASURED = ("measured_best", "measured_median", "measured_setting", "measured_on", "measured_results")
+_SUBJECT: Columns[PlottedAccelerator] = attributes("slug", "name", "vendor", "kind", "year")
+
+
+Figure: TypeAlias = tuple[Axis, AxisFigure]
+_FIGURE: Columns[Figure] = {
+    "value": lambda row: row[0].measure.scaled(row[1].amount),
+    "unit": lambda row: row[0].measure.unit,
+    "condition": lambda row: row[1].condition or row[0].condition,
+    "basis": lambda row: row[1].basis_name,
+    "accumulate_named": lambda row: not row[1].is_unnamed,
+    "remark": lambda row: " · ".join(filter(None, (row[1].instead, row[1].remark))),
+    "source_title": lambda row: row[1].source_title,
+    "source_url": lambda row: row[1].source_url,
+}
+_CITED_FIGURE: Columns[Figure] = {
+    **_FIGURE,
+    **of_part(
+        lambda row: row[1].run,
+        {
+            "devices": lambda run: run.devices,
+            "measured_with": lambda run: run.made,
+            "date": lambda run: run.date,
+            "result": lambda run: run.url,
+        },
+    ),
+}
+
+
+def _figure_columns(axis: Axis) -> Columns[AxisFigure]:
+    return of_part(lambda figure: (axis, figure), _CITED_FIGURE if axis.is_cited else _FIGURE)
 
 
 def ranking_file(ranking: Ranking, ending: str) -> HttpResponse:
-    """The ranking as CSV or JSON."""
-    rows = [_ranked(ranking.axis, row) for row in ranking.rows]
-    name = f"ladder {ranking.axis.measure.name}"
-    if ending == "csv":
-        header = ["place", *_SUBJECT, "field", *_parts(ranking.axis), *_MEASURED]
-        return csv_response(name, header, [list(row.values()) for row in rows])
-    return json_response(
-        name,
-        {
-            **axis_out(ranking.axis),
-            "rows": rows,
-            "not_ranked": _left_out(ranking.unranked),
-        },
+    """Return the ranking as CSV or JSON."""
+    axis, scaled = ranking.axis, ranking.axis.measure.scaled
+    columns: Columns[LadderRow] = {
+        "place": lambda row: row.rank,
+        **of_part(lambda row: row.subject, _SUBJECT),
+        "field": lambda _: axis.measure.name,
+        **of_part(lambda row: row.figure, _figure_columns(axis)),
+        **of_part(
+            lambda row: row.measured,
+            {
+                "measured_best": lambda measured: scaled(measured.best),
+                "measured_median": lambda measured: None if measured.median is None else scaled(measured.median),
+                "measured_setting": lambda measured: measured.setting,
+                "measured_on": lambda measured: measured.url,
+                "measured_results": lambda measured: measured.machines,
+            },
+        ),
+    }
+    return table_file(
+        f"ladder {axis.measure.name}",
+        columns,
+        ranking.rows,
+        ending,
+        document=lambda rows: {**_axis_as_object(axis), "rows": rows, "not_ranked": _left_out(ranking.unranked)},
     )
 
 
 def drawing_file(drawing: ScatterPlot, ending: str) -> HttpResponse:
-    """The points as CSV or JSON, each figure with its source; whether it is on the front, and its share of a bound."""
-    name = f"scatter {drawing.x.measure.name} {drawing.y.measure.name}"
-    points = [_point_out(point, drawing) for point in drawing.points]
-    if ending == "csv":
-        header = [*_SUBJECT, *(f"{role}_{part}" for role, axis in drawing.axes for part in ("field", *_parts(axis)))]
-        return csv_response(name, [*header, *_drawn(drawing)], [_cells(point, drawing) for point in points])
-    return json_response(
-        name,
-        {
-            **{role: axis_out(axis) for role, axis in drawing.axes},
-            **({"bound": drawing.bound.words} if drawing.bound else {}),
-            "points": points,
+    """Return the points, each figure with its source; whether each is on the front, and its share of a bound.
+
+    A figure is an object in JSON, and a group of columns in CSV.
+    """
+    figures: Columns[ScatterPoint] = {}
+    for role, axis in drawing.axes:
+        figures |= _flat(role, axis) if ending == "csv" else _nested(role, axis)
+    roles = dict(drawing.axes)
+    document: dict[str, object] = {role: _axis_as_object(axis) for role, axis in drawing.axes}
+    if drawing.bound:
+        document["bound"] = drawing.bound.words
+    return table_file(
+        f"scatter {drawing.x.measure.name} {drawing.y.measure.name}",
+        {**of_part(lambda point: point.subject, _SUBJECT), **figures, **_drawn(drawing)},
+        drawing.points,
+        ending,
+        document=lambda points: {
+            **document,
+            "points": [
+                {name: cell for name, cell in row.items() if cell is not None or name not in roles} for row in points
+            ],
             "not_drawn": _left_out(drawing.unplaced),
         },
     )
 
 
+def _flat(role: str, axis: Axis) -> Columns[ScatterPoint]:
+    figures = of_part(attrgetter(role), _figure_columns(axis))
+    return {f"{role}_field": lambda _: axis.measure.name, **{f"{role}_{name}": cell for name, cell in figures.items()}}
+
+
+def _nested(role: str, axis: Axis) -> Columns[ScatterPoint]:
+    columns = _figure_columns(axis)
+    return of_part(attrgetter(role), {role: lambda figure: as_object(columns, figure)})
+
+
+def _drawn(drawing: ScatterPlot) -> Columns[ScatterPoint]:
+    """Return the columns of what is known of a point besides its figures: only what is drawn."""
+    columns: Columns[ScatterPoint] = {}
+    if drawing.front:
+        columns["on_front"] = lambda point: point.is_on_front
+    if (bound := drawing.bound) is not None:
+        columns["bound"] = lambda point: bound.rate.measure.scaled(bound.most(point.subject.pk))
+        columns["share_of_bound"] = lambda point: bound.share(point.subject.pk)
+    return columns
+
+
 def heatmap_file(heatmap: HeatMap, ending: str) -> HttpResponse:
-    """Every cell of the heat map, those of all its pages: a line each, with its source."""
-    lines = [
-        {
-            **subject_out(row.subject),
-            "benchmark": column.title,
-            "setting": column.setting,
-            "share_of_best": cell.share,
-            **figure_out(column.axis, cell.figure),
-        }
+    """Return every cell of the heat map, those of all its pages, with its source."""
+    cells = [
+        (row.subject, column, cell)
         for row in heatmap.rows
         for column, cell in zip(heatmap.columns, row.cells, strict=True)
         if cell is not None
     ]
-    if ending == "csv":
-        header = [*_SUBJECT, "benchmark", "setting", "share_of_best", *_FIGURE, *_RUN]
-        return csv_response("heatmap", header, [list(line.values()) for line in lines])
-    columns = [
-        {"benchmark": column.title, "setting": column.setting, "best": column.best, **axis_out(column.axis)}
+    columns: Columns[tuple[PlottedAccelerator, HeatColumn, HeatCell]] = {
+        **of_part(lambda row: row[0], _SUBJECT),
+        "benchmark": lambda row: row[1].title,
+        "setting": lambda row: row[1].setting,
+        "share_of_best": lambda row: row[2].share,
+        **of_part(lambda row: (row[1].axis, row[2].figure), _CITED_FIGURE),
+    }
+    benchmarks = [
+        {"benchmark": column.title, "setting": column.setting, "best": column.best, **_axis_as_object(column.axis)}
         for column in heatmap.columns
     ]
-    return json_response("heatmap", {"columns": columns, "cells": lines})
-
-
-def _drawn(drawing: ScatterPlot) -> tuple[str, ...]:
-    """What is known of a point beside its figures: only what is drawn."""
-    return (*(("on_front",) if drawing.front else ()), *(("bound", "share_of_bound") if drawing.bound else ()))
-
-
-def _point_out(point: ScatterPoint, drawing: ScatterPlot) -> dict[str, Any]:
-    axes = dict(drawing.axes)
-    out = {**subject_out(point.subject), **{role: figure_out(axes[role], figure) for role, figure in _figures(point)}}
-    if drawing.front:
-        out["on_front"] = point.is_on_front
-    if drawing.bound:
-        rate, pk = drawing.bound.rate.measure, point.subject.pk
-        out |= {"bound": rate.scaled(drawing.bound.most(pk)), "share_of_bound": drawing.bound.share(pk)}
-    return out
-
-
-def _cells(point: dict[str, Any], drawing: ScatterPlot) -> list[object]:
-    cells: list[object] = [point[name] for name in _SUBJECT]
-    for role, axis in drawing.axes:
-        figure = point.get(role, {})
-        cells += [axis.measure.name, *(figure.get(part) for part in _parts(axis))]
-    return [*cells, *(point[name] for name in _drawn(drawing))]
-
-
-def _parts(axis: Axis) -> tuple[str, ...]:
-    return (*_FIGURE, *_RUN) if axis.is_cited else _FIGURE
-
-
-def _figures(point: ScatterPoint) -> list[tuple[str, AxisFigure]]:
-    figures = [("x", point.x), ("y", point.y), ("size", point.size)]
-    return [(role, figure) for role, figure in figures if figure is not None]
+    return table_file("heatmap", columns, cells, ending, document=lambda rows: {"columns": benchmarks, "cells": rows})
 
 
 def _left_out(groups: Iterable[Unranked]) -> list[dict[str, Any]]:
     return [
-        {**subject_out(subject), "why": group.why, "instead": instead}
+        {**as_object(_SUBJECT, subject), "why": group.why, "instead": instead}
         for group in groups
         for subject, instead in group.subjects
     ]
 
 
-def axis_out(axis: Axis) -> dict[str, Any]:
+def _axis_as_object(axis: Axis) -> dict[str, Any]:
     return {
         "field": axis.measure.name,
         "title": axis.measure.title,
@@ -126,47 +159,4 @@ def axis_out(axis: Axis) -> dict[str, Any]:
         "formula": axis.measure.formula,
         "higher_is_better": axis.measure.better,
         **({"kind": "cited", "ranking": axis.ranking_url} if axis.is_cited else {}),
-    }
-
-
-def subject_out(subject: PlottedAccelerator) -> dict[str, Any]:
-    return {
-        "slug": subject.slug,
-        "name": subject.name,
-        "vendor": subject.vendor,
-        "kind": subject.kind,
-        "year": subject.year,
-    }
-
-
-def figure_out(axis: Axis, figure: AxisFigure) -> dict[str, Any]:
-    return {
-        "value": axis.measure.scaled(figure.amount),
-        "unit": axis.measure.unit,
-        "condition": figure.condition or axis.condition,
-        "basis": figure.basis_name,
-        "accumulate_named": not figure.is_unnamed,
-        "remark": " · ".join(filter(None, (figure.instead, figure.remark))),
-        "source_title": figure.source_title,
-        "source_url": figure.source_url,
-        **(_run_out(figure.run) if figure.run else {}),
-    }
-
-
-def _run_out(run: CitedRun) -> dict[str, Any]:
-    return {"devices": run.devices, "measured_with": run.made, "date": run.date, "result": run.url}
-
-
-def _ranked(axis: Axis, row: LadderRow) -> dict[str, Any]:
-    measured = row.measured
-    return {
-        "place": row.rank,
-        **subject_out(row.subject),
-        "field": axis.measure.name,
-        **figure_out(axis, row.figure),
-        "measured_best": axis.measure.scaled(measured.best) if measured else None,
-        "measured_median": axis.measure.scaled(measured.median) if measured and measured.median is not None else None,
-        "measured_setting": measured.setting if measured else None,
-        "measured_on": measured.url if measured else None,
-        "measured_results": measured.machines if measured else None,
     }

@@ -1,6 +1,6 @@
 """A lab's machines by what they have in common: filtered, counted in groups, and all of them as a file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ from stackviz.records.labs.heartbeats import SignOfLife, signs_of_life, silent_m
 from stackviz.records.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.records.labs.queries import Visitor
 from stackviz.web.address import text_parameter
-from stackviz.web.download import csv_response
+from stackviz.web.download import Columns, of_part, table_file
 
 __all__ = ["FleetGroup", "FleetQuery", "fleet_csv", "fleet_groups", "fleet_machines", "fleet_query"]
 
@@ -136,29 +136,43 @@ def fleet_groups(machines: QuerySet[Machine], query: FleetQuery) -> list[FleetGr
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 
-HEADER = (
-    "machine", "url", "cards", "cpu", "memory", "system", "python", "torch", "worst_finding", "findings",
-    "last_report", "last_heard_of", "reports_every_s", "silent",
-)  # fmt: skip
-
 
 def fleet_csv(request: HttpRequest, lab: Lab, machines: QuerySet[Machine]) -> HttpResponse:
-    """The machines, at most FILE_AT_MOST, by name. Five queries for any number."""
+    """Return the machines, at most FILE_AT_MOST, by name. Five queries for any number.
+
+    A cell is empty where the page says why something is missing; an agent that does not stay is not waited for.
+    """
     listed = list(machines.order_by("slug")[:FILE_AT_MOST])
     signs = signs_of_life(listed)
     here = request.build_absolute_uri("/").rstrip("/")
-    rows = [_cells(row, signs.get(machine.pk), here) for machine, row in zip(listed, machine_rows(listed), strict=True)]
-    return csv_response(f"{lab.slug} machines {timezone.now():%Y-%m-%d}", HEADER, rows)
-
-
-def _cells(row: MachineRow, sign: SignOfLife | None, here: str) -> Sequence[object]:
-    """Empty where the page says why something is missing; of an agent that does not stay nothing is expected."""
-    return (
-        row.name, here + row.url, "; ".join(card.label for card in row.cards), row.cpu.text, row.memory.text,
-        row.system.text, row.python.text, row.torch.text, row.worst, row.findings, _moment(row.taken_at),
-        _moment(sign.heard_at) if sign else None, int(sign.every.total_seconds()) if sign else None,
-        sign.is_silent if sign else None,
-    )  # fmt: skip
+    columns: Columns[tuple[MachineRow, SignOfLife | None]] = {
+        **of_part(
+            lambda row: row[0],
+            {
+                "machine": lambda row: row.name,
+                "url": lambda row: here + row.url,
+                "cards": lambda row: "; ".join(card.label for card in row.cards),
+                "cpu": lambda row: row.cpu.text,
+                "memory": lambda row: row.memory.text,
+                "system": lambda row: row.system.text,
+                "python": lambda row: row.python.text,
+                "torch": lambda row: row.torch.text,
+                "worst_finding": lambda row: row.worst,
+                "findings": lambda row: row.findings,
+                "last_report": lambda row: _moment(row.taken_at),
+            },
+        ),
+        **of_part(
+            lambda row: row[1],
+            {
+                "last_heard_of": lambda sign: _moment(sign.heard_at),
+                "reports_every_s": lambda sign: int(sign.every.total_seconds()),
+                "silent": lambda sign: sign.is_silent,
+            },
+        ),
+    }
+    rows = [(row, signs.get(machine.pk)) for machine, row in zip(listed, machine_rows(listed), strict=True)]
+    return table_file(f"{lab.slug} machines {timezone.now():%Y-%m-%d}", columns, rows)
 
 
 def _moment(when: datetime | None) -> str | None:

@@ -1,40 +1,71 @@
-"""The bars of a machine's page as CSV: its newest results, as they are drawn."""
-
-from collections.abc import Sequence
+"""The results of a machine as CSV: the bars of its page, and the past of one series."""
 
 from django.http import HttpResponse
 
+from stackviz.draw.charts.history import HistoryPoint
+from stackviz.pages.machines.drawn_history import draw_history
 from stackviz.pages.machines.results import drawn_in_order
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import latest_snapshots
-from stackviz.records.series.measurement import Measurement
-from stackviz.records.series.queries import latest_results
-from stackviz.web.download import csv_response
+from stackviz.records.series.history import history_of
+from stackviz.records.series.measurement import Measurement, benchmark
+from stackviz.records.series.models import Series
+from stackviz.records.series.queries import Point, latest_results
+from stackviz.web.download import Columns, attributes, of_part, table_file
 
-__all__ = ["results_csv"]
+__all__ = ["results_csv", "series_csv"]
 
-HEADER = (
-    "benchmark", "setting", "device", "card", "state", "rate", "low", "high", "unit", "peak", "share_of_peak",
-    "samples", "measured_at", "software", "remarks", "reason", "series", "report", "kind",
-)  # fmt: skip
+_RESULT: Columns[Measurement] = {
+    "benchmark": lambda result: result.title,
+    "setting": lambda result: result.setting,
+    "device": lambda result: result.device,
+    "card": lambda result: result.card.reported_name if result.card else None,
+    "state": lambda result: result.state,
+    **of_part(
+        lambda result: result.rate,
+        {"rate": lambda rate: rate.value, **attributes("low", "high", "unit")},
+    ),
+    **of_part(lambda result: result.peak, {"peak": lambda peak: peak.peak, "share_of_peak": lambda peak: peak.share}),
+    "samples": lambda result: result.summary.count if result.summary else 0,
+    "measured_at": lambda result: result.measured_at.isoformat(),
+    "software": lambda result: " ".join(result.software) if result.software else None,
+    "remarks": lambda result: "; ".join(result.remarks),
+    "reason": lambda result: result.reason,
+    "series": lambda result: result.series_id,
+    "report": lambda result: result.report_id,
+    "kind": lambda _: "measured",
+}
 
 
 def results_csv(machine: Machine) -> HttpResponse | None:
-    """None before the machine's first report was read. A row each, without a rate where the page says why."""
+    """Return the newest results as they are drawn, without a rate where the page says why; None before any report."""
     snapshot = latest_snapshots([machine]).get(machine.pk)
     if snapshot is None:
         return None
-    results: Sequence[Measurement] = latest_results([machine], [snapshot])[machine.pk]
-    return csv_response(f"{machine.slug} results", HEADER, [_row(result) for result in drawn_in_order(results)])
+    results = latest_results([machine], [snapshot])[machine.pk]
+    return table_file(f"{machine.slug} results", _RESULT, drawn_in_order(results))
 
 
-def _row(result: Measurement) -> tuple[object, ...]:
-    rate, peak = result.rate, result.peak
-    return (
-        result.title, result.setting, result.device, result.card.reported_name if result.card else None, result.state,
-        rate.value if rate else None, rate.low if rate else None, rate.high if rate else None,
-        rate.unit if rate else None, peak.peak if peak else None, peak.share if peak else None,
-        result.summary.count if result.summary else 0, result.measured_at.isoformat(),
-        " ".join(result.software) if result.software else None, "; ".join(result.remarks), result.reason,
-        result.series_id, result.report_id, "measured",
-    )  # fmt: skip
+def series_csv(machine: Machine, series_pk: int) -> HttpResponse | None:
+    """Return the points of a series' chart, oldest first, and the runs without a rate; None while there is no chart.
+
+    Raises Series.DoesNotExist, also for a series of another machine.
+    """
+    series = Series.objects.get(pk=series_pk, machine=machine)
+    known, history = benchmark(series.benchmark, series.version), history_of(series)
+    drawn = draw_history(history, known, series.params) if known else None
+    if drawn is None:
+        return None
+    columns: Columns[tuple[HistoryPoint, Point]] = {
+        "measured_at": lambda row: row[0].at.isoformat(),
+        "rate": lambda row: row[0].value,
+        "low": lambda row: row[0].low,
+        "high": lambda row: row[0].high,
+        "unit": lambda _: drawn.unit,
+        "state": lambda row: row[1].state,
+        "reason": lambda row: row[1].reason,
+        "standing": lambda row: row[1].standing,
+        "report": lambda row: row[1].report_id,
+    }
+    points = zip(drawn.points, history.points, strict=True)
+    return table_file(f"{machine.slug} {series.benchmark} {series.pk}", columns, points)

@@ -19,10 +19,9 @@ from stackviz.pages.machines.page import (
     seen_token,
 )
 from stackviz.pages.machines.report_rows import REPORTS_PER_PAGE
-from stackviz.pages.machines.results_file import results_csv
+from stackviz.pages.machines.results_file import results_csv, series_csv
 from stackviz.pages.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
 from stackviz.pages.machines.series import drawn_series, series_figure, series_page
-from stackviz.pages.machines.series_file import series_csv
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.labs.heartbeats import silent_machines
 from stackviz.records.labs.models import Machine
