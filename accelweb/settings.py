@@ -91,6 +91,7 @@ INSTALLED_APPS = [
     "stackviz.pages.accelerators",
     "stackviz.desk.accounts",
     "stackviz.desk.curation",
+    "stackviz.desk.labs",
     "stackviz.intake.ingest",
     "stackviz.pages.stacks",
     "stackviz.pages.machines",

@@ -13,6 +13,7 @@ from stackviz.desk.accounts import urls as accounts
 from stackviz.desk.accounts.login import admin_login
 from stackviz.desk.curation import urls as curation
 from stackviz.desk.freshness import urls as freshness
+from stackviz.desk.labs import urls as labs
 from stackviz.desk.retention import urls as retention
 from stackviz.intake.ingest import urls as ingest
 from stackviz.intake.notices import urls as notices
@@ -42,12 +43,13 @@ WITHOUT_LANGUAGE = (
 )  # fmt: skip
 
 rooms = (
-    accounts, stacks, machines, ingest, compare, diagnose, explore, fit, learn, data, plan, benchmarks,
+    accounts, stacks, ingest, compare, diagnose, explore, fit, learn, data, plan, benchmarks,
     search, sharing, freshness, retention, notices,
 )  # fmt: skip
 urlpatterns = [
     in_each_language(home.urlpatterns, home.app_name, WITHOUT_LANGUAGE),
     in_each_language([*accelerators.urlpatterns, *curation.urlpatterns], "accelerators", WITHOUT_LANGUAGE),
+    in_each_language([*labs.urlpatterns, *machines.urlpatterns], "machines", WITHOUT_LANGUAGE),
     *(in_each_language(room.urlpatterns, room.app_name, WITHOUT_LANGUAGE) for room in rooms),
     in_each_language([path("api/v1/docs/", partial(openapi_view, api=api), name="api-docs")]),
     path("", include(monitoring)),

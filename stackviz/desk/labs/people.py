@@ -21,8 +21,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from stackviz.desk.labs.keys import lab_of_member
 from stackviz.intake.notices.mails import ask_for_mails, gets_mails, stop_mails
-from stackviz.pages.machines.lab_keys import lab_of_member
 from stackviz.records.labs.members import (
     CODE_CHARS,
     NO_SUCH_CODE,
@@ -77,7 +77,7 @@ def people_page(request: HttpRequest, lab: str) -> HttpResponse:
         "gets_mails": offers_mails and gets_mails(of_lab, request.user),
         "posted": request.POST if problems else {},
     }
-    return render(request, "machines/lab_people.html", context, status=422 if problems else 200)
+    return render(request, "labs/people.html", context, status=422 if problems else 200)
 
 
 def _changed(request: HttpRequest, lab: Lab, *, may_rule: bool) -> str:
@@ -170,18 +170,18 @@ class NewAccountForm(_AccountForm):
 def join_page(request: HttpRequest) -> HttpResponse:
     """The code is typed here and stands in no address. Who has no account makes one with it, in a second step."""
     if request.method != "POST":
-        return render(request, "machines/join.html", {})
+        return render(request, "labs/join.html", {})
     try:
         JOINS.count(request)
     except RateLimited as limited:
-        return ask_to_wait(render(request, "machines/join.html", {"problems": [str(limited)]}), limited)
+        return ask_to_wait(render(request, "labs/join.html", {"problems": [str(limited)]}), limited)
     code = request.POST.get("code", "")
     try:
         if request.user.is_authenticated:
             return _joined(request, accept_invitation(code, request.user))
         return _joined_with_new_account(request, code)
     except ValidationError as error:
-        return render(request, "machines/join.html", {"problems": error.messages}, status=422)
+        return render(request, "labs/join.html", {"problems": error.messages}, status=422)
 
 
 def _joined(request: HttpRequest, lab: Lab) -> HttpResponse:
@@ -197,7 +197,7 @@ def _joined_with_new_account(request: HttpRequest, code: str) -> HttpResponse:
         raise ValidationError(NO_SUCH_CODE)
     if not form.is_bound or not form.is_valid():
         context = {"form": form, "invitation": invitation}
-        return render(request, "machines/join.html", context, status=422 if form.is_bound else 200)
+        return render(request, "labs/join.html", context, status=422 if form.is_bound else 200)
     with transaction.atomic():
         user = form.save()
         lab = accept_invitation(code, user)

@@ -1,10 +1,7 @@
-"""Adding a machine: one line to copy, keys for lab members, the agent's files, and what arrives while one waits."""
+"""The keys of a lab: made, replaced and revoked by its members; and the page that adds a machine with a new key."""
 
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any, cast
 
 from django import forms
@@ -19,18 +16,36 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import etag, require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
-from stackviz.agent.bundle import WHEEL_NAME, build_wheel, build_zipapp
-from stackviz.records.labs.keys import create_key, revoke
+from stackviz.desk.labs.agent_file import agent_commands, agent_digest
+from stackviz.records.labs.keys import KeyForbidden, create_key, revoke, rotate_key
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
-from stackviz.records.labs.queries import Visitor
-from stackviz.records.labs.rights import WORKING_ROLES
+from stackviz.records.labs.queries import Visitor, visible_labs
+from stackviz.records.labs.rights import WORKING_ROLES, LabRights, rights_in
+from stackviz.web.address import text_parameter
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.key_paging import key_page, page_cut
 
+KEYS_PER_PAGE = 50
 KEYS_SHOWN = 20
 MACHINES_OFFERED = 200
 LIFETIMES = (("90", gettext_lazy("90 days")), ("365", gettext_lazy("one year")), ("", gettext_lazy("until revoked")))
+_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_ENDS_IN = {
+    "day": (timedelta(days=1), gettext_lazy("in a day")),
+    "week": (timedelta(days=7), gettext_lazy("in a week")),
+    "now": (timedelta(0), gettext_lazy("at once")),
+}
+
+
+def lab_of_member(request: HttpRequest, slug: str) -> tuple[Lab, LabRights]:
+    """The lab and the visitor's rights in it. 404 for a lab that is not to be seen, 403 for who is not of it."""
+    lab = get_object_or_404(visible_labs(request.user), slug=slug)
+    rights = rights_in(request.user, lab)
+    if not rights.is_of_lab:
+        raise PermissionDenied
+    return lab, rights
 
 
 class KeyForm(forms.Form):
@@ -100,41 +115,9 @@ def own_keys(user: Visitor) -> QuerySet[AgentKey]:
     return keys.filter(Q(created_by_id=user.pk, lab__in=still_member) | Q(lab__in=owned))
 
 
-_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})
-
-
-@dataclass(frozen=True, slots=True)
-class Commands:
-    """What is typed on a machine to fetch the agent and run it. `install`: as a package, if its SHA-256 is right."""
-
-    unix: str
-    powershell: str
-    install: str
-
-
-def agent_commands(server: str, key: str) -> Commands:
-    """The commands that report to `server`, an origin without a slash at its end, with this key."""
-    agent, digest = server + reverse("machines:agent"), agent_digest()
-    run = f"accelweb-agent.pyz run --quick --server {server}"
-    # By Python, which is there in any case: macOS and Linux have different programs for it.
-    check = (
-        f"import hashlib; assert hashlib.sha256(open('accelweb-agent.pyz','rb').read()).hexdigest()=='{digest}', "
-        "'not the file that the page named: load the page again'"
-    )
-    return Commands(
-        unix=f'curl -fsSLO {agent} && python3 -c "{check}" && ACCELWEB_KEY={key} python3 {run}',
-        powershell=(
-            f"Invoke-WebRequest {agent} -OutFile accelweb-agent.pyz; "
-            f'if ((Get-FileHash accelweb-agent.pyz).Hash -eq "{digest}") {{ $env:ACCELWEB_KEY="{key}"; py {run} }} '
-            'else { "not the file that the page named: load the page again" }'
-        ),
-        install=f'pip install "{server}{reverse("machines:wheel")}#sha256={wheel_digest()}"',
-    )
-
-
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def add(request: HttpRequest) -> HttpResponse:
+def add_page(request: HttpRequest) -> HttpResponse:
     """How to add a machine. A POST makes a key; its text is in that answer and nowhere else."""
     labs = own_labs(request.user)
     if request.method == "POST" and not labs:
@@ -155,7 +138,7 @@ def add(request: HttpRequest) -> HttpResponse:
         "digest": agent_digest(),
         "is_for_this_machine": split_domain_port(request.get_host())[0] in _THIS_MACHINE,
     }
-    return render(request, "machines/add.html", context, status=422 if form.is_bound else 200)
+    return render(request, "labs/add.html", context, status=422 if form.is_bound else 200)
 
 
 @login_required
@@ -167,53 +150,95 @@ def arrivals(request: HttpRequest, prefix: str) -> HttpResponse:
     key = get_object_or_404(own_keys(request.user), prefix=prefix)
     reports = Report.objects.filter(key=key).select_related("machine__lab").defer("body").order_by("-received_at")[:5]
     context = {"key": key, "reports": list(reports)}
-    return render(request, "machines/_arrivals.html" if wants_partial(request) else "machines/arrivals.html", context)
+    return render(request, "labs/_arrivals.html" if wants_partial(request) else "labs/arrivals.html", context)
+
+
+def _keys_of(lab: Lab, user: Visitor, rights: LabRights) -> QuerySet[AgentKey]:
+    """Those that this person may see: owners all, members the ones they made."""
+    keys = AgentKey.objects.filter(lab=lab).select_related("lab", "machine__lab", "created_by")
+    return keys if rights.may_rule else keys.filter(created_by_id=user.pk)
 
 
 @login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def revoke_key(request: HttpRequest, prefix: str) -> HttpResponse:
+def keys_page(request: HttpRequest, lab: str) -> HttpResponse:
+    """A POST makes a key; its text is in that answer and nowhere else. `?all` lists also those that no longer work."""
+    of_lab, rights = lab_of_member(request, lab)
+    if not rights.may_work:
+        raise PermissionDenied
+    readable = [of_lab] if rights.may_rule else []
+    form = KeyForm([of_lab], request.POST or None, readable=readable)
+    key, secret = None, ""
+    if form.is_bound and form.is_valid():
+        key, secret = form.create(request.user)
+        form = KeyForm([of_lab], readable=readable)
+    shows_all = "all" in request.GET
+    keys = _keys_of(of_lab, request.user, rights)
+    now = timezone.now()
+    if not shows_all:
+        keys = keys.filter(revoked_at__isnull=True).exclude(expires_at__lte=now)
+    context = {
+        "lab": of_lab,
+        "rights": rights,
+        "form": form,
+        "key": key,
+        "secret": secret,
+        "page": key_page(
+            keys, "created_at", page_cut(request, KEYS_PER_PAGE), KEYS_PER_PAGE, lambda row: (row.created_at, row.pk)
+        ),
+        "shows_all": shows_all,
+        "now": now,
+        "soon": now + timedelta(days=14),
+        "commands": agent_commands(request.build_absolute_uri("/").rstrip("/"), secret)
+        if key and key.scope == key.Scope.SEND
+        else None,
+        "digest": agent_digest(),
+    }
+    return render(request, "labs/keys.html", context, status=422 if form.is_bound else 200)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def rotate_page(request: HttpRequest, lab: str, prefix: str) -> HttpResponse:
+    """A GET asks when the old key ends; a POST makes the new one, whose text is in that answer and nowhere else."""
+    of_lab, rights = lab_of_member(request, lab)
+    if not rights.may_work:
+        raise PermissionDenied
+    key = get_object_or_404(_keys_of(of_lab, request.user, rights), prefix=prefix)
+    ends, problem, made, secret = text_parameter(request, "ends"), "", None, ""
+    if request.method == "POST":
+        ends = request.POST.get("ends", "")
+        if ends in _ENDS_IN:
+            try:
+                made, secret = rotate_key(key, _ENDS_IN[ends][0], request.user.pk)
+                key.refresh_from_db()
+            except KeyForbidden:
+                problem = _("This key no longer works, so there is nothing to replace. Make a new one.")
+        else:
+            problem = _("Choose when the old key ends.")
+    context = {
+        "lab": of_lab,
+        "rights": rights,
+        "key": key,
+        "made": made,
+        "secret": secret,
+        "problem": problem,
+        "choices": [(value, words) for value, (_ends_in, words) in _ENDS_IN.items()],
+        "here": reverse("machines:rotate", args=[of_lab.slug, key.prefix]),
+    }
+    return render(request, "labs/rotate.html", context, status=422 if problem else 200)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def revoke_page(request: HttpRequest, prefix: str) -> HttpResponse:
     """A GET asks, and says what stops; after a POST the key opens nothing."""
     key = get_object_or_404(own_keys(request.user), prefix=prefix)
     if request.method == "POST":
         revoke(key)
     if key.revoked_at is not None:
         return redirect(reverse("machines:add") + "#keys")
-    return render(request, "machines/revoke.html", {"key": key})
-
-
-@lru_cache(maxsize=2)
-def _built(build: Callable[[], bytes]) -> tuple[bytes, str]:
-    """The agent in one of its forms, and its SHA-256. Built once a process: it changes only with the code."""
-    body = build()
-    return body, hashlib.sha256(body).hexdigest()
-
-
-def agent_digest() -> str:
-    return _built(build_zipapp)[1]
-
-
-def wheel_digest() -> str:
-    return _built(build_wheel)[1]
-
-
-def _download(build: Callable[[], bytes], name: str) -> HttpResponse:
-    response = HttpResponse(_built(build)[0], content_type="application/zip")
-    response["Cache-Control"] = "no-cache"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-@require_safe
-@etag(lambda _request: f'"{agent_digest()[:32]}"')
-def agent_file(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
-    """The agent as a single file: any Python 3.10 or newer runs it, nothing is installed."""
-    return _download(build_zipapp, "accelweb-agent.pyz")
-
-
-@require_safe
-@etag(lambda _request: f'"{wheel_digest()[:32]}"')
-def wheel_file(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
-    """The same agent as a wheel, for pip, uv and pipx."""
-    return _download(build_wheel, WHEEL_NAME)
+    return render(request, "labs/revoke.html", {"key": key})

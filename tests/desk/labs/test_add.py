@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from stackviz.agent.bundle import WHEEL_NAME
-from stackviz.pages.machines.add import agent_commands
+from stackviz.desk.labs.agent_file import agent_commands
 from stackviz.records.labs.keys import authenticate, create_key
 from stackviz.records.labs.models import AgentKey, Membership
 from tests.pages.machines.factories import days, make_lab, make_machine, make_report, make_waiting_report
