@@ -28,6 +28,10 @@ class Scale:
             share = (value - self.low) / (self.high - self.low)
         return min(max(share, 0.0), 1.0) * 100
 
+    def position(self, value: float) -> float:
+        """`percent` to a tenth: what a style or an attribute of a drawing holds."""
+        return round(self.percent(value), 1)
+
     @property
     def _decades(self) -> float:
         return math.log10(self.high) - math.log10(self.low)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.pages.benchmarks.files import FILE_FORMATS, ladder_file, measured_file
-from stackviz.pages.benchmarks.measured_ranking import measured_section
+from stackviz.pages.benchmarks.measured_ranking import measured_ranking
 from stackviz.pages.benchmarks.ranking import ladder_of
 from stackviz.pages.benchmarks.ranking_svg import RankingWords, ranking_svg
 from stackviz.pages.benchmarks.ranking_words import (
@@ -114,7 +114,7 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[
             choice=choice,
             shown=shown,
             page=page_of(shown.drawn.rows, number, PER_PAGE),
-            measured=measured_section(benchmark.key, choice.measured, shown.params_key),
+            measured=measured_ranking(benchmark.key, choice.measured, shown.params_key),
         )
         has_rows = SafeString("1" if shown.drawn.rows else "")
         return body, has_rows, escape(introduction.title), escape(introduction.answer)
@@ -139,10 +139,9 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
         return measured_file(key, wanted, ending)
 
     def draw() -> str:
-        section = measured_section(key, wanted)
         return render_part(
             "benchmarks/_measured_page.jinja",
-            section=section,
+            ranking=measured_ranking(key, wanted),
             address=benchmark_address(key),
             is_run_by_agent=key in RUNNABLE,
         )

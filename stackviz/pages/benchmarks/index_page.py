@@ -1,6 +1,6 @@
 """`/benchmarks/`: every benchmark that machines measure or others published, or what these did on one accelerator."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,10 +27,10 @@ from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import benchmark_summaries, cited_counts, without_sheet
 from stackviz.records.cited.ranking import better_than, number_of_devices, ranked_accelerators
 from stackviz.records.cited.words import benchmark_address, setting_text
-from stackviz.records.series.measured_settings import measured_settings
+from stackviz.records.series.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings
 from stackviz.records.series.measurement import benchmark_titles
 from stackviz.records.series.public_runs import measured_edition
-from stackviz.report.measuring import BENCHMARKS, RUNNABLE
+from stackviz.report.measuring import BENCHMARKS, RUNNABLE, Benchmark
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
@@ -163,49 +163,44 @@ def _leader(benchmark: CitedBenchmark, results: list[CitedResult], others: list[
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredBenchmarkLine:
-    """One measured benchmark; counts formatted. `name` to `remark`: the first in the setting most are compared in."""
+@dataclass(frozen=True, slots=True)
+class MeasuredBenchmark:
+    """A benchmark that machines measured. `settings`: at least one, the one that most can be compared in first."""
 
+    benchmark: Benchmark
     title: str
-    formula: str
-    url: str
-    settings: str
-    accelerators: str
-    machines: str
-    name: str
-    slug: str
-    css: str
-    value: str
-    setting: str
-    remark: str
+    settings: Sequence[MeasuredSetting]
+
+    @property
+    def address(self) -> str:
+        return f"{benchmark_address(self.benchmark.key)}#measured"
+
+    @property
+    def first(self) -> MeasuredAccelerator:
+        return self.settings[0].rows[0]
+
+    @property
+    def css(self) -> str:
+        return css(vendor_slot(self.first.accelerator.vendor.slug))
+
+    @property
+    def accelerators(self) -> int:
+        return len({row.accelerator.pk for setting in self.settings for row in setting.rows})
+
+    @property
+    def machines(self) -> int:
+        return len(frozenset().union(*(setting.machine_ids for setting in self.settings)))
 
 
-def measured_lines() -> tuple[MeasuredBenchmarkLine, ...]:
-    """In the order in which the agent runs them, without those that nobody measured."""
-    lines, titles = [], benchmark_titles()
-    for key, known in BENCHMARKS.items():
-        settings = measured_settings(key)
-        if not settings:
-            continue
-        first = settings[0].rows[0]
-        lines.append(
-            MeasuredBenchmarkLine(
-                title=titles[key, known.version],
-                formula=known.formula,
-                url=f"{benchmark_address(key)}#measured",
-                settings=format_number(len(settings)),
-                accelerators=format_number(len({row.accelerator.pk for item in settings for row in item.rows})),
-                machines=format_number(len(frozenset().union(*(item.machine_ids for item in settings)))),
-                name=first.accelerator.name,
-                slug=first.accelerator.slug,
-                css=css(vendor_slot(first.accelerator.vendor.slug)),
-                value=first.best.rate.label,
-                setting=settings[0].words,
-                remark=first.best.remark,
-            )
-        )
-    return tuple(lines)
+def measured_benchmarks() -> list[MeasuredBenchmark]:
+    """Return them in the order in which the agent runs them."""
+    titles = benchmark_titles()
+    known = [(benchmark, measured_settings(benchmark.key)) for benchmark in BENCHMARKS.values()]
+    return [
+        MeasuredBenchmark(benchmark, titles[benchmark.key, benchmark.version], settings)
+        for benchmark, settings in known
+        if settings
+    ]
 
 
 @require_safe
@@ -237,7 +232,7 @@ def _body() -> SafeString:
             accelerators=format_number(counts.accelerators),
             sources=format_number(counts.sources),
             left_out=format_number(counts.unmatched + counts.doubtful + counts.withdrawn),
-            measured=measured_lines(),
+            measured=measured_benchmarks(),
             definitions=[
                 (titles[key, known.version], address_by_name("benchmarks:definition", key))
                 for key, known in RUNNABLE.items()

@@ -30,7 +30,7 @@ class HeadlineResult:
     devices: str
     url: str
     rank: str
-    at: str
+    at: float
     scale: str
     is_of_bound: bool
     source: str
@@ -77,7 +77,7 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
         devices=devices_text(best.count) if best.count > 1 else "",
         url=result_address(best),
         rank=_("%(place)d of %(n)d") % {"place": position, "n": len(bests)} if len(bests) > 1 else "",
-        at=f"{min(share, 1.0) * 100:.1f}",
+        at=round(min(share, 1.0) * 100, 1),
         scale=scale_text(share, position, is_of_bound=bound is not None),
         is_of_bound=bound is not None,
         source=best.source.title,

@@ -75,7 +75,7 @@ class OperatorFigure:
     name_url: str = ""
     value: str = ""
     url: str = ""
-    at: str = ""
+    at: float = 0.0
     factor: str = ""
     among: int = 0
     made: str = ""
@@ -249,7 +249,7 @@ def _cited_figure(
         name_url=row.accelerator.get_absolute_url(),
         value=quantity_label(amount, best.si),
         url=result_address(best),
-        at=f"{amount / largest * 100:.1f}",
+        at=round(amount / largest * 100, 1),
         factor="" if amount == first else format_factor(amount / first),
         among=len(ranked),
         made=joined([*texts, software_text(best.software), _without_torch(side, best.software), best.date]),
@@ -309,7 +309,7 @@ def _measured_figure(
         name_url=row.accelerator.get_absolute_url(),
         value=rate.label,
         url=run_address(result.report_id, result.position),
-        at=f"{rate.value / largest * 100:.1f}",
+        at=round(rate.value / largest * 100, 1),
         factor="" if rate.value == first else format_factor(rate.value / first),
         among=among,
         made=joined([row.best.remark, software, result.measured_at.date()]),

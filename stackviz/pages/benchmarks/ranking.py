@@ -38,6 +38,10 @@ class ReachedBound:
     divisor: str = ""
 
     @property
+    def share_text(self) -> str:
+        return share_text(self.share)
+
+    @property
     def formula(self) -> str:
         return f"{self.peak} ÷ {self.divisor}" if self.divisor else self.peak
 
@@ -123,9 +127,9 @@ MOST_DOTS = 40  # of one accelerator; more would hide one another
 
 @dataclass(frozen=True, slots=True)
 class CitedDot:
-    """`at`: per cent of the scale, as text for CSS."""
+    """`at`: per cent of the scale."""
 
-    at: str
+    at: float
     words: str
 
 
@@ -145,7 +149,7 @@ class CitedRow:
     text: str
     exact: str
     spread: str
-    bound_at: str
+    bound_at: float | None
     share: str
     formula: str
     made: str
@@ -157,24 +161,18 @@ class CitedRow:
     priced: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CitedTick:
-    at: str
-    label: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnLadder:
-    """`unit`: as printed; `has_bounds`: whether a row has a tick at its bound."""
+    """`unit`: as printed; `ticks`: (per cent of the scale, label)."""
 
     unit: str
     is_log: bool
-    ticks: tuple[CitedTick, ...]
+    ticks: tuple[tuple[float, str], ...]
     rows: tuple[CitedRow, ...]
 
     @property
     def has_bounds(self) -> bool:
-        return any(row.bound_at for row in self.rows)
+        return any(row.bound_at is not None for row in self.rows)
 
     @property
     def has_prices(self) -> bool:
@@ -193,7 +191,7 @@ def draw_ladder(ladder: CitedLadder) -> DrawnLadder:
     return DrawnLadder(
         unit=format_in(1.0, symbol).unit,
         is_log=is_log,
-        ticks=tuple(CitedTick(_percent(scale, tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)),
+        ticks=tuple((scale.position(tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)),
         rows=tuple(
             _row(ladder.benchmark, row, bound, (scale, symbol)) for row, bound in zip(ladder.rows, bounds, strict=True)
         ),
@@ -217,8 +215,8 @@ def _row(
         text=shown.text,
         exact=shown.exact,
         spread=spread_text(row.results, symbol),
-        bound_at=_percent(scale, from_si(bound.amount, symbol)) if bound else "",
-        share=share_text(bound.share) if bound else "",
+        bound_at=scale.position(from_si(bound.amount, symbol)) if bound else None,
+        share=bound.share_text if bound else "",
         formula=bound.formula if bound else "",
         made=joined(
             [*(parameter_text(name, value) for name, value in others.items()), software_text(best.software), best.date]
@@ -258,12 +256,8 @@ def spread_text(results: Sequence[CitedResult], symbol: str) -> str:
 
 
 def _dot(result: CitedResult, scale: Scale, symbol: str) -> CitedDot:
-    shown = format_in(result.amount_per_device, symbol)
-    return CitedDot(_percent(scale, from_si(result.amount_per_device, symbol)), shown.label)
-
-
-def _percent(scale: Scale, value: float) -> str:
-    return f"{scale.percent(value):.1f}"
+    amount = result.amount_per_device
+    return CitedDot(scale.position(from_si(amount, symbol)), format_in(amount, symbol).label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,16 +75,16 @@ def _rail() -> tuple[float, float]:
     return MARGIN + NAMES, WIDTH - MARGIN - MADE - FIGURES
 
 
-def _at(percent: str) -> float:
+def _at(percent: float) -> float:
     left, right = _rail()
-    return left + (right - left) * float(percent) / 100
+    return left + (right - left) * percent / 100
 
 
 def _grid(drawn: DrawnLadder, top: float, bottom: float) -> Iterator[Mark]:
-    for tick in drawn.ticks:
-        x = _at(tick.at)
+    for at, label in drawn.ticks:
+        x = _at(at)
         yield Path(f"M{x:.1f} {top}V{bottom}", stroke=LINE)
-        yield TextMark(x=x, y=top - 4, text=tick.label, style=SMALL, fill=INK_2, anchor="middle")
+        yield TextMark(x=x, y=top - 4, text=label, style=SMALL, fill=INK_2, anchor="middle")
 
 
 def _row(row: CitedRow, top: float) -> Iterator[Mark]:
@@ -96,7 +96,7 @@ def _row(row: CitedRow, top: float) -> Iterator[Mark]:
     yield TextMark(x=MARGIN + 24, y=foot, text=f"{row.rank}", style=SMALL, fill=INK_2, anchor="end")
     for line in lines_of(row.name, NAMES - 44, NAME, most=1):
         yield TextMark(x=MARGIN + 32, y=foot, text=line, style=NAME)
-    if row.bound_at:
+    if row.bound_at is not None:
         yield Path(f"M{_at(row.bound_at):.1f} {middle - 7}v14", stroke=INK_2, width=2)
     for dot in row.others:
         yield _ring(_at(dot.at), middle, colour, OTHER, opacity=0.5)

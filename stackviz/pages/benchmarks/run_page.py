@@ -1,7 +1,5 @@
 """`/benchmarks/runs/<report>/<position>/`: one measured result at an address that stays, and its decisions."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from django import forms
@@ -17,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from stackviz.base.units import quantity_label
-from stackviz.intake.report_parts.facts import ShownFact, shown_facts
+from stackviz.intake.report_parts.facts import shown_facts
 from stackviz.pages.benchmarks.priced import PricedRate, is_priced, priced_rate
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
@@ -65,28 +63,6 @@ class DecisionForm(forms.Form):
         return cleaned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSheet:
-    """One measured result as its page shows it. `accelerator`: None without a public sheet; "" is what is not known."""
-
-    run: StoredRun
-    report: Report
-    accelerator: Accelerator | None
-    url: str
-    ladder_url: str
-    rate: str
-    share: str
-    peak: str
-    statistics: Sequence[tuple[str, str]]
-    samples: Sequence[str]
-    conditions: Sequence[ShownFact]
-    software: Sequence[tuple[str, str]]
-    decisions: Sequence[ResultDecision]
-    command: str
-    is_priced: bool
-    priced: Sequence[PricedRate]
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_page(request: HttpRequest, report: UUID, position: int) -> HttpResponse:
     """A result of any standing, to whoever may see its machine; an owner of the lab or staff can withdraw it.
@@ -106,7 +82,7 @@ def run_page(request: HttpRequest, report: UUID, position: int) -> HttpResponse:
             raise Http404
         if form.is_valid() and _decided(request, form, row, position):
             return redirect("benchmarks:run", report, position)
-    context = {"sheet": run_sheet(run, row), "form": form, "may_decide": may_decide}
+    context = run_context(run, row) | {"form": form, "may_decide": may_decide}
     return render(request, "benchmarks/run.html", context)
 
 
@@ -123,30 +99,33 @@ def _decided(request: HttpRequest, form: DecisionForm, report: Report, position:
     return True
 
 
-def run_sheet(run: StoredRun, report: Report) -> RunSheet:
+def run_context(run: StoredRun, report: Report) -> dict[str, object]:
+    """Return what the page shows of a result. `rate`, `share` and `command` are "" where there is none."""
     measured = run.measured
     rate, peak = measured.rate, measured.peak
-    sheet = measured.accelerator_id
-    accelerator = public_catalogue().by_pk.get(sheet) if sheet is not None else None
+    accelerator = public_catalogue().by_pk.get(measured.accelerator_id or 0)
     can_be_priced = rate is not None and accelerator is not None and is_priced(rate.unit)
-    return RunSheet(
-        run=run,
-        report=report,
-        accelerator=accelerator,
-        url=_benchmark_url(measured.benchmark_key),
-        ladder_url=_ladder_url(run),
-        rate=f"{rate.label} {rate.spread_label}".strip() if rate else "",
-        share=peak.label if peak else "",
-        peak=quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",
-        statistics=sample_statistics(measured.summary, measured.unit, round_medians(measured.conditions, run.samples)),
-        samples=[sample_text(sample, measured.unit) for sample in run.samples],
-        conditions=shown_facts(measured.conditions, CONDITIONS),
-        software=_software(report),
-        decisions=list(_decisions(report, measured.position)),
-        command=reproduce_command(measured),
-        is_priced=can_be_priced,
-        priced=_priced(run, accelerator) if can_be_priced else (),
-    )
+    return {
+        "measured": measured,
+        "report": report,
+        "machine": report.machine,
+        "accelerator": accelerator,
+        "url": _benchmark_url(measured.benchmark_key),
+        "ladder_url": _ladder_url(run),
+        "rate": f"{rate.label} {rate.spread_label}".strip() if rate else "",
+        "share": peak.label if peak else "",
+        "peak": quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",
+        "statistics": sample_statistics(
+            measured.summary, measured.unit, round_medians(measured.conditions, run.samples)
+        ),
+        "samples": [sample_text(sample, measured.unit) for sample in run.samples],
+        "conditions": shown_facts(measured.conditions, CONDITIONS),
+        "software": _software(report),
+        "decisions": _decisions(report, measured.position),
+        "command": reproduce_command(measured),
+        "is_priced": can_be_priced,
+        "priced": _priced(run, accelerator) if can_be_priced else (),
+    }
 
 
 def _priced(run: StoredRun, accelerator: Accelerator | None) -> tuple[PricedRate, ...]:

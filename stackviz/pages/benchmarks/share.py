@@ -67,9 +67,9 @@ class SharePoint:
         return float(f"{self.share * 100:.12g}")
 
     @property
-    def at(self) -> str:
-        """Per cent of the scale, as text for CSS."""
-        return f"{self.share * 100:.1f}"
+    def at(self) -> float:
+        """Per cent of the scale."""
+        return round(self.share * 100, 1)
 
     @property
     def share_text(self) -> str:

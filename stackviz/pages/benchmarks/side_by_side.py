@@ -58,7 +58,7 @@ class SideResult:
     missing: str = ""
     value: str = ""
     url: str = ""
-    at: str = ""
+    at: float = 0.0
     factor: str = ""
     is_best: bool = False
     made: str = ""
@@ -202,7 +202,7 @@ def _cell(benchmark: CitedBenchmark, row: RankedAccelerator, first: RankedAccele
     return SideResult(
         value=quantity_label(amount, best.si),
         url=result_address(best),
-        at=f"{amount / largest * 100:.1f}",
+        at=round(amount / largest * 100, 1),
         factor="" if row is first else format_factor(amount / against),
         is_best=row.rank == 1,
         made=joined([software_text(best.software), best.date]),
