@@ -7,13 +7,13 @@ widths, and each states the widths it fits.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.dodge import Disc, dodge
 from stackviz.draw.charts.labels import HEIGHT_PX, WIDE_PX, Label, NamedDot, place_labels
-from stackviz.draw.charts.pareto import Point, front_line, pareto_front
 from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for
 
 # Paths around the origin, one for each colour: circle, square, triangle, diamond, triangle upside down, cross.
@@ -31,6 +31,8 @@ MIDDLE_SIZE = 2
 FEWEST_LINES = 3
 MOST_DRAWN = 600  # dots of a picture; tables and files have all
 MARGIN = 0.04
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,3 +289,69 @@ def _line(iso: Iso, xs: Scale, ys: Scale) -> IsoLine | None:
     ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
     (x1, y1), (x2, y2) = ends
     return IsoLine(x1=x1, y1=y1, x2=x2, y2=y2, label=iso.label, is_bound=iso.is_bound)
+
+
+# --- dots at one value of x, moved apart sideways where they would cover each other ---
+
+STEP_PX = 4
+MOST_STEPS = 6  # to either side: further away a dot would stand at another value
+COVERED = 0.8  # of the two radii: dots nearer than this hide each other
+SHIFTS = (0.0, *(float(side * step * STEP_PX) for step in range(1, MOST_STEPS + 1) for side in (1, -1)))  # 0, 4, -4, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """A dot in pixels of the wide drawing."""
+
+    x: float
+    y: float
+    radius: float
+
+
+def dodge(discs: Sequence[Disc]) -> list[float]:
+    """How far each is moved to the right, in pixels; the first of a column stay, later ones step aside for them."""
+    reach = 2 * COVERED * max((disc.radius for disc in discs), default=1.0)  # further apart no two cover each other
+    placed: dict[tuple[float, int], list[Disc]] = defaultdict(list)  # by column, and band of that height
+    moved = []
+    for disc in discs:
+        column, band = round(disc.x, 1), math.floor(disc.y / reach)
+        near = [other for each in (band - 1, band, band + 1) for other in placed.get((column, each), ())]
+        shift = next((shift for shift in SHIFTS if _is_free(disc, shift, near)), 0.0)
+        placed[column, band].append(Disc(disc.x + shift, disc.y, disc.radius))
+        moved.append(shift)
+    return moved
+
+
+def _is_free(disc: Disc, shift: float, near: Sequence[Disc]) -> bool:
+    return all(
+        math.hypot(disc.x + shift - other.x, disc.y - other.y) >= COVERED * (disc.radius + other.radius)
+        for other in near
+    )
+
+
+# --- the Pareto front: points that no other beats in both directions ---
+
+
+def pareto_front(points: Sequence[Point], *, more_x: bool, more_y: bool) -> list[int]:
+    """Indices of the points on the front, from the smallest x. Equal points are on it together.
+
+    `more_x`, `more_y`: whether more is better in that direction. A point is off the front if another is at least as
+    good in both directions and better in one.
+    """
+    x_sign, y_sign = (1 if more_x else -1), (1 if more_y else -1)
+    best_first = sorted(range(len(points)), key=lambda i: (-x_sign * points[i][0], -y_sign * points[i][1]))
+    front: list[int] = []
+    for index in best_first:
+        x, y = points[index]
+        if not front or y_sign * y > y_sign * points[front[-1]][1] or (x, y) == points[front[-1]]:
+            front.append(index)
+    return sorted(front, key=lambda index: points[index])
+
+
+def front_line(points: Sequence[Point], *, more_x: bool) -> list[tuple[Point, Point]]:
+    """The front as a staircase of straight pieces: how much of y there is for each x. `points`: by x."""
+    pieces: list[tuple[Point, Point]] = []
+    for (x1, y1), (x2, y2) in pairwise(dict.fromkeys(points)):
+        corner = (x1, y2) if more_x else (x2, y1)
+        pieces += [((x1, y1), corner), (corner, (x2, y2))]
+    return pieces

@@ -18,7 +18,6 @@ from stackviz.draw.charts.frame import (
     plotly_text,
 )
 from stackviz.draw.charts.labels import Label
-from stackviz.draw.charts.pareto import front_line
 from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.draw.charts.scatter import (
     MARGIN,
@@ -26,6 +25,7 @@ from stackviz.draw.charts.scatter import (
     Dot,
     Iso,
     Ways,
+    front_line,
     front_of,
     place_heights,
     place_scatter,

@@ -11,8 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.draw.charts.frame import colour
-from stackviz.draw.charts.plane import Plane, place_small_plane
-from stackviz.draw.charts.plane_plotly import plane_figure
+from stackviz.draw.charts.plane import Plane, place_small_plane, plane_figure
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
 from stackviz.draw.diagrams.svg_marks import (

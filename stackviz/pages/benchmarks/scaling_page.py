@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.plane_plotly import plane_figure
+from stackviz.draw.charts.plane import plane_figure
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
 from stackviz.draw.charts.vendors import css

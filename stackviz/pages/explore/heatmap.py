@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.heat import heat_level, heat_steps
-from stackviz.draw.charts.heat_plotly import HeatSpot, heat_figure
+from stackviz.draw.charts.heat import HeatSpot, heat_figure, heat_level, heat_steps
 from stackviz.pages.explore.axes import PlotData
 from stackviz.pages.explore.ladder import filter_accelerators, undated_texts
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator

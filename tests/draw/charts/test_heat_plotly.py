@@ -2,8 +2,7 @@
 
 import pytest
 
-from stackviz.draw.charts.heat import LEVELS
-from stackviz.draw.charts.heat_plotly import HeatSpot, heat_figure
+from stackviz.draw.charts.heat import LEVELS, HeatSpot, heat_figure
 
 
 def spot(row, column, share, text="1", note="bench: 187.7 token/s"):

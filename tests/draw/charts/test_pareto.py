@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackviz.draw.charts.pareto import front_line, pareto_front
+from stackviz.draw.charts.scatter import front_line, pareto_front
 
 NUMBERS = st.one_of(st.integers(0, 4).map(float), st.floats(1e-3, 1e9))
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=40)

@@ -14,8 +14,8 @@ from stackviz.draw.charts.plane import (
     PlaneStep,
     fitting_name,
     place_plane,
+    plane_figure,
 )
-from stackviz.draw.charts.plane_plotly import plane_figure
 from stackviz.draw.charts.scatter_plotly import AxisWords
 
 AXIS = AxisWords("rate <TFLOP/s>", "log")
