@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from stackviz.pages.fit.calibration import Calibration, Prediction
-from stackviz.pages.fit.limits import MemoryLimit
 from stackviz.pages.fit.memory import MemoryPart, Workload, fullest_card, inference_parts
 from stackviz.pages.fit.query import FitQuery
 from stackviz.pages.fit.rates import NotPublished, Pass, RatedAccelerator
-from stackviz.pages.fit.targets import FitTarget
+from stackviz.pages.fit.targets import FitTarget, MemoryLimit
 from stackviz.pages.fit.training import TrainingRun, card_share, training_parts
 
 

@@ -8,21 +8,21 @@ from ninja import Query, Router, Schema
 
 from stackviz.pages.fit.answers import FitAnswer, answer_for
 from stackviz.pages.fit.calibration import Prediction
-from stackviz.pages.fit.custom_model import CUSTOM
 from stackviz.pages.fit.evidence import calibrations, fit_evidence
 from stackviz.pages.fit.language_models import LanguageModel, language_models
-from stackviz.pages.fit.numbers import WholeRange
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, PRECISIONS
 from stackviz.pages.fit.query import (
     BATCH,
     CACHE,
     CARDS,
     CONTEXT,
+    CUSTOM,
     MEMORY_GB,
     PRECISION,
     RANK,
     TASKS,
     FitQuery,
+    WholeRange,
     read_fit_query,
 )
 from stackviz.pages.fit.targets import FitTarget, fit_targets

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.pages.fit.custom_model import CUSTOM, NUMBERS
 from stackviz.pages.fit.language_models import language_models
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, PRECISIONS
-from stackviz.pages.fit.query import TASKS, TRAINABLE, FitQuery
+from stackviz.pages.fit.query import CUSTOM, NUMBERS, TASKS, TRAINABLE, FitQuery
 from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.pages.fit.training import OPTIMIZERS
 from stackviz.pages.fit.words import TASKS as TASK_WORDS

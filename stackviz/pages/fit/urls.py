@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from stackviz.pages.fit import compared, views
+from stackviz.pages.fit import views
 
 app_name = "fit"
 urlpatterns = [
     path("fit/", views.page, name="page"),
-    path("fit/compared/", compared.compared_page, name="compared"),
+    path("fit/compared/", views.compared_page, name="compared"),
 ]

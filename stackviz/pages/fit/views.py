@@ -1,20 +1,29 @@
 """The page `/fit/`: what a model needs, which accelerators run it, how fast. The address holds the whole question."""
 
-from django.http import HttpRequest, HttpResponse
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.pages.fit.answers import FitAnswer, answers_for
-from stackviz.pages.fit.custom_model import CUSTOM
+from stackviz.base.units import format_number
+from stackviz.pages.fit.answers import FitAnswer, FitCalibrations, answer_for, answers_for
 from stackviz.pages.fit.evidence import FitEvidence, calibrations, fit_evidence
 from stackviz.pages.fit.files import fit_csv
 from stackviz.pages.fit.forms import fit_form
-from stackviz.pages.fit.query import FitQuery, read_fit_query
-from stackviz.pages.fit.shown import shown_page, shown_summary
-from stackviz.pages.fit.targets import fit_targets
+from stackviz.pages.fit.query import CUSTOM, MOST_ACCELERATORS, FitQuery, read_fit_query
+from stackviz.pages.fit.shown import memory_text, rate_range, shown_page, shown_summary
+from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
@@ -73,3 +82,123 @@ def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence
         summary=summary,
         page=shown_page(page_of(summary.ranked, number, PER_PAGE)),
     )
+
+
+# --- /fit/compared/?a=apple-m4-max-40&a=nvidia-h100-sxm5-80gb:80:8, which comparisons fetch as a table ---
+
+PARAMETER = "a"
+MODELS = ("llama-3.1-8b", "qwen-3-32b", "llama-3.1-70b")
+PRECISION = "q4_k_m"
+_SUBJECT = re.compile(r"(?P<slug>[A-Za-z0-9_-]{1,120})(?::(?P<memory>\d{1,5})(?::(?P<cards>\d{1,3}))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTarget:
+    """An accelerator with the memory it is meant with, in GB, 0 for any, and how many of it work together."""
+
+    target: FitTarget
+    memory_gb: int
+    cards: int
+
+    @property
+    def title(self) -> str:
+        sized = f"{self.target.name}, {self.memory_gb} GB" if self.memory_gb else self.target.name
+        return f"{self.cards} × {sized}" if self.cards > 1 else sized
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCell:
+    """Whether a model fits: `verdict` in words, `rate` in tokens/s, "" where none can be told; `url`: of the answer."""
+
+    fits: bool | None
+    verdict: str
+    rate: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLine:
+    title: str
+    css: str
+    cells: tuple[ComparedCell, ...]
+
+
+@require_safe
+@vary_on_htmx
+def compared_page(request: HttpRequest) -> HttpResponse:
+    """A line for each accelerator; for htmx the table alone."""
+    catalogue = public_catalogue()
+    reader = AddressReader(request.GET)
+    targets = _targets(reader, fit_targets(catalogue))
+    body = _compared_body(targets, catalogue) if targets else ""
+    if wants_partial(request) and body:
+        return HttpResponse(body)
+    return render(request, "fit/compared.html", {"notes": reader.notes({PARAMETER}), "body": body})
+
+
+def _targets(reader: AddressReader, known: Mapping[str, FitTarget]) -> tuple[ComparedTarget, ...]:
+    """Those the address names, in its order; the rest has a note."""
+    targets: list[ComparedTarget] = []
+    for value in reader.values(PARAMETER):
+        match = _SUBJECT.fullmatch(value)
+        target = known.get(match["slug"]) if match else None
+        if match is None or target is None:
+            reader.unknown_value(PARAMETER, _("accelerator"), value)
+        elif len(targets) == MOST_ACCELERATORS:
+            reader.note(PARAMETER, _("At most %(n)d accelerators are compared") % {"n": MOST_ACCELERATORS})
+        else:
+            targets.append(ComparedTarget(target, int(match["memory"] or 0), max(1, int(match["cards"] or 1))))
+    return tuple(targets)
+
+
+def _compared_body(targets: tuple[ComparedTarget, ...], catalogue: PublicCatalogue) -> SafeString:
+    evidence = fit_evidence(catalogue)
+    named = tuple((each.target.slug, each.memory_gb, each.cards) for each in targets)
+
+    def draw() -> str:
+        fitted = calibrations(evidence, catalogue)
+        lines = tuple(_line(slot, each, fitted) for slot, each in enumerate(targets))
+        models = tuple(_query_of_model(MODELS[column], targets[0]).model.name for column in range(len(MODELS)))
+        return render_part("fit/_compared.jinja", models=models, lines=lines)
+
+    return cached_html(("fit compared", named, evidence.edition), draw, CACHE_S)
+
+
+def _line(slot: int, compared: ComparedTarget, fitted: FitCalibrations) -> ComparedLine:
+    cells = tuple(_cell(model, compared, fitted) for model in MODELS)
+    return ComparedLine(compared.title, f"s{slot + 1}", cells)
+
+
+def _query_of_model(model: str, compared: ComparedTarget) -> FitQuery:
+    return read_fit_query(QueryDict(_address_of_model(model, compared)), [compared.target.slug])
+
+
+def _address_of_model(model: str, compared: ComparedTarget) -> str:
+    chosen = {"model": model, "precision": PRECISION, "accelerator": compared.target.slug}
+    if compared.memory_gb:
+        chosen["memory"] = str(compared.memory_gb)
+    if compared.cards > 1:
+        chosen["cards"] = str(compared.cards)
+    return urlencode(chosen)
+
+
+def _cell(model: str, compared: ComparedTarget, fitted: FitCalibrations) -> ComparedCell:
+    query = _query_of_model(model, compared)
+    answer = answer_for(query, compared.target, fitted)
+    if answer is None and query.memory_gb:  # reported, but no size the sheet knows: the smallest that fits is shown
+        answer = answer_for(replace(query, memory_gb=0), compared.target, fitted)
+    url = f"{reverse('fit:page')}?{_address_of_model(model, compared)}"
+    if answer is None:
+        return ComparedCell(None, _("memory not published"), "", url)
+    return ComparedCell(
+        answer.fits, _verdict(answer, compared), rate_range(answer.decode) if answer.decode else "", url
+    )
+
+
+def _verdict(answer: FitAnswer, compared: ComparedTarget) -> str:
+    if not answer.fits:
+        words = {"needed": memory_text(answer.needed), "usable": memory_text(answer.available)}
+        return _("needs %(needed)s of %(usable)s usable") % words
+    if len(compared.target.limits) > 1 and not compared.memory_gb:
+        return _("fits from %(size)s GB") % {"size": format_number(answer.limit.printed_gb)}
+    return pgettext("of a model", "fits")

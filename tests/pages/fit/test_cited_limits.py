@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from stackviz.pages.fit.language_models import language_models
-from stackviz.pages.fit.limits import memory_limit
 from stackviz.pages.fit.memory import Workload, fullest_card, inference_parts
 from stackviz.pages.fit.precisions import PRECISIONS
+from stackviz.pages.fit.targets import memory_limit
 from stackviz.pages.fit.training import TrainingRun, card_share, training_parts
 
 with (Path(__file__).parent / "cited_limits.csv").open(encoding="utf-8", newline="") as lines:

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.utils.html import strip_tags
 
-from stackviz.pages.fit.compared import MODELS
+from stackviz.pages.fit.views import MODELS
 
 pytestmark = [pytest.mark.usefixtures("cited"), pytest.mark.django_db]
 URL = "/fit/compared/"

@@ -5,8 +5,7 @@ import statistics
 import pytest
 
 from stackviz.pages.fit.calibration import leave_one_out
-from stackviz.pages.fit.evidence import calibrations, fit_evidence
-from stackviz.pages.fit.named_rates import reached_rate
+from stackviz.pages.fit.evidence import calibrations, fit_evidence, reached_rate
 from stackviz.records.catalog.queries import public_catalogue
 
 MOST_DECODE_ERROR = 0.15  # median, over all cited rates of one accelerator

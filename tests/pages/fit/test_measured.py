@@ -4,9 +4,8 @@ from functools import partial
 
 import pytest
 
-from stackviz.pages.fit.evidence import fit_evidence
+from stackviz.pages.fit.evidence import fit_evidence, measured_rates
 from stackviz.pages.fit.language_models import model_named
-from stackviz.pages.fit.measured import measured_rates
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.series.decide import record_decision
 from stackviz.records.series.models import Result

@@ -3,9 +3,9 @@
 import pytest
 
 from stackviz.pages.fit.language_models import language_models
-from stackviz.pages.fit.limits import GIB, memory_limit
 from stackviz.pages.fit.memory import Workload, cache_bytes, fullest_card, inference_parts
 from stackviz.pages.fit.precisions import PRECISIONS
+from stackviz.pages.fit.targets import GIB, memory_limit
 from stackviz.pages.fit.training import TrainingRun, activation_bytes_per_token, adapter_parameters, training_parts
 
 MIB = 2**20
