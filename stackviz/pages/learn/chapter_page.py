@@ -14,8 +14,7 @@ from django.views.decorators.http import require_safe
 from stackviz.pages.learn.chapters import Chapter, read_chapters
 from stackviz.pages.learn.drawing import draw_drawing
 from stackviz.pages.learn.markup import Drawers, render_section
-from stackviz.pages.learn.spec_figures import draw_figure
-from stackviz.pages.learn.street_prices import draw_street_price, priced_accelerator
+from stackviz.pages.learn.spec_figures import draw_figure, draw_street_price, priced_accelerator
 from stackviz.pages.learn.text_files import ENGLISH
 from stackviz.pages.learn.try_page import draw_try
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue

@@ -16,8 +16,7 @@ from stackviz.pages.learn.chapters import Chapter, read_chapters
 from stackviz.pages.learn.drawing import all_drawings
 from stackviz.pages.learn.glossary import ENGLISH, read_glossary
 from stackviz.pages.learn.markup import Reference, references
-from stackviz.pages.learn.spec_figures import UnreadableFigure, read_figure
-from stackviz.pages.learn.street_prices import priced_accelerator
+from stackviz.pages.learn.spec_figures import UnreadableFigure, priced_accelerator, read_figure
 from stackviz.pages.learn.text_files import TextFault, TextSection
 from stackviz.pages.learn.try_page import read_try
 from stackviz.pages.learn.trying import all_tries

@@ -22,9 +22,18 @@ from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import Headline, choose_headline
 from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.prices.price import Price, plain_number
 from stackviz.web.templatetags.web import missing
 
-__all__ = ["SpecName", "UnreadableFigure", "amount_of_spec", "draw_figure", "read_figure"]
+__all__ = [
+    "SpecName",
+    "UnreadableFigure",
+    "amount_of_spec",
+    "draw_figure",
+    "draw_street_price",
+    "priced_accelerator",
+    "read_figure",
+]
 
 QUOTIENT_DIGITS = 3
 _NAME = re.compile(r"([a-z0-9-]+):([a-z0-9_]+)(?:\[([^\]]+)\])?")
@@ -99,3 +108,24 @@ def _quotient(names: tuple[SpecName, ...], shown: list[Headline]) -> str:
     if units[0] == units[1]:
         return number
     return f"{number} {units[0].removesuffix('/s')}/{units[1].removesuffix('/s')}"
+
+
+# --- street prices: `{{ nvidia-h100-sxm5-80gb:street_price }}` ---
+
+
+def priced_accelerator(text: str) -> str:
+    """The accelerator whose street price the text names; "" where it names something else."""
+    slug, _colon, field = text.strip().partition(":")
+    return slug if field == "street_price" else ""
+
+
+def draw_street_price(slug: str, catalogue: PublicCatalogue) -> SafeString:
+    """For one card, as a link to the prices of the sheet; where none is published, that."""
+    accelerator = catalogue.by_slug.get(slug)
+    prices = catalogue.prices(accelerator.pk) if accelerator else ()
+    newest = next((price for price in prices if price.kind == Price.Kind.STREET and price.is_preferred), None)
+    if newest is None:
+        return missing("not_published")
+    address = reverse("accelerators:sheet", args=[slug]) + "#prices"
+    words = '<a class="spec" href="{}" title="{}">{} {}, {}</a>'
+    return format_html(words, address, str(newest), plain_number(newest.of_one), newest.currency, newest.day_text)

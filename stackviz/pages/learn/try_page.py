@@ -1,19 +1,22 @@
-"""`/learn/try/<key>/`: a thing to try, by itself; the same stands in the chapters that explain it."""
+"""`/learn/try/<key>/`: a thing to try, by itself, with links to the chapters that contain it."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.pages.learn.chapters import read_chapters
+from stackviz.pages.learn.markup import references
 from stackviz.pages.learn.text_files import ENGLISH
-from stackviz.pages.learn.try_places import places_of_tries
 from stackviz.pages.learn.trying import ChoiceInput, NumberInput, Try, TryAnswer, TryValues, all_tries, read_values
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.address import Note
@@ -21,7 +24,32 @@ from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 
-__all__ = ["draw_try", "read_try", "try_page", "urlpatterns"]
+__all__ = ["draw_try", "places_of_tries", "read_try", "try_page", "urlpatterns"]
+
+
+@dataclass(frozen=True, slots=True)
+class TryPlace:
+    """`number`, `title`: of the chapter; `url`: with the section's anchor."""
+
+    number: int
+    title: str
+    url: str
+
+
+@cache
+def places_of_tries(language: str) -> Mapping[str, tuple[TryPlace, ...]]:
+    """Key of a calculation -> each chapter that has it, once, in order."""
+    places: dict[str, dict[int, TryPlace]] = defaultdict(dict)
+    for chapter in read_chapters(language):
+        with override(language):  # an address is of one language
+            address = reverse("learn:chapter", args=[chapter.slug])
+        for section in chapter.sections:
+            for reference in references(section):
+                if reference.kind == "try":
+                    key = reference.text.split()[0]
+                    standing = TryPlace(chapter.number, chapter.title, f"{address}#{section.anchor}")
+                    places[key].setdefault(chapter.number, standing)
+    return {key: tuple(by_chapter.values()) for key, by_chapter in places.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,13 @@ from stackviz.pages.learn.chapters import CHAPTERS, read_chapters
 from stackviz.pages.learn.drawing import all_drawings
 from stackviz.pages.learn.drawings.generations import NVIDIA, NVIDIA_RATES, generations
 from stackviz.pages.learn.markup import Drawers, references, render_section
-from stackviz.pages.learn.spec_figures import UnreadableFigure, draw_figure, read_figure
-from stackviz.pages.learn.street_prices import draw_street_price, priced_accelerator
+from stackviz.pages.learn.spec_figures import (
+    UnreadableFigure,
+    draw_figure,
+    draw_street_price,
+    priced_accelerator,
+    read_figure,
+)
 from stackviz.pages.learn.text_files import TEXTS, read_texts
 from stackviz.pages.learn.trying import all_tries
 from stackviz.records.catalog.queries import public_catalogue

@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.pages.learn.tries import amdahl, export_limits, gemm_time, transfer
-from stackviz.pages.learn.try_places import places_of_tries
+from stackviz.pages.learn.try_page import places_of_tries
 from stackviz.pages.learn.trying import NumberInput, all_tries, read_values
 from stackviz.records.catalog.queries import public_catalogue
 
