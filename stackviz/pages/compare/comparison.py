@@ -20,9 +20,7 @@ from stackviz.pages.compare.query import Address, Subject, SubjectKind
 from stackviz.pages.compare.reached import MachineResults, decode_tile, with_reached
 from stackviz.pages.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, ProbedRow, baseline, describe, heads_of, probed_rows
-from stackviz.pages.compare.summary import gap_tiles, measured_tiles, sheet_figures
-from stackviz.pages.compare.tiles import Tile, tile_of
-from stackviz.pages.compare.verdict import Answered, verdict_of
+from stackviz.pages.compare.tiles import Answered, Tile, gap_tiles, measured_tiles, sheet_figures, tile_of, verdict_of
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.queries import latest_results, results_arrived_until

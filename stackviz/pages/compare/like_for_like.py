@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from stackviz.base.stats import mean_of_groups
 from stackviz.base.units import format_factor
-from stackviz.pages.compare.leading import rate_factor, says_how_fast, worst_outcome
+from stackviz.pages.compare.measured_rows import rate_factor, says_how_fast, worst_outcome
 from stackviz.pages.compare.subjects import Loaded
 from stackviz.pages.compare.tiles import Tile, TileLine, is_level
 from stackviz.records.cited.best import BenchmarkRatio, LikeForLike, like_for_like

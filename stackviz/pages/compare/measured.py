@@ -1,6 +1,6 @@
 """Results of several machines side by side: which pair up, in which matrix they stand, what is drawn. No queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mode
 from typing import Any
@@ -8,15 +8,86 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from stackviz.pages.compare.leading import LeadingSetting, leading_setting
-from stackviz.pages.compare.matrix import ResultMatrix, draw_matrix, rows_by_group
-from stackviz.pages.compare.measured_notes import MatrixHead, Notes, heads_of_results
-from stackviz.pages.compare.measured_rows import Machines, MeasuredRow, Results
-from stackviz.pages.compare.size_chart import SizeChart, size_chart
+from stackviz.base.units import from_si
+from stackviz.draw.charts.panels import (
+    Panel,
+    PanelLine,
+    PanelPoint,
+    PlacedPanels,
+    figure_height,
+    panels_figure,
+    place_panels,
+)
+from stackviz.pages.compare.matrix import (
+    MatrixGroup,
+    MatrixHead,
+    MatrixLine,
+    Notes,
+    ResultMatrix,
+    draw_matrix,
+    heads_of_results,
+    rows_by_group,
+)
+from stackviz.pages.compare.measured_rows import LeadingSetting, Machines, MeasuredRow, Results, leading_setting
 from stackviz.records.series.comparability import is_rankable
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.prominence import is_accelerated
 from stackviz.web.reverse import address_by_id
+
+FEWEST_OF_SEVERAL, FEWEST_OF_ONE = 2, 3  # points of the longest line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeChart:
+    """The panels of one matrix. `x_names`: size -> what it is called; `height`: pixels that the Plotly figure takes."""
+
+    id: str
+    title: str
+    panels: tuple[Panel, ...]
+    x_names: Mapping[float, str]
+
+    @property
+    def height(self) -> int:
+        return figure_height(len(self.panels))
+
+    @property
+    def placed(self) -> PlacedPanels:
+        return place_panels(self.panels, self.x_names)
+
+    @property
+    def figure(self) -> dict[str, Any]:
+        """The Plotly figure, as plain data."""
+        return panels_figure(self.title, self.panels, self.x_names)
+
+
+def size_chart(matrix: ResultMatrix) -> SizeChart | None:
+    """None where no line has two points, or one panel no line of three: the matrix says as much."""
+    panels = [Panel(group.title, group.unit, tuple(_lines(group, matrix.sizes))) for group in matrix.groups]
+    panels = [panel for panel in panels if panel.lines]
+    longest = max((len(line.points) for panel in panels for line in panel.lines), default=0)
+    if longest < (FEWEST_OF_SEVERAL if len(panels) > 1 else FEWEST_OF_ONE):
+        return None
+    drawn = {point.x for panel in panels for line in panel.lines for point in line.points}
+    names = {size: name for size, name in zip(matrix.sizes, matrix.columns, strict=True) if size in drawn}
+    return SizeChart(id=f"chart-{matrix.id}", title=matrix.title, panels=tuple(panels), x_names=names)
+
+
+def _lines(group: MatrixGroup, sizes: Sequence[float | None]) -> Iterator[PanelLine]:
+    for line in group.lines:
+        points = tuple(_points(line, group.unit, sizes)) if line.cells else ()
+        if points:
+            yield PanelLine(line.name, line.slot, points)
+
+
+def _points(line: MatrixLine, unit: str, sizes: Sequence[float | None]) -> Iterator[PanelPoint]:
+    for item, size in zip(line.cells, sizes, strict=True):
+        result = item.cell.result if item else None
+        if size is None or result is None or not is_rankable(result) or result.rate is None:
+            continue
+        rate = result.rate
+        low, high = (None if end is None else from_si(end, unit) for end in (rate.low, rate.high))
+        yield PanelPoint(size, from_si(rate.value, unit), low, high)
+
 
 Setting = tuple[bool, str, int, str]  # whether on an accelerator, and the pair of a result
 

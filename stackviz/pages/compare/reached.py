@@ -12,8 +12,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import quantity_label
-from stackviz.pages.compare.answers import SubjectFigure
-from stackviz.pages.compare.questions import DECODE, Question
+from stackviz.pages.compare.answers import DECODE, Question, SubjectFigure
 from stackviz.pages.compare.subjects import Loaded
 from stackviz.pages.compare.tiles import Tile, tile_of
 from stackviz.records.cited.best import DECODE_TEST, DecodeSetting, best_matmul, decode_rates

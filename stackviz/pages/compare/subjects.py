@@ -1,20 +1,22 @@
 """The subjects of a comparison, loaded from names in the address to rows; what machines report; heads of columns."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.base.units import format_counts, quantity_label
 from stackviz.intake.report_parts.facts import ShownFact, headline_fact, one_fact
 from stackviz.intake.report_parts.present import JudgedReport, stored_report
-from stackviz.pages.compare.query import Address, Selection, Subject, SubjectKind
-from stackviz.pages.compare.withdrawn import absent_notes, withdrawn_notes
+from stackviz.pages.compare.query import Address, Selection, Subject, SubjectKind, unknown_subject
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.past import withdrawn_since
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.labs.models import Machine, Snapshot
 from stackviz.records.labs.queries import (
@@ -27,7 +29,7 @@ from stackviz.records.labs.queries import (
 )
 from stackviz.records.stacks.accelerators import stacks_of_accelerator
 from stackviz.records.stacks.models import Stack
-from stackviz.records.stacks.past import public_stacks_at
+from stackviz.records.stacks.past import public_stacks_at, unpublished_since
 from stackviz.records.stacks.queries import public_stacks
 from stackviz.records.stacks.reported import stack_slug
 from stackviz.web.address import Note
@@ -308,3 +310,41 @@ def _cell(name: str, judged: JudgedReport | None) -> ShownFact:
     if name == "memory.total_bytes" and fact.text:  # in short: columns are narrow
         return replace(fact, text=quantity_label(float(report.facts[name]), "B", binary=True, digits=3))
     return fact
+
+
+MOST_NAMED = 8  # of the figures
+
+
+def absent_notes(subjects: Sequence[Subject], at: datetime | None) -> Iterator[Note]:
+    """Why these are not shown. Of a stack that was public at the moment, that it is not any more."""
+    stacks = [subject.slug for subject in subjects if subject.kind is SubjectKind.STACK]
+    unpublished = unpublished_since(stacks, at) if stacks and at is not None else frozenset()
+    for subject in subjects:
+        if subject.kind is SubjectKind.STACK and subject.slug in unpublished:
+            problem = _("“%(value)s” was public at this moment and is not any more") % {"value": subject.name}
+            yield Note("a", problem, _("it is left out"))
+        else:
+            yield unknown_subject(subject)
+
+
+def withdrawn_notes(accelerators: Iterable[Accelerator], at: datetime) -> Iterator[Note]:
+    """Of each figure that these sheets had and that was retired since, which it is, and why; of many, how many more."""
+    named = {item.pk: item for item in accelerators}
+    withdrawn = withdrawn_since(named, at)
+    for value, reason in withdrawn[:MOST_NAMED]:
+        words = {
+            "name": named[value.accelerator_id].short_name,
+            "field": FIELDS[value.field].words[0] if value.field in FIELDS else value.field,
+            "figure": for_people(value).label,
+            "reason": reason,
+        }
+        problem = (
+            _("%(name)s, %(field)s: %(figure)s was withdrawn since (%(reason)s)")
+            if reason
+            else _("%(name)s, %(field)s: %(figure)s was withdrawn since")
+        )
+        yield Note("at", problem % words, _("it stands here as it was published then"))
+    more = len(withdrawn) - MOST_NAMED
+    if more > 0:
+        problem = ngettext("%(n)d more figure was withdrawn since", "%(n)d more figures were withdrawn since", more)
+        yield Note("at", problem % {"n": more}, _("all stand here as they were published then"))

@@ -1,17 +1,26 @@
-"""The tiles at the top of a comparison: a question each, what every subject answers, bars on one axis. No database.
+"""The tiles at the top of a comparison, a question each with every subject's answer, and its verdict in one sentence.
 
 A factor is given only between figures of one field under one condition. Where a subject has none, the tile says why.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor
-from stackviz.pages.compare.answers import SubjectFigure
-from stackviz.pages.compare.questions import Question
+from stackviz.draw.diagrams.layers import Layer
+from stackviz.draw.diagrams.stack import StackDrawing
+from stackviz.pages.compare.answers import QUESTIONS, Question, SubjectFigure, figures_of
+from stackviz.pages.compare.measured import Measured
+from stackviz.pages.compare.measured_rows import RateFactor, rate_factor
+from stackviz.pages.compare.query import Address
+from stackviz.pages.compare.spec_table import spec_rows
+from stackviz.pages.compare.subjects import Head, Loaded, heading, heads_of
+from stackviz.records.catalog.spec_table import SpecRow
+from stackviz.records.series.comparability import Comparability, rate_of_ranked
+from stackviz.records.series.measurement import Measurement
 
 NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round more coarsely
 
@@ -190,3 +199,179 @@ def _line(figure: SubjectFigure, longest: float, rank: int, common: str) -> Tile
         is_beside=figure.is_beside,
         url=figure.url,
     )
+
+
+# --- the questions, and what differs between the stacks ---
+
+
+def sheet_figures(
+    chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]
+) -> list[tuple[Question, list[SubjectFigure]]]:
+    """What the columns of the spec table answer to each question; nothing for fewer than two."""
+    if len(heads) < 2:
+        return []
+    return [(question, figures_of(question, chosen, heads, rows)) for question in QUESTIONS]
+
+
+# Where a missing counterpart stops a program; below and above, the difference is one of kind.
+_TELLING_LAYERS = (Layer.COMPILER, Layer.LIBRARY, Layer.PLATFORM)
+
+
+def gap_tiles(drawing: StackDrawing) -> list[Tile]:
+    """A tile on components that only some stacks have; none for fewer than two columns."""
+    if len(drawing.columns) < 2:
+        return []
+    missing: dict[str, list[str]] = {column.title: [] for column in drawing.columns if column.boxes}
+    rows = [row for layer in drawing.layers if layer.layer in _TELLING_LAYERS for row in layer.rows]
+    for row in rows:
+        names = dict.fromkeys(placed.box.name for cell in row.cells for placed in cell.placed)
+        for cell in row.cells:
+            if cell.is_gap and cell.column.title in missing:
+                missing[cell.column.title] += names
+    return [gaps(_("Missing on one side (unavailable, or done by another component)"), missing)]
+
+
+def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Tile:
+    """`missing`: of each subject the components that only others have."""
+    lines = [
+        _("%(subject)s has no counterpart for %(names)s") % {"subject": subject, "names": ", ".join(names)}
+        for subject, names in missing.items()
+        if names
+    ]
+    if not lines:
+        return Tile(title=title, lead=_("every component has a counterpart"))
+    return Tile(title=title, lead=lines[0], rest="; ".join(lines[1:]))
+
+
+def measured_tiles(heads: Sequence[Head], measured: Measured) -> list[Tile]:
+    """The leading result: how far machines are apart, or how much of its published peak a single one reaches."""
+    if not measured.rows:
+        return []
+    if measured.leading is None:
+        return [Tile(title=_("Measured"), lead=_("cannot tell"), rest=_("no result counts"), is_known=False)]
+    names = {head.slot: head.title for head in heads}
+    results = measured.leading.results
+    slot, fastest = results[0]
+    title = f"{_('Measured')}: {fastest.title} {fastest.setting}"
+    lines = tile_lines([_result_figure(slot, names[slot], result) for slot, result in results])
+    if len(results) == 1:
+        return [Tile(title=title, lines=lines)]
+    outcome = measured.leading.outcome
+    rest = "; ".join(outcome.reasons) if outcome else ""
+    if outcome and outcome.answer is Comparability.NOT_COMPARABLE:
+        return [Tile(title=title, lead=_("not comparable"), rest=rest, is_known=False, lines=lines)]
+    if outcome and outcome.answer is Comparability.CANNOT_TELL:
+        return [Tile(title=title, lead=_("cannot tell"), rest=rest, is_known=False, lines=lines)]
+    last_slot, slowest = results[-1]
+    lead = speed_distance(names[slot], rate_factor(fastest, slowest), names[last_slot])
+    return [Tile(title=title, lead=lead, rest=rest, lines=lines)]
+
+
+def _result_figure(slot: int, name: str, result: Measurement) -> SubjectFigure:
+    rate = rate_of_ranked(result)
+    return SubjectFigure(subject=name, slot=slot, amount=rate.value, text=rate.label, condition=_details(result))
+
+
+def speed_distance(best: str, between: RateFactor, last: str) -> str:
+    """`dgx-07 is 49× as fast as mbp (47× to 51×)`"""
+    if is_level(between.factor):
+        return _("about equal")
+    if not between.is_certain:
+        return _("cannot tell")
+    lead = _("%(best)s is %(factor)s as fast as %(last)s") % {
+        "best": best, "factor": format_factor(between.factor), "last": last,
+    }  # fmt: skip
+    if between.interval is None:
+        return lead
+    low, high = between.interval
+    return _("%(lead)s (%(low)s to %(high)s)") % {"lead": lead, "low": low, "high": high}
+
+
+def _details(result: Measurement) -> str:
+    """`cuda:0, ±0.4 %, 54 % of its published peak`"""
+    share = _("%(share)s of its published peak") % {"share": result.peak.label} if result.peak else ""
+    return ", ".join(filter(None, (result.device, rate_of_ranked(result).spread_label, share)))
+
+
+# --- the verdict: the comparison in one sentence of plain text, its title and the description of a link ---
+
+Answered = tuple[Question, Sequence[SubjectFigure]]
+
+
+def verdict_sentence(chosen: Sequence[Loaded], address: Address) -> str:
+    """How far the subjects are apart, from what is published of them. Plain text in the reader's language.
+
+    What cannot be compared is left out; where nothing can, the sentence says what the page shows.
+    """
+    rows, heads = spec_rows(chosen, heads_of(chosen, address), address)
+    return verdict_of(chosen, sheet_figures(chosen, heads, rows))
+
+
+def verdict_of(chosen: Sequence[Loaded], answered: Sequence[Answered]) -> str:
+    """`verdict_sentence` of answers that are there already."""
+    sentence = sentence_of(answered)
+    if not sentence:
+        sentence = _("specifications, software stack and results side by side, each with its source")
+    elif len(chosen) == 2:
+        return _("%(sentence)s.") % {"sentence": sentence}
+    subjects = heading([loaded.title for loaded in chosen])
+    return _("%(subjects)s: %(sentence)s.") % {"subjects": subjects, "sentence": sentence}
+
+
+def sentence_of(answered: Sequence[Answered]) -> str:
+    """The sentence about these answers, without a full stop; "" where no question has two figures to compare."""
+    known = [(question, _largest_first(figures)) for question, figures in answered]
+    comparable = [(question, figures) for question, figures in known if len(figures) > 1]
+    if not comparable:
+        return ""
+    if len(answered[0][1]) == 2:
+        return _about_two(comparable)
+    return _about_several(comparable)
+
+
+def _largest_first(figures: Sequence[SubjectFigure]) -> list[SubjectFigure]:
+    known = [figure for figure in figures if figure.is_compared]
+    return sorted(known, key=lambda figure: figure.amount or 0.0, reverse=True)
+
+
+def _about_two(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]]) -> str:
+    """What each has more of, the one with more of it first."""
+    more: dict[tuple[str, str], list[str]] = {}
+    equal: list[str] = []
+    for question, (first, second) in comparable:
+        factor = factor_text(first, second)
+        if factor is None:
+            continue
+        if not factor:
+            equal.append(str(question.noun))
+            continue
+        times = _("%(factor)s the %(noun)s") % {"factor": factor, "noun": question.noun}
+        more.setdefault((first.subject, second.subject), []).append(times)
+    parts = [
+        _("%(first)s has %(times)s of %(second)s") % {"first": first, "times": _listed(times), "second": second}
+        for (first, second), times in sorted(more.items(), key=lambda item: -len(item[1]))
+    ]
+    if equal:
+        parts.append(_("about equal in %(nouns)s") % {"nouns": _listed(equal)})
+    return _("; ").join(parts)
+
+
+def _about_several(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]]) -> str:
+    """Who leads in what."""
+    parts = []
+    for question, figures in comparable:
+        leader = figures[0] if question.higher_is_better else figures[-1]
+        if leader.is_bound:
+            continue
+        values = {"noun": question.noun, "name": leader.subject, "figure": leader.text}
+        most, least = _("most %(noun)s: %(name)s (%(figure)s)"), _("least %(noun)s: %(name)s (%(figure)s)")
+        parts.append((most if question.higher_is_better else least) % values)
+    return _("; ").join(parts)
+
+
+def _listed(words: Sequence[str]) -> str:
+    """`a, b and c`"""
+    *most, last = words
+    if not most:
+        return last
+    return _("%(most)s and %(last)s") % {"most": _(", ").join(most), "last": last}

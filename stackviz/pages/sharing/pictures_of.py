@@ -11,8 +11,7 @@ from stackviz.pages.compare.comparison import measured_of
 from stackviz.pages.compare.query import Address
 from stackviz.pages.compare.spec_table import spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, describe, heading, heads_of
-from stackviz.pages.compare.summary import sheet_figures
-from stackviz.pages.compare.verdict import Answered, sentence_of, verdict_of
+from stackviz.pages.compare.tiles import Answered, sentence_of, sheet_figures, verdict_of
 from stackviz.pages.diagnose.diagnosis import Diagnosis
 from stackviz.pages.diagnose.introduction import introduce_diagnosis
 from stackviz.pages.plan.builds import PlanOutcome

@@ -7,8 +7,8 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
+from stackviz.pages.compare.subjects import MOST_NAMED
 from stackviz.pages.compare.views import citations
-from stackviz.pages.compare.withdrawn import MOST_NAMED
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, SpecValue
 from stackviz.records.labs.models import Report
 from stackviz.records.stacks.models import Component, Placement, Stack

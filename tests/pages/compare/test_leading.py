@@ -3,11 +3,11 @@
 import pytest
 
 from stackviz.base.stats import Summary
-from stackviz.pages.compare.leading import rate_factor
 from stackviz.pages.compare.like_for_like import measured_tile, shared_results
 from stackviz.pages.compare.measured import measure
+from stackviz.pages.compare.measured_rows import rate_factor
 from stackviz.pages.compare.subjects import Head
-from stackviz.pages.compare.summary import measured_tiles
+from stackviz.pages.compare.tiles import measured_tiles
 from stackviz.records.series.standing import Flag
 from tests.pages.compare.test_measured import STEADY, TWICE_AS_SLOW, result
 

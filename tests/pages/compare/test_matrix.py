@@ -4,9 +4,8 @@ import plotly.graph_objects as go
 import pytest
 
 from stackviz.base.stats import Summary
-from stackviz.pages.compare.matrix import MOST_COLUMNS, MOST_GROUPS
+from stackviz.pages.compare.matrix import MOST_COLUMNS, MOST_GROUPS, MOST_NOTES
 from stackviz.pages.compare.measured import measure
-from stackviz.pages.compare.measured_notes import MOST_NOTES
 from stackviz.records.series.measurement import CardUsed
 from stackviz.web.parts import render_part
 from tests.pages.compare.test_leading import typed

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.pages.compare.answers import SubjectFigure
-from stackviz.pages.compare.questions import QUESTIONS
+from stackviz.pages.compare.answers import QUESTIONS, SubjectFigure
 from stackviz.pages.compare.tiles import tile_of
 
 BY_KEY = {question.key: question for question in QUESTIONS}

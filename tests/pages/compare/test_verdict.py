@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from stackviz.pages.compare.answers import SubjectFigure
+from stackviz.pages.compare.answers import QUESTIONS, SubjectFigure
 from stackviz.pages.compare.query import Address, Selection, Subject, SubjectKind
-from stackviz.pages.compare.questions import QUESTIONS
 from stackviz.pages.compare.subjects import load
-from stackviz.pages.compare.verdict import sentence_of, verdict_sentence
+from stackviz.pages.compare.tiles import sentence_of, verdict_sentence
 
 BY_KEY = {question.key: question for question in QUESTIONS}
 
