@@ -11,8 +11,7 @@ from stackviz.agent.folders import write_whole
 from stackviz.base.stats import Summary, summarize
 from stackviz.report.format import Card, Report, Result
 from stackviz.report.measuring import VERSIONS
-from stackviz.report.measuring.disturbance import PREFIX, disturbances
-from stackviz.report.measuring.stated_rate import stated_rate
+from stackviz.report.measuring.stated_rate import PREFIX, disturbances, stated_rate
 
 __all__ = ["LastRun", "MeasuredRate", "measured_rate", "result_key"]
 

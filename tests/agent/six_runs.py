@@ -21,7 +21,7 @@ from stackviz.agent.benchmarks.interference import PREFIX
 from stackviz.agent.measured import result_key
 from stackviz.base.stats import Summary, ratio, summarize
 from stackviz.report.format import Result, parse_report
-from stackviz.report.measuring.disturbance import disturbances
+from stackviz.report.measuring.stated_rate import disturbances
 
 Summarize = Callable[[Result], Summary | None]
 

@@ -10,7 +10,7 @@ from stackviz.report.format import FACTS
 from stackviz.report.format.facts import questions_of
 from stackviz.report.format.facts import torch as torch_facts
 from stackviz.report.format.facts.asking import MissingFact, run_command
-from stackviz.report.format.facts.pip_index import pip_index_url
+from stackviz.report.format.facts.torch import pip_index_url
 from stackviz.report.importers import FactSheet
 from tests.agent.machines_to_ask import machine
 

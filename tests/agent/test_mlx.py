@@ -16,10 +16,10 @@ from stackviz.agent.benchmarks.run import BenchmarkOptions, NoSuchDevice, run_be
 from stackviz.report.format import parse_report
 from stackviz.report.measuring import RUNNABLE, script
 from stackviz.report.measuring.benchmark import Unavailable
-from stackviz.report.measuring.disturbance import disturbances
 from stackviz.report.measuring.in_mlx import cases_on, in_mlx
 from stackviz.report.measuring.language_model import MODELS
 from stackviz.report.measuring.script import script_of
+from stackviz.report.measuring.stated_rate import disturbances
 from tests.agent.language_model_pass import TINY, check_pass, program_by_mlx
 from tests.agent.test_benchmarks import ROOT
 

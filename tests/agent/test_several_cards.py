@@ -13,8 +13,8 @@ from stackviz.agent.benchmarks.cases import plan_cases
 from stackviz.agent.benchmarks.run import BenchmarkOptions, run_benchmarks
 from stackviz.report.format import hashed_uuid
 from stackviz.report.measuring.collectives import COLLECTIVES
+from stackviz.report.measuring.host_device import PEER_COPY
 from stackviz.report.measuring.nccl_tests import NCCL_TESTS
-from stackviz.report.measuring.peer_copy import PEER_COPY
 from stackviz.report.measuring.script import script_of
 from tests.agent.processes import TOY_TORCH
 from tests.agent.test_benchmarks import ROOT, python_with_torch

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.report.format import LIMITS
-from stackviz.report.measuring.disturbance import PREFIX, disturbances
+from stackviz.report.measuring.stated_rate import PREFIX, disturbances
 
 __all__ = ["ProcCounters", "interference_of", "is_visit_disturbed", "look", "noticed_between"]
 

@@ -6,9 +6,9 @@ Metadata shows which packages are installed: a broken one shows too. Whether it 
 import platform
 from importlib import metadata
 
+from stackviz.report.format.components import PACKAGE_METADATA, component_of
 from stackviz.report.format.facts import questions_of
 from stackviz.report.format.facts.asking import Surroundings
-from stackviz.report.format.packages import PACKAGE_METADATA, component_of
 from stackviz.report.importers.reading import Reading
 
 __all__ = ["probe_packages", "probe_python", "probe_system"]

@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 from stackviz.report.format import LIMITS, hashed_uuid
+from stackviz.report.format.components import PACKAGE_METADATA
 from stackviz.report.format.facts import questions_of
 from stackviz.report.format.facts.asking import MissingFact, Surroundings
-from stackviz.report.format.packages import PACKAGE_METADATA
 from stackviz.report.importers.reading import CardReading, Reading
 
 __all__ = ["probe_torch"]

@@ -24,7 +24,7 @@ from stackviz.records.series.measurement import CardUsed, benchmark, rate_of
 from stackviz.records.series.standing import Flag, is_mean_of_runs, sample_flags
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report import format as wire
-from stackviz.report.measuring.disturbance import disturbances
+from stackviz.report.measuring.stated_rate import disturbances
 from stackviz.report.rules import Finding, Tables, judge
 from stackviz.web.request_memo import remembering
 

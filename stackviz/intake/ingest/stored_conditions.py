@@ -6,7 +6,7 @@ from statistics import fmean, median
 from typing import Any
 
 from stackviz.report.format import Interference, Result
-from stackviz.report.measuring.disturbance import PREFIX
+from stackviz.report.measuring.stated_rate import PREFIX
 
 __all__ = ["stored_conditions", "stored_params"]
 

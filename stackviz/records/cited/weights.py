@@ -3,7 +3,7 @@
 import re
 
 from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, Params
-from stackviz.report.measuring.llama_models import WEIGHTS_BYTES
+from stackviz.report.measuring.llama_bench import WEIGHTS_BYTES
 
 __all__ = ["least_work", "parameters_in_name", "weights_bytes"]
 

@@ -18,9 +18,8 @@ from stackviz.base.stats import Summary
 from stackviz.base.units import format_number, quantity_label
 from stackviz.records.series.standing import Flag, Standing, flag_words, is_mean_of_runs
 from stackviz.report.measuring import VERSIONS, Benchmark
-from stackviz.report.measuring.disturbance import PREFIX, disturbances
 from stackviz.report.measuring.in_mlx import MLX
-from stackviz.report.measuring.stated_rate import stated_rate
+from stackviz.report.measuring.stated_rate import PREFIX, disturbances, stated_rate
 
 # What a card says when nothing holds its clock back in a way that matters: idle before the first block is no brake.
 HARMLESS_THROTTLE_REASONS = frozenset({"none", "idle", "gpu_idle"})

@@ -26,8 +26,8 @@ from stackviz.records.series.ranked_series import RECENT_FIRST
 from stackviz.records.series.rollup import counting_results
 from stackviz.records.series.rounds import round_count
 from stackviz.records.series.standing import CLOCK_MAY_BE_AHEAD, counts
-from stackviz.report.measuring.disturbance import disturbances
 from stackviz.report.measuring.in_mlx import MLX
+from stackviz.report.measuring.stated_rate import disturbances
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
 RUNS_OF_SERIES = 3  # an earlier run can confirm the newest; more would cost without changing the answer

@@ -9,8 +9,7 @@ from stackviz.records.series.measurement import Measurement
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.measuring.in_mlx import DEVICE_KINDS, cases_on
 from stackviz.report.measuring.llama_bench import LLAMA_BENCH
-from stackviz.report.measuring.nccl_tests import NCCL_TESTS, PROGRAMS, TYPES
-from stackviz.report.measuring.nvbandwidth import NVBANDWIDTH
+from stackviz.report.measuring.nccl_tests import NCCL_TESTS, NVBANDWIDTH, PROGRAMS, TYPES
 
 # Of what a sender wrote nothing else stands in a command that people paste: quotes of one shell are none in another.
 _DEVICE = re.compile(r"[a-z]{1,10}(?::\d{1,3})?")

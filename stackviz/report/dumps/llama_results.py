@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from stackviz.report.format import Result, Scalar, Software
 from stackviz.report.importers.llama_bench import KIND, ON_CPU
-from stackviz.report.measuring.llama_bench import LLAMA_BENCH
-from stackviz.report.measuring.llama_models import compared_model
+from stackviz.report.measuring.llama_bench import LLAMA_BENCH, compared_model
 
 __all__ = ["measured_results"]
 

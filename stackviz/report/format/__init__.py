@@ -6,16 +6,13 @@ Prose: docs/wire-format.md.
 >>> parse_report(b'{"format": 2}')
 Traceback (most recent call last):
     ...
-stackviz.report.format.errors.ReportError: format: is 2; the format read here is 1
+stackviz.report.format.limits.ReportError: format: is 2; the format read here is 1
 """
 
 from stackviz.report.format.components import COMPONENTS
-from stackviz.report.format.errors import ReportError, ReportTooLarge
-from stackviz.report.format.evidence import cards_named
 from stackviz.report.format.facts import ABSENT_REASONS, CARD_FACTS, CONDITIONS, FACTS, Fact, FactType
-from stackviz.report.format.hashing import hashed, hashed_uuid
-from stackviz.report.format.limits import LIMITS, Limits
-from stackviz.report.format.parse import parse_report
+from stackviz.report.format.limits import LIMITS, Limits, ReportError, ReportTooLarge
+from stackviz.report.format.parse import cards_named, parse_report
 from stackviz.report.format.report import (
     FORMAT,
     FRAMEWORKS,
@@ -33,8 +30,7 @@ from stackviz.report.format.report import (
     Scalar,
     Software,
 )
-from stackviz.report.format.schema import json_schema
-from stackviz.report.format.write import to_document, to_json
+from stackviz.report.format.write import hashed, hashed_uuid, json_schema, to_document, to_json
 
 __all__ = [
     "ABSENT_REASONS", "CARD_FACTS", "COMPONENTS", "CONDITIONS", "FACTS", "FORMAT", "FRAMEWORKS", "LIMITS", "NOBODY",

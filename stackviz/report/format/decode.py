@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
-from stackviz.report.format.errors import ReportError, ReportTooLarge
-from stackviz.report.format.limits import LIMITS
+from stackviz.report.format.limits import LIMITS, ReportError, ReportTooLarge
 
 __all__ = ["BODY", "check_tree", "decode"]
 

@@ -14,9 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from stackviz.base.backports import UTC, time_of_iso
-from stackviz.report.format.errors import ReportError
 from stackviz.report.format.facts.fact import noun
-from stackviz.report.format.limits import LIMITS
+from stackviz.report.format.limits import LIMITS, ReportError
 
 __all__ = [
     "IDENTIFIER", "NAME", "NAMES", "PER_SAMPLE", "RATIO", "ROUNDS", "SAMPLES", "SECONDS", "TEXT", "TIMESTAMP", "Kind",

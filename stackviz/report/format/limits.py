@@ -1,10 +1,10 @@
-"""How large a report may be. Beyond a limit a report is refused with the place named, never cut."""
+"""Limits of the report format: beyond one, a report is refused with the place named, never cut. Errors of reports."""
 
 from dataclasses import dataclass
 
 from stackviz.report.format.facts.fact import LONGEST_TEXT
 
-__all__ = ["LIMITS", "Limits"]
+__all__ = ["LIMITS", "Limits", "ReportError", "ReportTooLarge"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,3 +31,26 @@ class Limits:
 
 
 LIMITS = Limits()
+
+
+class ReportError(ValueError):
+    """A report breaks the format: `path` says where, `problem` says what.
+
+    `path` is written as an engineer would reach the value, `results[2].samples`; it is "body" when the
+    bytes themselves are at fault (not UTF-8, not JSON, not an object, too deep).
+
+    >>> str(ReportError("results[2].samples", "is empty"))
+    'results[2].samples: is empty'
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path = path
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[type["ReportError"], tuple[str, str]]:
+        return type(self), (self.path, self.problem)
+
+
+class ReportTooLarge(ReportError):
+    """The inflated body is longer than LIMITS.body_bytes: sending it again cannot help."""

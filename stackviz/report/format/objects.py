@@ -11,8 +11,8 @@ from functools import cache
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from stackviz.report.format.errors import ReportError
 from stackviz.report.format.kinds import Kind, Schema, as_list, as_object, check_count, check_names
+from stackviz.report.format.limits import ReportError
 from stackviz.report.format.scalars import map_schema
 
 __all__ = ["Container", "Field", "Object", "Relation", "Since", "list_of", "map_of", "object_of"]

@@ -4,10 +4,12 @@ What each field may hold stands in the annotations of `report`. `format` is chec
 version is refused for that, whatever else differs.
 """
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from stackviz.report.format.decode import BODY, check_tree, decode
-from stackviz.report.format.errors import ReportError
+from stackviz.report.format.limits import ReportError
 from stackviz.report.format.report import FORMAT, REPORT, Report
 from stackviz.report.format.unknown import check_unknown
 
@@ -40,3 +42,15 @@ def _check_format(document: dict[str, Any]) -> None:
     if type(stated) is not int or stated != FORMAT:
         problem = f"is {stated!r:.80}; the format read here is {FORMAT}" if "format" in document else "is missing"
         raise ReportError("format", problem)
+
+
+_CARD = re.compile(r"card (\d{1,6})(?: |$)")
+
+
+def cards_named(evidence: Iterable[str]) -> frozenset[int]:
+    """Indexes of the cards; none where a finding is about the machine, and so about all of them.
+
+    >>> sorted(cards_named(["card 1", "card 1 pcie_width", "torch.version"]))
+    [1]
+    """
+    return frozenset(int(match[1]) for match in map(_CARD.match, evidence) if match)

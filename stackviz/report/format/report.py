@@ -14,7 +14,6 @@ from uuid import UUID
 
 from stackviz.base.light import light_dataclass
 from stackviz.report.format.components import COMPONENTS
-from stackviz.report.format.errors import ReportError
 from stackviz.report.format.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Scalar
 from stackviz.report.format.kinds import (
     IDENTIFIER,
@@ -33,7 +32,7 @@ from stackviz.report.format.kinds import (
     sha256,
     slug,
 )
-from stackviz.report.format.limits import LIMITS
+from stackviz.report.format.limits import LIMITS, ReportError
 from stackviz.report.format.objects import Relation, Since, list_of, map_of, object_of
 from stackviz.report.format.scalars import scalars
 from stackviz.report.format.unknown import unknown_fields

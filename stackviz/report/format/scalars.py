@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stackviz.report.format.errors import ReportError
 from stackviz.report.format.facts.fact import Fact, FactType, Scalar, noun
 from stackviz.report.format.kinds import TEXT, Kind, Schema, as_object, check_count, check_names, number_schema
-from stackviz.report.format.limits import LIMITS
+from stackviz.report.format.limits import LIMITS, ReportError
 
 __all__ = ["map_schema", "scalars"]
 

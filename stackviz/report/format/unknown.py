@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from stackviz.report.format.decode import check_tree
-from stackviz.report.format.errors import ReportError
-from stackviz.report.format.limits import LIMITS
+from stackviz.report.format.limits import LIMITS, ReportError
 from stackviz.report.format.objects import Container, Object
 
 __all__ = ["check_unknown", "unknown_fields"]

@@ -7,9 +7,8 @@ NVIDIA's driver 566.03 is Windows' 32.0.15.6603: its last five digits.
 
 import re
 
-from stackviz.report.importers.blocks import blocks_after, fields, runs_of
 from stackviz.report.importers.env_report import add_listed_card, number_of_bytes
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, blocks_after, fields, runs_of
 from stackviz.report.importers.reading import Reading, vendor_of
 from stackviz.report.importers.typed_values import take_system
 

@@ -4,7 +4,7 @@ import re
 from itertools import combinations
 
 from stackviz.report.format import LIMITS
-from stackviz.report.format.packages import component_of
+from stackviz.report.format.components import component_of
 from stackviz.report.importers.reading import CardReading, Reading, clean, vendor_of
 
 __all__ = [

@@ -5,10 +5,8 @@ Formats: gpustat/core.py and nvitop/gui of the projects; https://docs.nvidia.com
 
 import re
 
-from stackviz.report.importers.blocks import blocks_after, runs_of
-from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.nvidia_card import add_card, new_card
-from stackviz.report.importers.nvidia_values import state_driver
+from stackviz.report.importers.importer import Importer, Span, blocks_after, runs_of
+from stackviz.report.importers.nvidia_values import add_card, new_card, state_driver
 from stackviz.report.importers.reading import Reading
 
 __all__ = ["GPUSTAT", "NVITOP"]

@@ -7,9 +7,8 @@ import re
 from itertools import pairwise
 
 from stackviz.report.format import LIMITS
-from stackviz.report.importers.blocks import block_after, blocks_after
 from stackviz.report.importers.env_report import add_listed_card
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, block_after, blocks_after
 from stackviz.report.importers.reading import Reading, clean
 
 __all__ = ["CLINFO", "VULKANINFO"]

@@ -6,9 +6,8 @@ https://learn.microsoft.com/windows/wsl/basic-commands.
 
 import re
 
-from stackviz.report.importers.blocks import blocks_after, fields
 from stackviz.report.importers.env_report import number_of_bytes, state_python, state_system
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, blocks_after, fields
 from stackviz.report.importers.reading import Reading
 
 __all__ = ["CONDA_INFO", "DOCKER_INFO", "WSL_VERSION"]

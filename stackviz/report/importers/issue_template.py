@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from stackviz.report.format.packages import PACKAGES, component_of
+from stackviz.report.format.components import PACKAGES, component_of
 from stackviz.report.importers import typed_values as values
 from stackviz.report.importers.env_report import is_given, state_python, state_truth
 from stackviz.report.importers.importer import Importer, Span

@@ -6,8 +6,7 @@ Formats: NVIDIA's README, "The /proc Interface"; lsmod(8), modprobe(8), modinfo(
 import re
 from collections.abc import Mapping
 
-from stackviz.report.importers.blocks import blocks_after, runs_of
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, blocks_after, runs_of
 from stackviz.report.importers.reading import Reading
 
 __all__ = ["DEVICES_IMPORTER", "DKMS_IMPORTER", "FABRIC_IMPORTER", "LSMOD_IMPORTER", "MODULE_IMPORTER"]

@@ -16,8 +16,8 @@ from itertools import islice
 from stackviz.base.backports import UTC, time_of_iso
 from stackviz.report.format import LIMITS, Result, Scalar
 from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.llama_devices import device_label, device_of_name, devices_in, split_names
 from stackviz.report.importers.reading import Reading, clean
+from stackviz.report.importers.tool_result import device_label, device_of_name, devices_in, split_names
 
 __all__ = ["IMPORTER", "KIND", "NO_DEVICE", "ON_CPU", "read_llama_bench"]
 

@@ -6,8 +6,7 @@ Format: lspci(8). Names stand in brackets behind the chip's: `AD102 [GeForce RTX
 import re
 
 from stackviz.report.format import LIMITS
-from stackviz.report.importers.blocks import runs_of
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, runs_of
 from stackviz.report.importers.reading import CardReading, Reading, clean
 
 __all__ = ["IMPORTER"]

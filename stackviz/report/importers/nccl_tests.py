@@ -10,12 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from stackviz.report.format import LIMITS, Scalar
-from stackviz.report.importers.blocks import blocks_after
 from stackviz.report.importers.env_report import add_listed_card
-from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.llama_devices import device_label
+from stackviz.report.importers.importer import Importer, Span, blocks_after
 from stackviz.report.importers.reading import Reading
-from stackviz.report.importers.tool_result import add_result
+from stackviz.report.importers.tool_result import add_result, device_label
 from stackviz.report.measuring.nccl_tests import BUS_FACTORS, NCCL_TESTS, PROGRAMS, TYPES
 
 __all__ = ["IMPORTER", "KIND", "read_nccl_tests"]

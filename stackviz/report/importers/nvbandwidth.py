@@ -10,13 +10,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from stackviz.report.format import LIMITS, Scalar
-from stackviz.report.importers.blocks import blocks_after
 from stackviz.report.importers.env_report import add_listed_card
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, blocks_after
 from stackviz.report.importers.nvidia_values import state_driver
 from stackviz.report.importers.reading import Reading, clean
 from stackviz.report.importers.tool_result import add_result
-from stackviz.report.measuring.nvbandwidth import NVBANDWIDTH
+from stackviz.report.measuring.nccl_tests import NVBANDWIDTH
 
 __all__ = ["IMPORTER", "KIND", "read_nvbandwidth"]
 

@@ -1,10 +1,13 @@
-"""The short outputs: `nvidia-smi -L`, `nvidia-smi --version` and `nvcc --version`."""
+"""Read the short outputs of NVIDIA's tools: `nvidia-smi -L`, `--version`, `dmon` and `topo -m`, and `nvcc --version`.
+
+`dmon` measures cards by number and names none of them; the legend under the links of `topo -m` is skipped.
+"""
 
 import re
 
-from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.nvidia_card import add_card, instance_of, new_card, note_cut
-from stackviz.report.importers.nvidia_values import state_driver, value
+from stackviz.report.format import LIMITS
+from stackviz.report.importers.importer import Importer, Span, blocks_after
+from stackviz.report.importers.nvidia_values import add_card, instance_of, new_card, note_cut, state_driver, value
 from stackviz.report.importers.reading import Reading
 
 __all__ = ["LIST_IMPORTER", "NVCC_IMPORTER", "VERSION_IMPORTER"]
@@ -147,4 +150,146 @@ NVCC_IMPORTER = Importer(
     find=find_nvcc,
     read=read_nvcc,
     command="nvcc",
+)
+
+
+DMON_KIND = "nvidia-smi-dmon"
+
+_HEADER = re.compile(
+    r"^[ \t>]{0,8}#[ \t]*((?:Date[ \t]+Time[ \t]+)?gpu(?:[ \t]+[a-z][\w+-]{1,20}){1,60})[ \t]*$", re.MULTILINE
+)
+_ROW = re.compile(r"[ \t>]{0,8}(?:#|(?:\d{8}[ \t]+\d\d:\d\d:\d\d[ \t]+)?\d{1,3}(?:[ \t]+(?:\d{1,12}|-)){1,60}[ \t]*$)")
+_MOST_ROWS = 100_000
+
+
+def find_dmon(text: str) -> list[Span]:
+    """A header comes again every so many rows: they are of one log as long as nothing else stands between."""
+    spans: list[Span] = []
+    for match in _HEADER.finditer(text):
+        if spans and match.start() < spans[-1].end:
+            continue
+        spans.append(Span(match.start(), _end_of_rows(text, match.start())))
+        if len(spans) == LIMITS.cards:
+            break
+    return spans
+
+
+def _end_of_rows(text: str, at: int) -> int:
+    end = at
+    for _ in range(_MOST_ROWS):
+        line_end = text.find("\n", at)
+        line_end = len(text) if line_end < 0 else line_end
+        if not _ROW.match(text[at : min(line_end, at + 600)]):
+            break
+        end = line_end
+        if line_end == len(text):
+            break
+        at = line_end + 1
+    return max(end, min(len(text), at + 1))
+
+
+def read_dmon(text: str) -> Reading:
+    reading = Reading(kind=DMON_KIND)
+    header = _HEADER.search(text)
+    column = header[1].split().index("gpu") if header else 0
+    rows = [line.split() for line in text.splitlines()[:_MOST_ROWS] if _ROW.match(line[:600]) and "#" not in line[:20]]
+    cells = {row[column] for row in rows if len(row) > column}
+    numbers = sorted(int(number) for number in cells if re.fullmatch(r"[0-9]{1,3}", number))
+    if not numbers:
+        reading.problem("no row of measurements")
+    elif numbers == list(range(len(numbers))):
+        reading.sheet.state("nvidia.card_count", len(numbers))
+    else:
+        reading.sheet.mark_missing("nvidia.card_count", "not_reported", "only some cards were measured")
+    if numbers:
+        reading.problem("nvidia-smi dmon names no card: its measurements, by card number, are not stored")
+    return reading
+
+
+DMON_IMPORTER = Importer(
+    kind=DMON_KIND,
+    tool="nvidia-smi dmon",
+    tells="the number of cards measured, without their names",
+    trust=82,
+    find=find_dmon,
+    marks=("gpu",),
+    read=read_dmon,
+    command="nvidia-smi",
+)
+
+
+TOPOLOGY_KIND = "nvidia-smi-topo"
+
+_HEAD = re.compile(r"^[ \t]{0,40}GPU0(?=[ \t]{1,12}(?:GPU1|NIC0|mlx|CPU Aff))[^\n]{0,4000}$", re.MULTILINE)
+_TOPOLOGY_ROW = re.compile(r"[ \t]{0,8}(GPU|NIC|mlx)(\d{1,3})\S{0,12}(?:\s|$)")
+_ROW_OR_LEGEND = re.compile(
+    _TOPOLOGY_ROW.pattern
+    + r"|\s{0,40}(?:NIC )?Legend:|\s{1,4}(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s{1,8}= |\s{1,4}NIC\d{1,3}: "
+)
+_REFUSED = re.compile(r"ERROR: Option -m is missing its value\. Please run 'nvidia-smi -h' for help\.")
+_LINK = re.compile(r"X|SYS|NODE|PHB|PXB|PIX|PSB|SOC|NV\d{1,3}|N/A|ERR!")
+_MOST_GPUS = 64
+_MOST_TOPOLOGY_LINES = 300
+
+
+def find_topology(text: str) -> list[Span]:
+    """Messages of a build without the option, and tables with the legend below them."""
+    refused = [Span(*match.span()) for match in _REFUSED.finditer(text)]
+    return sorted(refused + blocks_after(_HEAD, _ROW_OR_LEGEND, text, anchor="GPU0"))
+
+
+def read_topology(text: str) -> Reading:
+    """Never raises. Links are stated once for each pair of cards."""
+    reading = Reading(kind=TOPOLOGY_KIND)
+    if _REFUSED.search(text) and not _HEAD.search(text):
+        reading.sheet.mark_missing("nvidia.topology", "not_supported", "this nvidia-smi has no option -m")
+        reading.problem("this nvidia-smi does not support topo -m (builds for Windows lack it)")
+        return reading
+    head = _HEAD.search(text)
+    rows = _topology_rows(text[head.start() :] if head else text)
+    cards = sum(name.startswith("GPU") and name[3:].isdecimal() for name in head[0].split()) if head else len(rows)
+    reading.sheet.state("nvidia.card_count", cards or None)
+    _state_links(reading, rows, cards)
+    return reading
+
+
+def _topology_rows(text: str) -> dict[int, list[str]]:
+    rows: dict[int, list[str]] = {}
+    for line in text.split("\n", _MOST_TOPOLOGY_LINES)[1:_MOST_TOPOLOGY_LINES]:
+        match = _TOPOLOGY_ROW.match(line[:4000])
+        if match and match[1] == "GPU" and len(rows) < _MOST_GPUS:
+            rows.setdefault(int(match[2]), line[:4000].split()[1:])
+    return rows
+
+
+def _state_links(reading: Reading, rows: dict[int, list[str]], cards: int) -> None:
+    links = [
+        f"{index}-{other}:{cells[other]}"
+        for index, cells in sorted(rows.items())
+        for other in range(index + 1, min(cards, len(cells)))
+        if _LINK.fullmatch(cells[other])
+    ]
+    if len(rows) < cards:
+        reading.problem(f"{cards} cards in the head, {len(rows)} rows")
+    if not links:
+        reading.sheet.mark_missing(
+            "nvidia.topology", "not_applicable" if cards == 1 else "not_reported", f"{cards} cards"
+        )
+        return
+    text = " ".join(links)
+    if len(text) > LIMITS.string_chars:
+        text = text[: text.rfind(" ", 0, LIMITS.string_chars)]
+        reading.problem("more links than a report can have; the first were read")
+    reading.sheet.state("nvidia.topology", text)
+
+
+TOPOLOGY_IMPORTER = Importer(
+    kind=TOPOLOGY_KIND,
+    tool="nvidia-smi topo -m",
+    tells="links between cards",
+    trust=84,
+    find=find_topology,
+    marks=("GPU0", "ERROR: Option -m is missing"),
+    read=read_topology,
+    command="nvidia-smi",
 )

@@ -8,9 +8,17 @@ from collections.abc import Iterator
 
 from stackviz.report.format import LIMITS
 from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.nvidia_card import add_card, new_card, note_cut, note_system
 from stackviz.report.importers.nvidia_fields import columns, read_fields
-from stackviz.report.importers.nvidia_values import byte_count, integer_of, value, why
+from stackviz.report.importers.nvidia_values import (
+    add_card,
+    byte_count,
+    integer_of,
+    new_card,
+    note_cut,
+    note_system,
+    value,
+    why,
+)
 from stackviz.report.importers.reading import UNNAMED, CardReading, Reading, clean
 
 __all__ = ["IMPORTER", "find_nvidia_smi_csv", "read_nvidia_smi_csv"]

@@ -8,9 +8,19 @@ from dataclasses import dataclass, field
 
 from stackviz.report.format import LIMITS, Card
 from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.nvidia_card import add_card, instance_of, new_card, note_cut, note_system
 from stackviz.report.importers.nvidia_fields import read_fields
-from stackviz.report.importers.nvidia_values import byte_count, integer_of, state_driver, value, why
+from stackviz.report.importers.nvidia_values import (
+    add_card,
+    byte_count,
+    instance_of,
+    integer_of,
+    new_card,
+    note_cut,
+    note_system,
+    state_driver,
+    value,
+    why,
+)
 from stackviz.report.importers.reading import CardReading, Reading, clean
 
 __all__ = ["IMPORTER", "read_nvidia_smi_q"]

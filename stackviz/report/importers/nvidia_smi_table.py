@@ -8,8 +8,20 @@ from collections.abc import Iterator
 
 from stackviz.report.format import Scalar
 from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.nvidia_card import add_card, instance_of, new_card, note_cut, note_system, note_wsl
-from stackviz.report.importers.nvidia_values import boolean, byte_count, hyphened, number, state_driver, why
+from stackviz.report.importers.nvidia_values import (
+    add_card,
+    boolean,
+    byte_count,
+    hyphened,
+    instance_of,
+    new_card,
+    note_cut,
+    note_system,
+    note_wsl,
+    number,
+    state_driver,
+    why,
+)
 from stackviz.report.importers.reading import CardReading, Reading, clean
 
 __all__ = ["IMPORTER", "find_nvidia_smi_table", "read_nvidia_smi_table"]

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from stackviz.report.importers.blocks import runs_of
 from stackviz.report.importers.env_report import check_torch_versions, component_of
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, runs_of
 from stackviz.report.importers.reading import Reading
 from stackviz.report.importers.torch_facts import state_torch_version
 

@@ -7,11 +7,10 @@ unsloth/models/_utils.py, gpu_device.cc of TensorFlow.
 import re
 
 from stackviz.report.format import LIMITS
-from stackviz.report.importers.blocks import MOST_BLOCKS, runs_of
 from stackviz.report.importers.env_report import add_listed_card, number_of_bytes, state_python
-from stackviz.report.importers.importer import Importer, Span
-from stackviz.report.importers.llama_devices import device_of_name, devices_in
+from stackviz.report.importers.importer import MOST_BLOCKS, Importer, Span, runs_of
 from stackviz.report.importers.reading import CardReading, Reading, vendor_of
+from stackviz.report.importers.tool_result import device_of_name, devices_in
 from stackviz.report.importers.torch_facts import state_torch_version
 
 __all__ = ["COMFYUI", "GGML", "NCCL", "OLLAMA", "TENSORFLOW", "UNSLOTH"]

@@ -6,7 +6,6 @@ deepspeed/env_report.py and jax/_src/environment_info.py of the projects.
 
 import re
 
-from stackviz.report.importers.blocks import blocks_after, fields
 from stackviz.report.importers.env_report import (
     add_listed_card,
     component_of,
@@ -16,7 +15,7 @@ from stackviz.report.importers.env_report import (
     state_python,
     state_truth,
 )
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, blocks_after, fields
 from stackviz.report.importers.reading import Reading
 from stackviz.report.importers.torch_facts import state_torch_version
 from stackviz.report.importers.typed_values import looks_like_card

@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from stackviz.base.private import without_homes
-from stackviz.report.importers.blocks import MOST_BLOCKS, fields, runs_of
 from stackviz.report.importers.env_report import state_platform, state_python, state_system
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import MOST_BLOCKS, Importer, Span, fields, runs_of
 from stackviz.report.importers.reading import Reading
 
 __all__ = [

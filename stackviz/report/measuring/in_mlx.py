@@ -8,16 +8,20 @@ from stackviz.report.measuring.attention import ATTENTION
 from stackviz.report.measuring.benchmark import REPEATED_NUMBERS, Benchmark, Conditions, Params, Prepared, note_error
 from stackviz.report.measuring.gemm import GEMM
 from stackviz.report.measuring.language_model_in_mlx import (
+    CHECKED,
+    MLX_TYPES,
     decode_lines,
     prefill_lines,
     prepare_decode,
     prepare_prefill,
+    relative_error_in_mlx,
+    runner,
     takes_model,
+    uniform_in_mlx,
 )
 from stackviz.report.measuring.llm_decode import LLM_DECODE
 from stackviz.report.measuring.llm_prefill import LLM_PREFILL
 from stackviz.report.measuring.memory import MEMORY
-from stackviz.report.measuring.mlx_arrays import CHECKED, MLX_TYPES, relative_error_in_mlx, runner, uniform_in_mlx
 
 __all__ = ["DEVICE_KINDS", "MLX", "cases_on", "in_mlx"]
 

@@ -11,10 +11,50 @@ from typing import Any
 
 from stackviz.report.measuring.benchmark import Params, Prepared
 from stackviz.report.measuring.language_model import MODELS, logits_problem, program_of_sizes
-from stackviz.report.measuring.mlx_arrays import CHECKED, MLX_TYPES, relative_error_in_mlx, runner, uniform_in_mlx
 from stackviz.report.measuring.weight_formats import GROUP, QUANTIZED_BITS
 
-__all__ = ["decode_lines", "prefill_lines", "prepare_decode", "prepare_prefill", "takes_model"]
+__all__ = [
+    "CHECKED",
+    "MLX_TYPES",
+    "decode_lines",
+    "prefill_lines",
+    "prepare_decode",
+    "prepare_prefill",
+    "relative_error_in_mlx",
+    "runner",
+    "takes_model",
+    "uniform_in_mlx",
+]
+
+MLX_TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+CHECKED = 64
+"""Rows and columns of a product, queries of an attention, logits that are worked out again."""
+
+
+def uniform_in_mlx(mx: Any, shape: tuple[int, ...], dtype: str) -> Any:  # noqa: ANN401 - MLX has no types here
+    """Random numbers in [-1, 1), made in 32 bits as by torch."""
+    made = mx.random.uniform(-1, 1, shape).astype(getattr(mx, MLX_TYPES[dtype]))
+    mx.eval(made)
+    return made
+
+
+def runner(mx: Any, compute: Callable[[], Any]) -> tuple[Callable[[], None], list[Any]]:  # noqa: ANN401
+    """(a run, which hands its work over and does not wait; the newest output)."""
+    newest: list[Any] = []
+
+    def run() -> None:
+        newest[:] = [compute()]
+        mx.async_eval(newest)
+
+    return run, newest
+
+
+def relative_error_in_mlx(mx: Any, computed: Any, expected: Any) -> float:  # noqa: ANN401
+    """The largest difference, as a part of the largest number expected, in float64, which MLX has on processors."""
+    with mx.stream(mx.cpu):
+        exact = computed.astype(mx.float64)
+        return float((exact - expected).abs().max() / expected.abs().max())
+
 
 _EPSILON = 1e-5
 

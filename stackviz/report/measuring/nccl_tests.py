@@ -1,10 +1,11 @@
-"""nccl-tests: bytes that cross the links of each card in a collective. Another tool runs it and prints seconds."""
+"""nccl-tests and nvbandwidth: transfers between cards, and between a card and the host. Other tools run them."""
 
 from collections.abc import Callable
+from typing import Any
 
-from stackviz.report.measuring.benchmark import LINK_RATES, AnyParams, Benchmark, gettext_noop, positive
+from stackviz.report.measuring.benchmark import LINK_RATES, AnyParams, Benchmark, RateBound, gettext_noop, positive
 
-__all__ = ["BUS_FACTORS", "NCCL_TESTS", "PROGRAMS", "TYPES", "bus_bytes"]
+__all__ = ["BUS_FACTORS", "NCCL_TESTS", "NVBANDWIDTH", "PROGRAMS", "TYPES", "bus_bytes"]
 
 PROGRAMS = {
     "all-reduce": "all_reduce_perf", "all-gather": "all_gather_perf", "reduce-scatter": "reduce_scatter_perf",
@@ -55,6 +56,44 @@ NCCL_TESTS = Benchmark(
     "n cards, (n - 1) / n for all-gather, reduce-scatter, all-to-all, gather and scatter, 1 for broadcast, reduce and "
     "send-receive. No published figure bounds it: where a switch adds up, less crosses the links than that",
     bounded_by=lambda _params: (),
+    setting_names_it=True,
+    on_several_cards=True,
+)
+
+
+_SHOWN_ONLY = frozenset({"row", "column"})  # which pair of cards it was: all pairs of a machine are ranked together
+
+
+def _bounds(params: AnyParams) -> tuple[RateBound, ...]:
+    """The link to the host, one way, for what crosses it: a test of both ways states one of them. For a copy inside a
+    card its memory, which it reads and writes."""
+    test = str(params.get("test", ""))
+    if test == "device_local_copy":
+        return (RateBound(("memory_bandwidth_gb_s",), 2.0),)
+    return (RateBound(("pcie",)),) if "host" in test and "latency" not in test else ()
+
+
+def _compared(params: AnyParams) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if name not in _SHOWN_ONLY}
+
+
+NVBANDWIDTH = Benchmark(
+    key="nvbandwidth",
+    version=1,
+    title="nvbandwidth",
+    measures=gettext_noop(
+        "Bytes per second copied between cards, and between a card and the host, as nvbandwidth prints."
+    ),
+    order=31,
+    unit="B/s",
+    sample_unit="B/s",
+    plausible=LINK_RATES,
+    work=lambda params: 1.0 if params.get("test") else None,
+    formula="bytes / s",
+    source="as nvbandwidth prints it, the median of its repeats: NVIDIA/nvbandwidth, README.md. What crosses PCI "
+    "Express is bounded by lanes times bytes per second of the generation, after encoding",
+    bounded_by=_bounds,
+    compared=_compared,
     setting_names_it=True,
     on_several_cards=True,
 )

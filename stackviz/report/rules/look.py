@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from stackviz.report.format import Absent, Card, Report, Result, systems
-from stackviz.report.format.packages import PACKAGE_METADATA
+from stackviz.report.format.components import PACKAGE_METADATA
 from stackviz.report.rules.capabilities import listed_capabilities
 from stackviz.report.rules.card_names import is_cut, names_behind_share
 from stackviz.report.rules.compatibility import KnownCard, Tables

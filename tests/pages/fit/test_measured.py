@@ -10,7 +10,7 @@ from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.series.decide import record_decision
 from stackviz.records.series.models import Result
 from stackviz.records.series.standing import Standing
-from stackviz.report.measuring.llama_models import MODELS
+from stackviz.report.measuring.llama_bench import MODELS
 from tests.languages import chinese
 from tests.pages.benchmarks.machines import paste_llama_bench
 from tests.pages.machines.factories import make_lab

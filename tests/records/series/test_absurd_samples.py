@@ -7,7 +7,7 @@ import pytest
 from stackviz.records.series.models import Series
 from stackviz.records.series.queries import SERIES_PER_MACHINE
 from stackviz.report.measuring.gemm import GEMM
-from stackviz.report.measuring.memory_copy import MEMORY_COPY
+from stackviz.report.measuring.memory import MEMORY_COPY
 from tests.pages.machines.factories import START, copy, days, gemm, make_lab, make_machine, make_report
 
 SIDE = 999_999_999_999_999_999

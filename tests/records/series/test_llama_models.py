@@ -7,7 +7,7 @@ import pytest
 from stackviz.records.cited import files
 from stackviz.records.cited.parameters import read_params
 from stackviz.records.cited.registry import CITED_BENCHMARKS
-from stackviz.report.measuring.llama_models import MODELS, WEIGHTS_BYTES, compared_model
+from stackviz.report.measuring.llama_bench import MODELS, WEIGHTS_BYTES, compared_model
 
 
 @pytest.mark.parametrize(

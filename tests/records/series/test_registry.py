@@ -7,7 +7,7 @@ from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.series.measurement import benchmark
 from stackviz.report.measuring import VERSIONS
 from stackviz.report.measuring.gemm import GEMM
-from stackviz.report.measuring.memory_copy import MEMORY_COPY
+from stackviz.report.measuring.memory import MEMORY_COPY
 
 
 def test_a_matrix_product_does_two_operations_for_each_of_mnk():

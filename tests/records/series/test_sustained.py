@@ -2,8 +2,8 @@
 
 import pytest
 
+from stackviz.report.measuring.launch import SUSTAINED
 from stackviz.report.measuring.script import script_of
-from stackviz.report.measuring.sustained import SUSTAINED
 
 MINUTE = {"dtype": "bf16", "m": 8192, "n": 8192, "k": 8192, "seconds": 60}
 

@@ -6,7 +6,7 @@ import pytest
 
 from stackviz.agent.probing.system import probe_python
 from stackviz.report.format import COMPONENTS
-from stackviz.report.format.packages import PACKAGE_METADATA, component_of
+from stackviz.report.format.components import PACKAGE_METADATA, component_of
 from stackviz.report.importers.env_report import component_of as importers_component_of
 from tests.agent.machines_to_ask import machine
 

@@ -8,7 +8,7 @@ import pytest
 from stackviz.report.format import LIMITS
 from stackviz.report.importers import Reading, read_all
 from stackviz.report.importers.nvbandwidth import read_nvbandwidth
-from stackviz.report.measuring.nvbandwidth import NVBANDWIDTH
+from stackviz.report.measuring.nccl_tests import NVBANDWIDTH
 from tests.report.importers.own_dump import OwnDump, fixture
 
 TEXT = fixture("dumps/tools/nvbandwidth.txt")

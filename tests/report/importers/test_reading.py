@@ -3,8 +3,8 @@
 import pytest
 
 from stackviz.report.importers import read_all
-from stackviz.report.importers.llama_devices import device_of_name
 from stackviz.report.importers.reading import vendor_of
+from stackviz.report.importers.tool_result import device_of_name
 from stackviz.report.rules.compatibility import packaged_cards
 
 
