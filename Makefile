@@ -46,7 +46,7 @@ help:
 	@echo "make test-all    every test, the slow ones too; writes tests/slow.txt   [ARGS= JOBS=3]"
 	@echo "make test-slice  a part of the slow tests                               [SLICE=2 JOBS=3]"
 	@echo "make check   lint, and the tests of the rooms without a database or a page"
-	@echo "make mutants what the tests notice of faults put into six rooms            [ARGS='--minutes 5 --room wire']"
+	@echo "make mutants what the tests notice of faults put into six rooms            [ARGS='--minutes 5 --room format']"
 	@echo "make lint    ruff, mypy, import contracts, templates, styles, migrations, deployment checks"
 	@echo "make format  the layout of Python, templates and style sheets"
 	@echo "make docs    the tables of docs/ that are made from the code"
