@@ -80,6 +80,12 @@ def test_noise_is_that_of_one_result_whatever_changed():
     assert noise_of(shifted) == pytest.approx(noise_of(logs), rel=0.05)
 
 
+def test_noise_of_few_results_has_no_bias():
+    draws = (random.Random(seed) for seed in range(200))
+    found = [noise_of([rng.gauss(0.0, 0.02) for _ in range(10)]) for rng in draws]
+    assert sum(found) / len(found) == pytest.approx(0.02, rel=0.2)
+
+
 def test_noise_that_lasts_counts_for_more():
     rng = random.Random(4)
     logs = [0.0]

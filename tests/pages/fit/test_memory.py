@@ -63,6 +63,7 @@ def test_full_training_in_mixed_precision_takes_16_bytes_a_parameter():
     parts = sizes(training_parts(TrainingRun(shape=shape, precision=PRECISIONS["bf16"], context=512)))
     states = sum(parts[key] for key in ("weights", "tables", "gradients", "master", "optimizer"))
     assert states == 16 * shape.parameters
+    assert parts["logits"] == 512 * 32_000 * 8  # and their gradient, both in 32 bits
 
 
 def test_pure_bf16_training_with_sgd_takes_27_gb_for_llama_2_7b():
