@@ -18,6 +18,15 @@ COPY static static
 COPY locale locale
 COPY tools/translations.py tools/
 
+# `manage.py backup` and `restore` run pg_dump and psql, which have to be of the server's major version: the script adds
+# PostgreSQL's own repository, which has each of them.
+ARG POSTGRES_MAJOR=16
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates postgresql-common \
+    && /usr/share/postgresql-common/pgdg/*.sh -y \
+    && apt-get install --yes --no-install-recommends postgresql-client-${POSTGRES_MAJOR} \
+    && rm -rf /var/lib/apt/lists/*
+
 # The files are named by their content and compressed once, here; the key is for this step only. Empty folders give
 # the volumes that are mounted there their owner.
 RUN groupadd --system --gid 10001 accelweb \

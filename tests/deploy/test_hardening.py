@@ -107,7 +107,7 @@ def test_web_has_the_time_to_finish_requests_when_it_stops():
 def test_base_can_be_pinned_by_digest():
     assert instructions()[0] == ("ARG", "PYTHON_IMAGE=python:3.12-slim")
     assert words_of("FROM") == ["${PYTHON_IMAGE}"]
-    assert FOUND["web"]["build"]["args"] == {"PYTHON_IMAGE": "python:3.12-slim"}
+    assert FOUND["web"]["build"]["args"] == {"PYTHON_IMAGE": "python:3.12-slim", "POSTGRES_MAJOR": "16"}
 
 
 def test_no_dependency_runs_code_while_it_is_installed():
@@ -115,10 +115,15 @@ def test_no_dependency_runs_code_while_it_is_installed():
     assert "--only-binary :all:" in install
 
 
+def test_image_has_the_clients_of_the_servers_version():
+    assert f"postgres:{FOUND['web']['build']['args']['POSTGRES_MAJOR']}" == FOUND["postgres"]["image"]
+    assert any("postgresql-client-${POSTGRES_MAJOR}" in words for words in words_of("RUN"))
+
+
 def test_image_has_no_shell_tricks():
     text = " ".join(words for _instruction, words in instructions())
     assert words_of("ADD") == []
-    assert not re.search(r"curl|wget|sudo|apt-get|chmod|:latest", text)
+    assert not re.search(r"curl|wget|sudo|chmod|:latest", text)
     assert not re.search(r"(?i)(password|token|secret\w*)=(?!only-while-building)\S", text)
     assert words_of("WORKDIR") == ["/app"]
     assert json.loads(words_of("CMD")[0])[0] == "gunicorn"

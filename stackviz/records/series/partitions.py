@@ -4,7 +4,6 @@ What lies in no month that has a partition goes into the default one, and moves 
 of this does nothing: `is_partitioned` is False.
 """
 
-import re
 from datetime import date
 from typing import Any
 
@@ -15,7 +14,6 @@ from stackviz.records.series.rollup import refresh
 TABLE = "benchmarks_result"
 OTHERS = f"{TABLE}_others"
 AHEAD = 3  # months
-_MONTH_TABLE = re.compile(rf"{TABLE}_\d{{4}}_\d{{2}}")
 
 
 def is_partitioned() -> bool:
@@ -36,11 +34,6 @@ def next_month(month: date) -> date:
 def partition_of(month: date) -> str:
     """Name of the table of a month: `benchmarks_result_2026_11`."""
     return f"{TABLE}_{month:%Y_%m}"
-
-
-def is_month_table(name: str) -> bool:
-    """Whether a table is named as the partition of a month; it is one, or was until it was taken out."""
-    return _MONTH_TABLE.fullmatch(name) is not None
 
 
 def months() -> list[date]:

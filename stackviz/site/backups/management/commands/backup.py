@@ -1,14 +1,13 @@
-"""`manage.py backup FILE`. The work is in `stackviz.site.backups`."""
+"""`manage.py backup FILE`. The work is in `stackviz.site.backups.backup`."""
 
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 
-from stackviz.site.backups.errors import BackupError
-from stackviz.site.backups.take import take_backup
+from stackviz.site.backups.backup import BackupError, take_backup
 
 
 class Command(BaseCommand):
@@ -20,9 +19,8 @@ class Command(BaseCommand):
     def handle(self, *_args: object, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         file: Path = options["file"]
         try:
-            manifest = take_backup(file)
+            take_backup(file)
         except (BackupError, DatabaseError, OSError) as problem:
             raise CommandError(str(problem)) from problem
-        size = file.stat().st_size
-        self.stdout.write(f"{file}: {manifest.database}, {len(manifest.parts)} parts, {size / 1e6:.1f} MB")
+        self.stdout.write(f"{file}: {connection.vendor}, {file.stat().st_size / 1e6:.1f} MB")
         self.stdout.write("Store SECRET_KEY elsewhere: without it receipts' links and logins do not survive a restore.")
