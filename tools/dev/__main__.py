@@ -33,7 +33,7 @@ def prepare() -> None:
     from django.contrib.auth.models import User
 
     from stackviz.site.up import database
-    from stackviz.site.up.progress import StartProgress
+    from stackviz.site.up.start import StartProgress
     from stackviz.site.up.steps import LOADERS
 
     progress = StartProgress(sys.stdout)

@@ -28,7 +28,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from stackviz.records.audit.record import record
 from stackviz.records.labs.models import Lab, Report
-from stackviz.site.up import lock
+from stackviz.site.up import var_folder
 from stackviz.web.squashed import BEFORE_SQUASH, TooOld, under_todays_names
 
 BEGINNINGS = {b"SQLite format 3\0": "sqlite", b"--\n-- PostgreSQL database dump\n": "postgresql"}
@@ -101,7 +101,7 @@ def _no_running_site() -> Iterator[None]:
         return
     var = Path(settings.VAR_DIR)
     var.mkdir(parents=True, exist_ok=True)
-    with lock.held(var / "up.lock"):
+    with var_folder.held(var / "up.lock"):
         yield
 
 

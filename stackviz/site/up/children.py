@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stackviz.site.up import watchdog
-from stackviz.site.up.errors import CannotStart, Stopped
+from stackviz.site.up.var_folder import CannotStart, Stopped
 
 LINES_SHOWN = 12  # of a dead child's log
 RESTARTS_ALLOWED = 5  # within RESTART_WINDOW_S; after that the supervisor gives up
@@ -24,14 +24,13 @@ LOOK_EVERY_S = 0.3
 
 @dataclass(kw_only=True)
 class Child:
-    """A process with its command, to restart it. Its output goes to `log`. `outlives_others`: it is stopped last."""
+    """A process with its command, to restart it. Its output goes to `log`."""
 
     name: str
     command: Sequence[str]
     env: Mapping[str, str]
     log: Path
     pass_fds: tuple[int, ...] = ()
-    outlives_others: bool = False
     process: "subprocess.Popen[bytes] | None" = None
     deaths: deque[float] = field(default_factory=deque)
 
@@ -41,7 +40,7 @@ class Child:
 
 
 class Children:
-    """Processes that are started in order and stopped at once, the broker after its clients.
+    """Processes that are started in order and stopped at once.
 
     They run in `root`, the folder of `manage.py`, and log to `folder`.
     """
@@ -60,14 +59,12 @@ class Children:
         command: Sequence[str],
         env: Mapping[str, str],
         pass_fds: tuple[int, ...] = (),
-        *,
-        outlives_others: bool = False,
     ) -> Child:
         """Start a child that logs to `<name>.log`; the previous log is renamed to `<name>.log.1`."""
         log = self.folder / f"{name}.log"
         if log.exists():
             log.replace(log.with_suffix(".log.1"))
-        child = Child(name=name, command=command, env=env, log=log, pass_fds=pass_fds, outlives_others=outlives_others)
+        child = Child(name=name, command=command, env=env, log=log, pass_fds=pass_fds)
         self._children.append(child)
         self._spawn(child)
         return child
@@ -142,13 +139,11 @@ class Children:
     # --- ending ---
 
     def stop(self) -> None:
-        """Stop all at once, and the broker after its clients."""
-        running = [(child.process, child.outlives_others) for child in self._children if child.process]
-        self._end(*self._beside, *(process for process, outlives_others in running if not outlives_others))
+        """Stop all at once."""
+        self._end(*self._beside, *(child.process for child in self._children if child.process))
         for process in self._beside:
             if process.stdin:
                 process.stdin.close()
-        self._end(*(process for process, outlives_others in running if outlives_others))
 
     def _end(self, *processes: "subprocess.Popen[bytes]") -> None:
         """Terminate them, wait, then kill each one's group, which includes pool workers and an embedded beat."""

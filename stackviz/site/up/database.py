@@ -1,13 +1,22 @@
-"""Prepare the database: migrations, then curated data."""
+"""Prepare the database and the static files: migrations, curated data, what changed since the last start."""
 
+import hashlib
+import multiprocessing
 from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import django
+from django.apps import apps
+from django.conf import settings
+from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.contrib.staticfiles.finders import get_finders
 from django.core.checks import Tags, run_checks
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from stackviz.site.up.errors import CannotStart
+from stackviz.site.up.var_folder import CannotStart
 
 
 def migrate() -> str:
@@ -55,3 +64,60 @@ def _way_out() -> str:
         return f"The database is {describe_location()} (DATABASE_URL)."
     file = connection.settings_dict["NAME"]
     return f"The file is {file}. Restore a backup, or move it away: the next start creates an empty database."
+
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+
+def collect() -> str:
+    """Collect, hash and compress all files unless nothing changed. Returns the outcome as text."""
+    if settings.DEBUG:
+        return "served from the source folders (DEBUG)"
+    root = Path(settings.STATIC_ROOT)
+    stamp = root / ".collected"
+    wanted = static_fingerprint()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return "up to date"
+    # Without the stamp an earlier run was interrupted, perhaps within a file: start from an empty folder.
+    was_cut_off = not stamp.exists()
+    stamp.unlink(missing_ok=True)
+    call_command("collectstatic", verbosity=0, interactive=False, clear=was_cut_off)
+    stamp.write_text(wanted)
+    return f"{sum(1 for path in root.rglob('*') if path.is_file())} files"
+
+
+class Collecting:
+    """`collect` in a process beside ours, on another core; begin before the first query: connections are not shared."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self._outcome, sender = context.Pipe(duplex=False)
+        self._process = context.Process(target=_collect_and_tell, args=(sender,), daemon=True)
+        self._process.start()
+        sender.close()
+
+    def outcome(self) -> str:
+        """Wait until it is done -> the outcome as text. Raises CannotStart."""
+        try:
+            outcome: str = self._outcome.recv()
+        except EOFError:
+            raise CannotStart("static files could not be collected; see above") from None
+        self._process.join()
+        return outcome
+
+
+def _collect_and_tell(sender: "Connection[str, str]") -> None:
+    sender.send(collect())
+
+
+def static_fingerprint() -> str:
+    """Changes when a file is added, removed or edited, or when the storage settings change."""
+    digest = hashlib.sha256(f"{django.__version__} {settings.STORAGES['staticfiles']}".encode())
+    config = apps.get_app_config("staticfiles")
+    ignored = config.ignore_patterns if isinstance(config, StaticFilesConfig) else []
+    for finder in get_finders():
+        for path, storage in finder.list(ignored):
+            status = Path(storage.path(path)).stat()
+            digest.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

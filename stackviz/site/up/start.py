@@ -6,6 +6,7 @@ What needs that code runs in a process of its own, which ends when this machine 
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,12 +15,58 @@ from typing import IO, TextIO
 
 from django.conf import settings
 
-from stackviz.site.up import broker, lock, var_folder, web
+from stackviz.site.up import var_folder, web
 from stackviz.site.up.children import Children, ended_with_us, inherited_environment
-from stackviz.site.up.errors import StepsFailed, Stopped
-from stackviz.site.up.progress import StartProgress
+from stackviz.site.up.var_folder import StepsFailed, Stopped
 
 HEALTH = "/health/"
+NAME_WIDTH = 20  # of a step
+CLEAR_LINE = "\r\033[K"
+
+
+class StartStep:
+    """A running step; set `outcome` to a few words before it ends."""
+
+    def __init__(self) -> None:
+        self.outcome = "done"
+
+
+class StartProgress:
+    """Writes steps to `out`: on a terminal, a line that is completed in place; elsewhere, a line at the end of each."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out = out
+        self.is_live = out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+    @contextmanager
+    def step(self, name: str, heading: str = "") -> Iterator[StartStep]:
+        """Time the block. An exception sets the outcome to "failed" or "stopped" and propagates.
+
+        `heading`: text for a step that prints lines itself; they appear between the heading and the outcome.
+        """
+        started = time.monotonic()
+        label = f"  {name:<{NAME_WIDTH}}"
+        if heading:
+            self._write(f"{label} {heading}\n")
+        elif self.is_live:
+            self._write(f"{label} ...")
+        step = StartStep()
+        try:
+            yield step
+        except BaseException as problem:
+            step.outcome = "failed" if isinstance(problem, Exception) else "stopped"
+            raise
+        finally:
+            seconds = time.monotonic() - started
+            back = CLEAR_LINE if self.is_live and not heading else ""
+            self._write(f"{back}{label} {step.outcome} ({seconds:.1f} s)\n")
+
+    def say(self, text: str = "") -> None:
+        self._write(f"{text}\n")
+
+    def _write(self, text: str) -> None:
+        self.out.write(text)
+        self.out.flush()
 
 
 def up(out: TextIO, *, options: tuple[str, ...] = ()) -> None:
@@ -28,7 +75,7 @@ def up(out: TextIO, *, options: tuple[str, ...] = ()) -> None:
     var = Path(settings.VAR_DIR)
     with stopped_by_signals(), message_on_stop(progress):
         var_folder.open_folder(var)
-        with lock.held(var / "up.lock") as site_lock:
+        with var_folder.held(var / "up.lock") as site_lock:
             progress.say(f"accelweb, data in {var}")
             with progress.step("secret key") as step:
                 _key, is_new = var_folder.secret_key(var / "secret_key")  # the children read the file
@@ -38,17 +85,17 @@ def up(out: TextIO, *, options: tuple[str, ...] = ()) -> None:
 
 
 def serve(
-    progress: StartProgress, var: Path, children: Children, site_lock: lock.Lock, options: tuple[str, ...]
+    progress: StartProgress, var: Path, children: Children, site_lock: var_folder.Lock, options: tuple[str, ...]
 ) -> None:
-    """Run the steps; start broker, web and worker beside them, and supervise.
+    """Run the steps; start web and worker next to them, and supervise.
 
     The web imports the site meanwhile, and goes on when the gate is opened: the data and the static files are there.
     """
     listener = web.listen(settings.UP_HOST, settings.UP_PORT)
     url = web.local_url(listener)
     steps = Steps(children, var, options)
-    broker_env, described = broker.start_broker(var, settings.REDIS_URL, children)
-    env = environment_of_site(var, url, broker_env)
+    broker = web.prepare_broker(var, settings.REDIS_URL)
+    env = environment_of_site(var, url)
     gate, opener = os.pipe()
     web.start_web(children, listener, env, gate)
     steps.wait_for("tables")
@@ -61,7 +108,7 @@ def serve(
     site_lock.note(url)
     with progress.step("worker") as step:
         children.wait_until(lambda: web.is_ready(worker), "the worker", web.UP_WITHIN_S)
-        step.outcome = f"ready; broker: {described}"
+        step.outcome = f"ready; broker: {broker}"
     steps.go_on(url)
     children.watch()
 
@@ -91,9 +138,9 @@ class Steps:
             raise StepsFailed from None
 
 
-def environment_of_site(var: Path, url: str, broker_env: dict[str, str]) -> dict[str, str]:
+def environment_of_site(var: Path, url: str) -> dict[str, str]:
     """The environment of web and worker."""
-    changes = {"VAR_DIR": str(var), **broker_env}
+    changes = {"VAR_DIR": str(var)}
     if not web.is_loopback(settings.UP_HOST) and "ALLOWED_HOSTS" not in inherited_environment():
         changes["ALLOWED_HOSTS"] = web.allowed_hosts(settings.UP_HOST)
     changes["SITE_URL"] = address_for_mails(url)

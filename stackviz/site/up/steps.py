@@ -14,10 +14,10 @@ from typing import TextIO
 from django.conf import settings
 
 from stackviz.records.cited.queries import cited_counts
-from stackviz.site.up import accounts, database, static_files, this_machine, web
-from stackviz.site.up.errors import CannotStart
-from stackviz.site.up.progress import StartProgress
-from stackviz.site.up.start import approvals_needed, is_for_this_machine_alone
+from stackviz.site.up import database, this_machine, web
+from stackviz.site.up.start import StartProgress, approvals_needed, is_for_this_machine_alone
+from stackviz.site.up.this_machine import LabKey, ListedMachine
+from stackviz.site.up.var_folder import CannotStart
 
 LOADERS = (("accelerators", "load_catalogue"), ("stacks", "load_stacks"), ("cited results", "load_cited"))
 
@@ -32,7 +32,7 @@ def run_steps(
     """
     progress = StartProgress(out)
     var = Path(settings.VAR_DIR)
-    collecting = static_files.Collecting()
+    collecting = database.Collecting()
     with progress.step("database") as step:
         step.outcome = f"{database.migrate()} ({database.describe_location()})"
     tell("tables")
@@ -42,9 +42,9 @@ def run_steps(
     with progress.step("static files") as step:
         step.outcome = collecting.outcome()
     with progress.step("accounts") as step:
-        login = accounts.ensure_admin()
-        lab = accounts.ensure_lab(login.name, is_public=is_for_this_machine_alone())
-        key = accounts.ensure_lab_key(lab, var / "lab_key")
+        login = this_machine.ensure_admin()
+        lab = this_machine.ensure_lab(login.name, is_public=is_for_this_machine_alone())
+        key = this_machine.ensure_lab_key(lab, var / "lab_key")
         step.outcome = "created" if login.password else "unchanged"
     tell("ready")
     if url := wait_for_site():
@@ -56,7 +56,7 @@ def run_steps(
         print_hints(progress)
 
 
-def print_site(progress: StartProgress, var: Path, url: str, login: accounts.Login, key: accounts.LabKey) -> None:
+def print_site(progress: StartProgress, var: Path, url: str, login: this_machine.Login, key: LabKey) -> None:
     """Links and logins, as soon as the site answers."""
     progress.say()
     progress.say(f"  site          {url}/")
@@ -99,7 +99,7 @@ def install_lab(progress: StartProgress) -> None:
         step.outcome = "not installed; see above" if status else "ready"
 
 
-def add_this_machine(progress: StartProgress, url: str, key: accounts.LabKey, var: Path) -> None:
+def add_this_machine(progress: StartProgress, url: str, key: LabKey, var: Path) -> None:
     """Add this machine to the site and print its links. A failure is printed and not fatal."""
     try:
         with progress.step("this machine", "the agent reads it and uploads a report") as step:
@@ -111,14 +111,14 @@ def add_this_machine(progress: StartProgress, url: str, key: accounts.LabKey, va
     print_machine(progress, url, machine)
 
 
-def print_machine(progress: StartProgress, url: str, machine: this_machine.ListedMachine) -> None:
+def print_machine(progress: StartProgress, url: str, machine: ListedMachine) -> None:
     private = "" if machine.is_public else "   (log in first: its lab is private)"
     progress.say(f"  this machine  {machine.url}{private}")
     progress.say(f"  compare       '{this_machine.comparison_url(url, machine.subject)}'")
     if machine.is_public and not is_for_this_machine_alone():
         progress.say(
             "                public: whoever reaches this site sees it and its reports; "
-            f"{url}/labs/{accounts.LAB}/settings/ makes the lab private"
+            f"{url}/labs/{this_machine.LAB}/settings/ makes the lab private"
         )
     if not machine.has_results and find_spec("torch") is None:
         progress.say("  PyTorch is not installed, so nothing is measured: make run LAB=1   (several GB with CUDA)")

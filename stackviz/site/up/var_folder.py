@@ -1,12 +1,31 @@
-"""The folder of an installation: database, keys, logs. Created and checked at each start."""
+"""The folder of an installation, checked at each start: its lock, its secrets, and why a site cannot start."""
 
+import fcntl
+import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-
-from stackviz.site.up.errors import CannotStart
+from typing import IO
 
 SECRET_KEY_BYTES = 50
+
+
+class CannotStart(Exception):
+    """The site cannot start until the user fixes something."""
+
+
+class StepsFailed(CannotStart):
+    """The process of the steps ended; it has printed why."""
+
+
+class AlreadyRunning(CannotStart):
+    """Another `up` uses this `var/`."""
+
+
+class Stopped(BaseException):
+    """Ctrl-C, SIGTERM or a closed terminal. Not an error, so not an Exception."""
 
 
 def open_folder(path: Path) -> None:
@@ -54,3 +73,43 @@ def write_secret(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
+
+
+class Lock:
+    """A lock from `held(path)`; its file records the process id and the address of the site.
+
+    One `up` holds it for each `var/`. The kernel releases it when its holder dies, so a file left behind is harmless.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def note(self, url: str = "") -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        json.dump({"pid": os.getpid(), "url": url}, self._file)
+        self._file.flush()
+
+
+@contextmanager
+def held(path: Path) -> Iterator[Lock]:
+    """Hold the lock. Raises AlreadyRunning with the process id and address of the holder."""
+    with path.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise AlreadyRunning(_who_holds(file)) from None
+        lock = Lock(file)
+        lock.note()
+        yield lock
+
+
+def _who_holds(file: IO[str]) -> str:
+    file.seek(0)
+    try:
+        holder = json.load(file)
+        pid, url = int(holder["pid"]), str(holder["url"])
+    except (ValueError, KeyError, TypeError):
+        return "accelweb is already being started in another terminal"
+    where = f"at {url}" if url else "and is still starting"
+    return f"accelweb is already running: process {pid}, {where}. Stop it with Ctrl-C there, or: kill {pid}"

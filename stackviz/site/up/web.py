@@ -1,9 +1,10 @@
-"""The processes of the site: gunicorn on a free port, and one Celery worker with embedded beat."""
+"""The processes of the site: gunicorn on a free port, one Celery worker with embedded beat, and their broker."""
 
 import contextlib
 import errno
 import ipaddress
 import os
+import shutil
 import socket
 import sys
 import urllib.error
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stackviz.site.up.children import Child, Children
-from stackviz.site.up.errors import CannotStart
+from stackviz.site.up.var_folder import CannotStart
 
 PORTS_TRIED = 50
 WEB_PROCESSES = max(2, min(4, os.cpu_count() or 1))
@@ -99,6 +100,32 @@ def _address_towards_the_network() -> str:
         except OSError:
             return ""
         return str(probe.getsockname()[0])
+
+
+def prepare_broker(var: Path, redis_url: str) -> str:
+    """Check the Redis of `redis_url`, or make empty folders for files -> the broker as text. Raises CannotStart.
+
+    Its messages may be lost at any time: the queue of reports is a table. A file that a crash truncated would break
+    every later start.
+    """
+    if redis_url:
+        if not _answers(redis_url):
+            raise CannotStart("the Redis at REDIS_URL does not answer. Start it, or unset REDIS_URL to use files.")
+        return "the Redis at REDIS_URL"
+    shutil.rmtree(var / "broker", ignore_errors=True)
+    for name in ("queue", "control"):
+        (var / "broker" / name).mkdir(parents=True)
+    return "files"
+
+
+def _answers(redis_url: str) -> bool:
+    import redis  # 10 MiB of memory, which a supervisor of file queues does without
+
+    try:
+        with redis.Redis.from_url(redis_url, socket_connect_timeout=2, socket_timeout=2) as client:
+            return bool(client.ping())
+    except (redis.RedisError, OSError, ValueError):
+        return False
 
 
 def start_web(children: Children, listener: socket.socket, env: Mapping[str, str], gate: int) -> Child:

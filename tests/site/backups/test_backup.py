@@ -12,8 +12,8 @@ import pytest
 
 from stackviz.site.backups import backup
 from stackviz.site.backups.backup import BackupError, check_backup, restore_backup, take_backup
-from stackviz.site.up import lock
-from stackviz.site.up.errors import AlreadyRunning
+from stackviz.site.up import var_folder
+from stackviz.site.up.var_folder import AlreadyRunning
 from tests.intake.ingest.senders import Sender, box_of
 from tests.live import Site
 
@@ -187,7 +187,7 @@ def test_backup_of_another_kind_of_database_is_refused(db, tmp_path, settings):
 
 def test_running_site_is_not_replaced(db, tmp_path, settings):
     settings.VAR_DIR = tmp_path
-    with lock.held(tmp_path / "up.lock"), pytest.raises(AlreadyRunning):
+    with var_folder.held(tmp_path / "up.lock"), pytest.raises(AlreadyRunning):
         restore_backup(tmp_path / "site.backup", replace=True)
 
 

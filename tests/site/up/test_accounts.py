@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import AgentKey, Lab
-from stackviz.site.up.accounts import KEY_LASTS, RENEWED_BEFORE, ensure_admin, ensure_lab, ensure_lab_key, key_row
+from stackviz.site.up.this_machine import KEY_LASTS, RENEWED_BEFORE, ensure_admin, ensure_lab, ensure_lab_key, key_row
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stackviz.site.up.children import RESTARTS_ALLOWED, ended_with_us
-from stackviz.site.up.errors import CannotStart
+from stackviz.site.up.var_folder import CannotStart
 from tests.live import ROOT
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]

