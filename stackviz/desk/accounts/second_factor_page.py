@@ -16,20 +16,23 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_otp import login as otp_login
 from django_otp import match_token
 
-from stackviz.desk.accounts.devices import (
+from stackviz.desk.accounts.second_factor import (
     app_with,
     confirm_app,
     end_other_sessions,
     has_device,
     is_code_of,
+    is_verified,
+    mark_shown,
+    must_have_second_factor,
     new_recovery_codes,
     new_secret,
     picture_of,
     recovery_codes_left,
     remove_devices,
+    second_factor_address,
     secret_of,
 )
-from stackviz.desk.accounts.second_factor import is_verified, mark_shown, must_have_second_factor, second_factor_address
 
 log = logging.getLogger(__name__)
 _PENDING = "second_factor_secret"  # of the app that this session is setting up; no other session sees it

@@ -6,4 +6,4 @@ class MonitoringConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from stackviz.site.monitoring import celery_signals  # noqa: F401  connects them
+        from stackviz.site.monitoring import heartbeats  # noqa: F401  connects its signals

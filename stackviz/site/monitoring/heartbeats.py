@@ -1,6 +1,7 @@
-"""When workers and beat were last seen: in Redis where there is one, else in files under `VAR_DIR`, as rate limits are.
+"""Signals of Celery: when workers and beat were last seen, how long tasks take, for which request a task runs.
 
-No table: the database may be what is away, and nothing is lost with these. Each process writes its own entry.
+Heartbeats are in Redis where there is one, else in files under `VAR_DIR`, as rate limits are. No table: the database may
+be what is away, and nothing is lost with these. Each process writes its own entry.
 """
 
 import json
@@ -8,18 +9,33 @@ import logging
 import os
 import socket
 import time
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
+from celery.signals import (
+    beat_embedded_init,
+    beat_init,
+    before_task_publish,
+    heartbeat_sent,
+    task_postrun,
+    task_prerun,
+    worker_ready,
+)
 from django.conf import settings
 from redis import Redis
 from redis.exceptions import RedisError
 
 from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.metrics import observe_task
+from stackviz.web.request_ids import current_request_id, request_id_set
 
 log = logging.getLogger(__name__)
 
+CARRIED = "accelweb_request"  # the header of a message
 WRITE_EVERY_S = 10
 FORGET_AFTER_S = 24 * 3600
 AHEAD_AT_MOST_S = 60  # the clock of another machine
@@ -27,6 +43,7 @@ KEY = "accelweb:heartbeats"
 LONGEST_WAIT_S = 1  # for Redis
 _breaker = Breaker(rest_s=10)
 _started = time.time()
+_running: dict[str, tuple[float, ExitStack]] = {}  # task id -> when it began, what ends with it
 _written: dict[str, float] = {}  # kind -> when this process wrote last, by the clock that nobody sets
 
 
@@ -112,3 +129,42 @@ def _delete(names: list[str]) -> None:
 
 def _folder() -> Path:
     return Path(settings.VAR_DIR) / "heartbeats"
+
+
+@worker_ready.connect
+@heartbeat_sent.connect
+def worker_is_there(**_rest: Any) -> None:  # noqa: ANN401 (of a signal)
+    record_heartbeat("worker")
+
+
+@beat_init.connect
+@beat_embedded_init.connect
+def beat_is_there(**_rest: Any) -> None:  # noqa: ANN401
+    """From now on each message that this process sends is a heartbeat of beat."""
+    record_heartbeat("beat")
+    before_task_publish.connect(beat_sends, weak=False)
+
+
+def beat_sends(**_rest: Any) -> None:  # noqa: ANN401
+    record_heartbeat("beat")
+
+
+@before_task_publish.connect
+def carry_request_id(headers: dict[str, Any] | None = None, **_rest: Any) -> None:  # noqa: ANN401
+    if headers is not None and (request_id := current_request_id()):
+        headers[CARRIED] = request_id
+
+
+@task_prerun.connect
+def begin_task(task_id: str, task: Any, **_rest: Any) -> None:  # noqa: ANN401
+    context = ExitStack()
+    context.enter_context(request_id_set(str(getattr(task.request, CARRIED, None) or "")))
+    _running[task_id] = perf_counter(), context
+
+
+@task_postrun.connect
+def end_task(task_id: str, task: Any, state: str | None = None, **_rest: Any) -> None:  # noqa: ANN401
+    if task_id in _running:
+        started, context = _running.pop(task_id)
+        observe_task(str(task.name), state or "UNKNOWN", perf_counter() - started)
+        context.close()

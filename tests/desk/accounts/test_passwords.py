@@ -6,7 +6,7 @@ import pytest
 from django.core import mail
 
 from accelweb.logs import without_links
-from stackviz.desk.accounts import passwords
+from stackviz.desk.accounts import login
 from tests.desk.accounts.conftest import log_in
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 def mails(settings, monkeypatch):
     """Mails are sent, and at once."""
     settings.EMAIL_HOST, settings.SITE_URL = "mail.example.org", "https://stacks.example.org:8443"
-    monkeypatch.setattr(passwords.mail_reset_link, "delay", passwords.mail_reset_link)
+    monkeypatch.setattr(login.mail_reset_link, "delay", login.mail_reset_link)
 
 
 def ask(client, address: str, path: str = "/password/"):
@@ -86,7 +86,7 @@ def test_a_broker_that_is_away_is_said(client, member, monkeypatch):
     def is_away(*_arguments):
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(passwords.mail_reset_link, "delay", is_away)
+    monkeypatch.setattr(login.mail_reset_link, "delay", is_away)
     answer = ask(client, "mina@example.org")
     assert (answer.status_code, "No mail can be sent at the moment." in answer.content.decode()) == (503, True)
 
@@ -119,7 +119,7 @@ def test_no_link_is_made_of_what_a_request_says_about_its_host(client, member, s
 def test_without_an_address_of_the_site_none_is_sent_and_the_log_says_why(client, member, settings, caplog):
     settings.SITE_URL = ""
     assert "Ask its administrator" in ask(client, "mina@example.org").content.decode()
-    assert passwords.mail_reset_link("mina@example.org", "en") == "no mail"  # by a worker with other settings
+    assert login.mail_reset_link("mina@example.org", "en") == "no mail"  # by a worker with other settings
     assert mail.outbox == []
     assert "EMAIL_HOST is set, but SITE_URL, the address for links in mails, is not" in caplog.text
 

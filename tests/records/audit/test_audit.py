@@ -5,7 +5,7 @@ from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from stackviz.desk.accounts.devices import app_with, confirm_app, new_secret
+from stackviz.desk.accounts.second_factor import app_with, confirm_app, new_secret
 from stackviz.records.audit.models import AuditEntry, AuditEntryFinal
 from stackviz.records.audit.record import record
 from stackviz.records.labs.delete_reports import forget_reports

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.desk.accounts.devices import remove_devices
+from stackviz.desk.accounts.second_factor import remove_devices
 
 log = logging.getLogger(__name__)
 
