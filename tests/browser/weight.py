@@ -1,8 +1,6 @@
 """What a visit of a page costs its reader: bytes that arrive, and what the browser itself says of paint and shifts.
 
-    visit = measure_visit(page, address)
-
-Used by the tests, which hold bytes and shifts to limits, and by `python -m bench.visit`, which prints times as well.
+visit = measure_visit(page, address)
 """
 
 from collections import Counter
