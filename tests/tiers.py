@@ -144,8 +144,10 @@ def stale(config: pytest.Config, items: list[pytest.Item], names: Iterable[str])
 
 # Tests of these share an expensive fixture, a running site or a first start: one process has them all. The longest first.
 SHARED_FIXTURE_SUITES = (
-    "tests/browser/", "tests/site/up/test_up.py", "tests/deploy/", "tests/redis/test_delivery.py", "tests/web/test_in_browser.py",
+    "tests/site/up/test_up.py", "tests/deploy/", "tests/redis/test_delivery.py", "tests/web/test_in_browser.py",
 )  # fmt: skip
+# Each process has a site of its own for these, and takes one file after another.
+BROWSER = "tests/browser/"
 # Each test of these starts a site of its own: they go one by one to whichever process is free.
 SINGLE_TESTS = ("tests/redis/test_survival.py", "tests/recipes/")
 
@@ -164,7 +166,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     select(config, items)
     if not hasattr(config, "workerinput"):
         return
-    first = (*SHARED_FIXTURE_SUITES[:3], POSTGRES, *SHARED_FIXTURE_SUITES[3:], *SINGLE_TESTS)
+    first = (BROWSER, *SHARED_FIXTURE_SUITES[:2], POSTGRES, *SHARED_FIXTURE_SUITES[2:], *SINGLE_TESTS)
     units = Counter(work_unit(item.nodeid) for item in items)
 
     def place(item: pytest.Item) -> tuple[int, int]:
