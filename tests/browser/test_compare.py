@@ -102,7 +102,7 @@ def test_a_list_copies_its_address_of_the_moment(visit, site, browser_context):
     assert page.evaluate("navigator.clipboard.readText()") == f"{site.url}/ladder/?vendor=apple&q=%28a%29"
 
 
-def test_a_cell_of_the_stack_names_its_column_to_those_who_hear_it(visit):
+def test_stack_cell_names_its_column_to_screen_readers(visit):
     page = visit(TWO)
     page.locator("details.fold").first.evaluate("fold => { fold.open = true }")
     cell = page.locator(".stack .cell").first
@@ -137,7 +137,7 @@ def test_two_sheets_take_at_most_ten_screens_of_a_phone(visit):
     expect(fold.locator(".stack")).to_be_visible()
 
 
-def test_six_sheets_take_at_most_eight_screens_of_a_phone_with_all_results_open(visit):
+def test_six_open_sheets_take_eight_phone_screens_at_most(visit):
     page = visit("/")
     page.set_viewport_size({"width": 360, "height": 780})
     page = visit(SIX)
@@ -152,7 +152,7 @@ def test_six_sheets_take_at_most_eight_screens_of_a_phone_with_all_results_open(
 
 
 @pytest.mark.parametrize("table", [".specs", ".side-by-side"])
-def test_a_table_of_six_keeps_its_head_and_its_names_in_sight_on_a_phone(visit, table):
+def test_table_of_six_keeps_head_and_names_in_sight(visit, table):
     page = visit("/")
     page.set_viewport_size({"width": 360, "height": 780})
     page = visit(SIX)
@@ -173,7 +173,7 @@ def test_two_sheets_need_no_box_of_their_own(visit):
     assert page.locator(".wide.many").count() == 0
 
 
-def test_with_room_nothing_is_folded_and_a_skip_leads_past_the_drawing(visit):
+def test_wide_window_folds_nothing_and_offers_a_skip(visit):
     page = visit(TWO)
     expect(page.locator("details.fold .stack")).to_be_visible()
     expect(page.locator("details.fold > summary").first).to_be_hidden()

@@ -134,7 +134,7 @@ def test_plotly_chart_click_opens_the_sheet(visit, browser_context):
     assert browser_context.troubles == []
 
 
-def test_the_heat_map_scrolls_inside_itself_and_leads_to_rankings(visit, browser_page, browser_context):
+def test_heat_map_scrolls_inside_and_leads_to_rankings(visit, browser_page, browser_context):
     browser_page.set_viewport_size({"width": 360, "height": 800})
     page = visit("/heatmap/")
     inside = page.locator(".heat-map")

@@ -61,7 +61,7 @@ GREY = "rgb(190, 190, 190)"
         (".under { background: rgb(40, 40, 40); height: 60px } .card { position: relative; top: -50px }", f"<div class=under></div>{CARD}"),
     ],
 )  # fmt: skip
-def test_what_passed_elsewhere_is_measured_where_anything_around_it_differs(browser_page, style, part):
+def test_passed_contrast_is_measured_anew_elsewhere(browser_page, style, part):
     for _ in range(2):
         browser_page.set_content(GOOD.format(style="", part=CARD))
         assert faults_of(browser_page) == []

@@ -28,7 +28,7 @@ def test_another_model_answers_at_once_and_the_address_says_it(visit, browser_co
 
 
 @pytest.mark.parametrize("path", ["/fit/?accelerator=nvidia-t4", "/plan/?accelerator=nvidia-t4"])
-def test_an_accelerator_outside_the_list_is_typed_and_chosen_with_the_keys(visit, browser_context, path):
+def test_other_accelerator_is_typed_and_chosen_by_keys(visit, browser_context, path):
     page = visit(path)
     box = page.locator("#any-accelerator")
     box.press_sequentially("hailo-8")

@@ -29,7 +29,7 @@ def hostile_report() -> dict:
     )  # fmt: skip
 
 
-def test_a_report_of_html_is_shown_as_text_everywhere(site, visit, browser_page, browser_context):
+def test_report_of_html_is_shown_as_text_everywhere(site, visit, browser_page, browser_context):
     body = hostile_report()
     receipt = site.send(body)
     site.wait_until(lambda: site.is_read(body["id"]), "the hostile report is read")

@@ -24,7 +24,7 @@ def test_a_sheet_has_no_fault_with_all_its_rows_open(visit, slug):
     assert faults_of(page) == []
 
 
-def test_styles_of_cited_results_leave_the_values_of_a_sheet_alone(visit):
+def test_styles_of_cited_results_leave_values_alone(visit):
     values = visit(H100).locator("section:has(> .head #values)")
     assert values.evaluate("each => getComputedStyle(each).display") == "block"
     assert values.evaluate("each => getComputedStyle(each, '::before').content") == "none"

@@ -57,7 +57,7 @@ def web(site: Site, name: str, port: int) -> None:
     launch(site, name, native(services(CHOSEN)["web"]["command"], {"0.0.0.0:8000": f"127.0.0.1:{port}"}))
 
 
-def test_every_page_comes_while_200_slow_clients_hold_their_connections(front):
+def test_pages_come_while_200_slow_clients_hold_on(front):
     """No slow request reaches the site, which would answer it; no page waits until a slow client is cut off."""
     with slow_clients(front.port, SLOW_OF_EACH_KIND) as clients:
         worst_s = assert_pages_come_beside(clients, front)
@@ -83,7 +83,7 @@ def assert_pages_come_beside(clients: list[socket.socket], front: Front) -> floa
     return max(waits)
 
 
-def test_forged_addresses_share_the_limit_of_the_address_behind_them(front):
+def test_forged_addresses_share_the_real_ones_limit(front):
     asked = [
         visit(f"{front.url}/picture/sheet/{slug}.png", X_Forwarded_For=f"203.0.113.{number}")[0]
         for number, slug in enumerate(("nvidia-h100-sxm5-80gb", "nvidia-t4", "apple-m1-8"))
@@ -91,7 +91,7 @@ def test_forged_addresses_share_the_limit_of_the_address_behind_them(front):
     assert asked == [200, 429, 429]
 
 
-def test_guesses_of_keys_with_forged_addresses_share_their_limit_and_a_right_key_passes(front, site):
+def test_key_guesses_with_forged_addresses_share_a_limit(front, site):
     guesses = [
         visit(f"{front.url}/api/v1/key/", X_Forwarded_For=f"203.0.113.{number}", Authorization=f"Bearer {guessed}")[0]
         for number, guessed in enumerate(f"aw_abcdefgh_{number:043d}" for number in range(4))

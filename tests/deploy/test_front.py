@@ -120,7 +120,7 @@ def test_site_is_told_who_asks_whatever_the_client_claims(front):
     assert not {"x-forwarded-host", "forwarded", "x-real-ip", "proxy"} & set(seen["headers"])
 
 
-def test_body_arrives_whole_and_a_larger_one_is_refused_in_the_readers_form(front):
+def test_body_arrives_whole_and_a_larger_one_is_refused(front):
     assert json.loads(ask(front, "/api/v1/reports/", b"x" * 5_000_000)[2])["bytes"] == 5_000_000
     status, headers, text = ask(front, "/api/v1/reports/", b"x" * 6_400_000)
     assert (status, headers["Content-Type"]) == (413, "application/json")
@@ -165,7 +165,7 @@ def test_public_catalogue_is_served_while_the_site_is_away(front, upstream, path
     assert ask(front, PUBLIC, Host="other.example")[0] == 502
 
 
-def test_site_is_asked_once_by_all_who_want_one_answer_of_the_public_catalogue(front):
+def test_one_answer_for_all_is_asked_for_once(front):
     """The site answers with the number of the request that reached it."""
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _number: ask(front, "/api/v1/values/?field=slow"), range(8)))

@@ -16,16 +16,15 @@ def _empty_cache(monkeypatch):
     monkeypatch.setattr(warm, "PAUSE_S", 0)
 
 
-def test_pages_that_are_prepared_are_not_rendered_for_their_first_reader(client, curated, db, monkeypatch):
+def test_prepared_pages_are_not_rendered_again(client, curated, db, monkeypatch):
     warm.warm()
-    for module, name in (
-        ("pages", "_home_parts"),
-        ("accelerators.list_page", "_results_html"),
-        ("explore", "draw_scatter"),
-        ("performance.roofline_page", "assemble_roofline"),
+    for name in (
+        "home.views._home_parts",
+        "accelerators.list_page._results_html",
+        "explore.views.draw_scatter",
+        "benchmarks.roofline_page.assemble_roofline",
     ):
-        path = module if "." in module else f"{module}.views"
-        monkeypatch.setattr(f"stackviz.{path}.{name}", lambda *_given: pytest.fail("rendered again"))
+        monkeypatch.setattr(f"stackviz.pages.{name}", lambda *_given: pytest.fail("rendered again"))
     for language, _name in settings.LANGUAGES:
         for address in ("/", "/accelerators/", "/explore/", "/roofline/"):
             assert client.get(address_in(language, address)).status_code == 200

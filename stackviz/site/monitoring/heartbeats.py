@@ -1,7 +1,7 @@
 """Signals of Celery: when workers and beat were last seen, how long tasks take, for which request a task runs.
 
-Heartbeats are in Redis where there is one, else in files under `VAR_DIR`, as rate limits are. No table: the database may
-be what is away, and nothing is lost with these. Each process writes its own entry.
+Heartbeats are in Redis where there is one, else in files under `VAR_DIR`, as rate limits are. No table: the database
+may be what is away, and nothing is lost with these. Each process writes its own entry.
 """
 
 import json

@@ -17,7 +17,7 @@ def guess(client, name: str, password: str = "wrong", **headers: str):
     return client.post("/login/", {"username": name, "password": password}, **headers)
 
 
-def test_a_client_that_guesses_has_to_wait_whatever_account_it_tries(client, member, settings):
+def test_guessing_client_waits_whatever_account_it_tries(client, member, settings):
     settings.LOGINS_PER_CLIENT = 5
     answers = [guess(client, f"name-{number}") for number in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]
@@ -27,7 +27,7 @@ def test_a_client_that_guesses_has_to_wait_whatever_account_it_tries(client, mem
     assert guess(client, "mina", PASSWORD, REMOTE_ADDR="203.0.113.9").status_code == 302
 
 
-def test_an_account_is_slowed_whoever_guesses_and_however_its_name_is_spelled(client, member, settings):
+def test_account_is_slowed_however_its_name_is_spelled(client, member, settings):
     settings.LOGINS_PER_ACCOUNT = 4
     names = ["mina", "MINA", "ｍｉｎａ", "Mina", "mina"]
     answers = [guess(client, name, REMOTE_ADDR=f"203.0.113.{number}") for number, name in enumerate(names)]
@@ -43,7 +43,7 @@ def test_the_wait_ends(client, member, settings, monkeypatch):
     assert guess(client, "mina", PASSWORD).status_code == 302
 
 
-def test_a_wrong_password_and_an_unknown_account_get_the_same_words(client, member):
+def test_unknown_accounts_answer_like_wrong_passwords(client, member):
     pages = [guess(client, name).content.decode().replace(name, "NAME") for name in ("mina", "nobody")]
     known, unknown = (re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", page) for page in pages)
     assert known == unknown

@@ -51,7 +51,7 @@ def test_the_mail_is_in_the_language_of_the_page(client, member):
     assert "/zh-hans/password/" in mail.outbox[0].body
 
 
-def test_guesses_of_the_old_password_count_as_attempts_to_log_in_do(client, member, settings):
+def test_guesses_of_the_old_password_count_as_logins(client, member, settings):
     settings.LOGINS_PER_ACCOUNT = 3
     log_in(client, "mina")
     guess = {
@@ -66,7 +66,7 @@ def test_guesses_of_the_old_password_count_as_attempts_to_log_in_do(client, memb
     assert client.post("/login/", {"username": "mina", "password": "whatever"}).status_code == 429
 
 
-def test_the_admin_has_no_form_of_its_own_to_guess_the_old_password_in(client, approver):
+def test_admin_has_no_password_form_of_its_own(client, approver):
     client.force_login(approver)
     for answer in (
         client.get("/admin/password_change/"),
@@ -116,7 +116,7 @@ def test_no_link_is_made_of_what_a_request_says_about_its_host(client, member, s
     assert host not in f"{message.message()}"
 
 
-def test_without_an_address_of_the_site_none_is_sent_and_the_log_says_why(client, member, settings, caplog):
+def test_without_the_sites_address_no_mail_is_sent(client, member, settings, caplog):
     settings.SITE_URL = ""
     assert "Ask its administrator" in ask(client, "mina@example.org").content.decode()
     assert login.mail_reset_link("mina@example.org", "en") == "no mail"  # by a worker with other settings

@@ -100,7 +100,7 @@ def test_guessing_codes_is_slowed(client, approver, required):
         assert client.post(PAGE, {"code": code_of(device)}).status_code == 200  # the right one, too soon
 
 
-def test_a_session_from_before_the_permission_is_asked_in_the_admin(client, member, required):
+def test_session_from_before_the_permission_is_asked(client, member, required):
     member.is_staff = True
     member.save()
     log_in(client, "mina")
@@ -126,7 +126,7 @@ def test_it_can_be_given_up_and_its_codes_replaced(client, member):
     assert log_in(client, "mina")["Location"] == "/"
 
 
-def test_another_app_replaces_the_present_one_when_it_is_confirmed(client, approver, required):
+def test_confirmed_app_replaces_the_present_one(client, approver, required):
     first, codes = set_up(client, "ada")
     page = f"{PAGE}?replace=1"
     assert f'href="{page}"' in client.get("/account/").content.decode()
@@ -161,7 +161,7 @@ def test_whoever_must_have_one_cannot_give_it_up(client, approver, required):
     assert TOTPDevice.objects.get(confirmed=True) == device
 
 
-def test_an_administrator_removes_that_of_somebody_who_lost_the_phone(client, member, capsys):
+def test_command_removes_the_factor_of_a_lost_phone(client, member, capsys):
     set_up(client, "mina")
     call_command("remove_second_factor", "mina")
     assert "mina: 2 removed" in capsys.readouterr().out
@@ -169,7 +169,7 @@ def test_an_administrator_removes_that_of_somebody_who_lost_the_phone(client, me
     assert log_in(client, "mina")["Location"] == "/"
 
 
-def test_the_secret_is_shown_until_it_is_confirmed_and_never_in_the_admin(client, approver, required):
+def test_secret_is_shown_until_confirmed_only(client, approver, required):
     log_in(client, "ada")
     first, second = (client.get(PAGE).content.decode() for _visit in range(2))
     secrets = [re.search(r"<code>([A-Z2-7 ]{32,})</code>", page)[1] for page in (first, second)]

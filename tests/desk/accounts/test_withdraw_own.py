@@ -24,7 +24,7 @@ def test_the_account_page_leads_there(client, member):
     assert "private" in page["Cache-Control"]
 
 
-def test_with_the_password_the_account_goes_and_all_its_logins_end(client, member):
+def test_password_withdraws_the_account_and_its_logins(client, member):
     elsewhere, number = Client(), member.pk
     log_in(elsewhere, "mina")
     log_in(client, "mina")

@@ -136,7 +136,7 @@ def test_a_site_without_a_mail_server_sends_and_offers_none(client, lab, setting
     assert sent() == []
 
 
-def test_without_an_address_of_the_site_none_is_sent_and_the_log_says_why(lab, settings, caplog):
+def test_without_the_sites_address_no_mail_is_sent(lab, settings, caplog):
     ask_for_mails(join(lab, "ada"), "en")
     settled(lab)
     an_hour_later()

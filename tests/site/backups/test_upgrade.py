@@ -85,7 +85,7 @@ def test_filled_database_of_an_earlier_release_is_upgraded(upgraded):
     assert "every series is what its results come to" in upgraded.shell(CHECKS)
 
 
-def test_database_older_than_the_squash_is_refused_with_the_way_out(tmp_path):
+def test_database_from_before_the_squash_is_refused(tmp_path):
     site = Site(tmp_path)
     site.manage("restore", str(next(file for file in RELEASES if ".sqlite." in file.name)))
     site.shell(MADE_OLDER)

@@ -47,7 +47,7 @@ def test_a_clock_that_is_set_back_silences_nobody(folder):
     assert abs(worker.at - time.time()) < 60
 
 
-def test_a_process_that_ended_before_the_clock_was_set_back_is_not_there(client, folder):
+def test_process_from_before_a_clock_was_set_back_is_gone(client, folder):
     with time_machine.travel(timedelta(hours=1)):
         heartbeats.record_heartbeat("worker")
         heartbeats.record_heartbeat("beat")

@@ -27,7 +27,7 @@ def test_a_new_key_has_an_end(lab, tmp_path):
     ("left", "is_new"),
     [(RENEWED_BEFORE + timedelta(days=1), False), (RENEWED_BEFORE - timedelta(days=1), True), (None, False)],
 )
-def test_a_key_is_renewed_in_its_last_month_and_the_old_one_still_ends_at_its_date(lab, tmp_path, left, is_new):
+def test_key_is_renewed_in_its_last_month(lab, tmp_path, left, is_new):
     ends = None if left is None else timezone.now() + left
     row, text = create_key(lab=lab, name="before", expires_at=ends)
     (tmp_path / "lab_key").write_text(text)

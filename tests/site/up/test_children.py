@@ -129,7 +129,7 @@ def test_the_log_of_the_start_before_is_kept(tmp_path):
     assert (tmp_path / "web.log.1").read_text() == "first\n"
 
 
-def test_a_program_beside_ends_with_the_block_and_is_not_started_again(tmp_path):
+def test_program_run_beside_ends_with_the_block(tmp_path):
     with ended_with_us(ROOT, tmp_path, print) as children:
         short = children.run_beside([sys.executable, "-S", "-c", "input()"], dict(os.environ))
         long = children.run_beside(SLEEPER, dict(os.environ))

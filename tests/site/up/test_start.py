@@ -18,7 +18,7 @@ from tests.live import ROOT
 HOLDER = """
 import sys, time
 from pathlib import Path
-from stackviz.site.up import var_folder as lock
+from stackviz.site.up import var_folder
 with var_folder.held(Path(sys.argv[1])) as mine:
     mine.note("http://127.0.0.1:8000")
     print("held", flush=True)
@@ -176,7 +176,7 @@ def test_one_person_is_enough_on_a_site_of_this_machine_alone(monkeypatch, setti
         ("127.0.0.1", ["localhost"], True, False),
     ],
 )
-def test_the_local_lab_is_public_only_where_no_other_machine_reaches_the_site(settings, host, names, https, is_alone):
+def test_local_lab_is_public_only_on_an_unreachable_site(settings, host, names, https, is_alone):
     settings.UP_HOST, settings.ALLOWED_HOSTS, settings.HTTPS = host, names, https
     assert start.is_for_this_machine_alone() is is_alone
 
@@ -208,9 +208,7 @@ def test_a_start_says_who_sees_this_machine(db, settings, host, is_public, words
         ("0.0.0.0", "site.example", "https://site.example", True, "https://site.example"),
     ],
 )
-def test_mails_of_make_run_lead_to_the_printed_address_unless_people_open_another(
-    monkeypatch, settings, host, names, site, https, address
-):
+def test_mails_lead_to_the_printed_address(monkeypatch, settings, host, names, site, https, address):
     settings.UP_HOST, settings.SITE_URL, settings.HTTPS = host, site, https
     monkeypatch.setattr(web, "_address_towards_the_network", lambda: "192.0.2.7")
     monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
