@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.records.cited.benchmark import Params
-from stackviz.records.cited.weights import weights_bytes
+from stackviz.records.cited.bounds import weights_bytes
 
 ITEM_BYTES: Mapping[str, float] = {
     "fp64": 8,

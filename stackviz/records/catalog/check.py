@@ -1,9 +1,10 @@
-"""What has to be true of every public value, checked over the database: four queries, whatever its size."""
+"""Check what must hold for every public value, with four queries whatever the size; and print what does not."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from stackviz.records.catalog.checks import CHECKS
+from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.files import DATA, ExceptionLine, read_catalogue
 from stackviz.records.catalog.reviewed import Cell, Problem, read_reviewed
 
@@ -53,3 +54,60 @@ def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> Catalo
         outcomes=tuple(outcomes),
         idle=tuple(sorted(reviewed.exceptions.keys() - used)),
     )
+
+
+def as_data(verdict: CatalogueCheck) -> dict[str, object]:
+    """Plain data, for --json."""
+    return {
+        "is_clean": verdict.is_clean,
+        "public_accelerators": verdict.public_accelerators,
+        "reviewed_values": verdict.reviewed_values,
+        "names": verdict.names,
+        "checks": [
+            {
+                "name": outcome.name,
+                "title": outcome.title,
+                "looked_at": outcome.checked,
+                "excused": outcome.excused,
+                "problems": [
+                    {
+                        "device": p.device,
+                        "field": p.field,
+                        "condition": p.condition,
+                        "said": p.actual,
+                        "expected": p.expected,
+                    }
+                    for p in outcome.problems
+                ],
+            }
+            for outcome in verdict.outcomes
+        ],
+        "idle_exceptions": [list(cell) for cell in verdict.idle],
+    }
+
+
+def check_lines(verdict: CatalogueCheck) -> Iterator[str]:
+    """For a terminal: a line per check, below it its problems by accelerator."""
+    yield (
+        f"{verdict.public_accelerators:,} public accelerators, {verdict.reviewed_values:,} reviewed values, "
+        f"{verdict.names:,} names"
+    )
+    for outcome in verdict.outcomes:
+        counts = f"{outcome.checked:,} checked"
+        counts += f", {outcome.excused:,} explained" if outcome.excused else ""
+        counts += f", {len(outcome.problems):,} wrong" if outcome.problems else ""
+        yield f"{'WRONG' if outcome.problems else 'ok   '} {outcome.name:9}  {outcome.title} ({counts})"
+        yield from _problem_lines(outcome.problems)
+    for device, name, condition in verdict.idle:
+        where = f"{device}, {name} {condition or '(no condition)'}"
+        yield f"note: the exception for {where} in exceptions.csv is no longer needed"
+
+
+def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
+    device = ""
+    for problem in sorted(problems, key=lambda problem: (problem.device, problem.field, problem.condition)):
+        if problem.device != device:
+            device = problem.device
+            yield f"      {device}"
+        where = problem.field + (f" ({describe_condition(problem.condition)})" if problem.condition else "")
+        yield f"        {f'{where}: ' if where else ''}{problem.actual}; expected {problem.expected}"

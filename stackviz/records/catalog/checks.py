@@ -6,8 +6,9 @@ cell, a note that starts with `NOT_BY_FORMULA`, or, for an alternative that lost
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from stackviz.records.catalog.by_formula import disagreements, figure_of
 from stackviz.records.catalog.conditions import ConditionError, canonical, parse, write
@@ -17,9 +18,42 @@ from stackviz.records.catalog.formula import expectations
 from stackviz.records.catalog.models import Alias, Source, SpecValue
 from stackviz.records.catalog.never_named import forbidden_address_in
 from stackviz.records.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of, excused_or, label_of, problem_of
-from stackviz.records.catalog.vendor_hosts import is_host_of
 from stackviz.records.curated.rows import is_source_page
 from stackviz.records.prices.price import Price, preference_problems, stored_price_problem
+
+# Hosts of other names, with a path where only a part of the host is the vendor's.
+OTHER_HOSTS: Mapping[str, tuple[str, ...]] = {
+    "amd": ("gpuopen.com", "llvm.org/docs/AMDGPUUsage"),  # AMD writes the documentation of its back end in LLVM
+    "aws": ("aws.amazon.com", "awsdocs-neuron.readthedocs-hosted.com"),
+    "google": ("jax.dev", "coral.ai", "blog.google"),
+    "huawei": ("hisilicon.com", "hiascend.com"),
+    "moore-threads": ("mthreads.com",),
+    # The servers of its press department's files and of its data sheets.
+    "nvidia": ("github.com/NVIDIA/", "dam-cdn.nvd.orangelogic.com", "nvdam.widen.net"),
+    "qualcomm": ("quic.github.io",),
+    "rebellions": ("rbln.ai",),
+    "tenstorrent": ("github.com/tenstorrent/",),
+}
+
+
+def is_host_of(vendor: str, url: str) -> bool:
+    """Whether the page at this address is published by the vendor of this slug."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    if host.split(".")[-2:-1] == [vendor]:
+        return True
+    return any(_is_below(host + parts.path, known) for known in OTHER_HOSTS.get(vendor, ()))
+
+
+def _is_below(address: str, known: str) -> bool:
+    """Whether a host and path are `known`, a host below it, or a path below it."""
+    known_host, _slash, known_path = known.partition("/")
+    host, _slash, path = address.partition("/")
+    return (host == known_host or host.endswith(f".{known_host}")) and path.startswith(known_path)
+
 
 # Two printed rates this near are the same rate, rounded differently.
 SAME = 0.01

@@ -1,9 +1,51 @@
-"""What published figures bound a case of a benchmark, as one division. Pure."""
+"""Published figures that bound a case of a benchmark, as one division; and the bytes of a model's weights. Pure."""
 
+import re
 from dataclasses import dataclass
 
-from stackviz.records.cited.benchmark import CitedBenchmark, Params
-from stackviz.records.cited.weights import weights_bytes
+from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, CitedBenchmark, Params
+from stackviz.report.measuring.llama_bench import WEIGHTS_BYTES
+
+FASTEST_TYPE = 4  # fp4 against fp16, as vendors publish them
+_SIZE = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?) ?b(?![a-z])", re.IGNORECASE)
+_ACTIVE = re.compile(r"\bA(\d{1,3}(?:\.\d{1,2})?)([BM])\b", re.IGNORECASE)  # Qwen3-30B-A3B, granite-1b-a400m
+_MIXTURES = re.compile(r"mixtral|moe\b|gpt-oss|deepseek.*(?:v\d|67\d|685)|grok|dbrx|jamba|kimi|glm|dots|scout|maverick")
+"""Names of mixtures of experts that print all of their parameters, and not how many a token passes."""
+_BITS = re.compile(r"(\d{1,2}(?:\.\d{1,2})?) ?-?(?:bit|bpw)|(?:q|f|fp|bf|int)(\d{1,2})(?!\d)", re.IGNORECASE)
+
+
+def weights_bytes(params: Params) -> float | None:
+    """None where these parameters generate no tokens, or the size of the model is not printed."""
+    if not str(params.get("test", "")).startswith("tg"):
+        return None
+    return WEIGHTS_BYTES.get((str(params.get("model")), str(params.get("quant"))))
+
+
+def least_work(params: Params, field: str) -> float | None:
+    """What a token takes at least: bytes if `field` is a bandwidth, else FLOP. None where the names say too little.
+
+    Decoding reads the parameters in the model's name at the bits in the format's, once for all requests of a batch.
+    Formats have a little more than their bits (Q4_K_M: 4.8), which outweighs the embedding that is not read. A prompt
+    takes two FLOP a parameter, at most four times as fast as in 16 bits where the units compute in four.
+    """
+    parameters = parameters_in_name(str(params.get("model", "")))
+    if parameters is None or "+" in str(params.get("test", "")):  # pp512+tg128: a mix
+        return None
+    if field not in MEMORY_BANDWIDTH:
+        return 2 * parameters / FASTEST_TYPE
+    bits = _BITS.search(str(params.get("quant") or params.get("precision") or ""))
+    users = 1 if params.get("per") == "user" else params.get("batch", 1)
+    if bits is None or not isinstance(users, int) or users < 1:
+        return None
+    return parameters * float(bits[1] or bits[2]) / 8 / users
+
+
+def parameters_in_name(model: str) -> float | None:
+    """`Qwen2.5-14B` -> 14e9; of a mixture of experts those that one token passes: `Qwen3-30B-A3B` -> 3e9."""
+    if active := _ACTIVE.search(model):
+        return float(active[1]) * (1e6 if active[2] in "mM" else 1e9)
+    size = _SIZE.search(model)
+    return float(size[1]) * 1e9 if size and not _MIXTURES.search(model.casefold()) else None
 
 
 @dataclass(frozen=True, slots=True)

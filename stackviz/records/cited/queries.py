@@ -23,11 +23,11 @@ from django.db.models.functions import Cast, RowNumber
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import peaks, usual_peak
 from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, CitedBenchmark
+from stackviz.records.cited.bounds import least_work
 from stackviz.records.cited.cases import CitedCase, benchmark_cases, case_counts, edition_of_cases, public_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.ranking import best_first
 from stackviz.records.cited.registry import CITED_BENCHMARKS
-from stackviz.records.cited.weights import least_work
 
 MOST_RANKED = 500
 _RATES_OF_PROMPTS = ("fp16_tensor_tflops", "fp16_tflops", "fp32_tflops")

@@ -7,12 +7,10 @@ import pytest
 from django.core.management import call_command
 
 from stackviz.records.catalog.by_formula import NOT_BY_FORMULA, disagreements, published_by
-from stackviz.records.catalog.check import check_catalogue
-from stackviz.records.catalog.check_output import check_lines
-from stackviz.records.catalog.checks import CHECKS
+from stackviz.records.catalog.check import check_catalogue, check_lines
+from stackviz.records.catalog.checks import CHECKS, is_host_of
 from stackviz.records.catalog.files import ExceptionLine
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.records.catalog.vendor_hosts import is_host_of
 
 DENSE, SPARSE = "sparsity=dense", "sparsity=sparse"
 

@@ -2,7 +2,7 @@
 
 from django.core.management import call_command
 
-from stackviz.records.catalog.headline_share import HeadlineShare, headline_share
+from stackviz.records.catalog.headline import HeadlineShare, headline_share
 
 
 def test_a_share_is_of_the_fields_that_can_be_filled():

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from stackviz.records.catalog.headline_sources import shares, sourced_cells
+from stackviz.records.catalog.headline import shares, sourced_cells
 from stackviz.records.catalog.models import Source, SpecValue
 
 

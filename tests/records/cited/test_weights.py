@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.records.cited.weights import least_work, parameters_in_name
+from stackviz.records.cited.bounds import least_work, parameters_in_name
 
 BANDWIDTH, RATE = "memory_bandwidth_gb_s", "fp16_tensor_tflops"
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.records.catalog.check import check_catalogue
-from stackviz.records.catalog.check_output import as_data, check_lines
+from stackviz.records.catalog.check import as_data, check_catalogue, check_lines
 from stackviz.records.curated.rows import CuratedDataError
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from stackviz.records.catalog.headline_share import headline_share
+from stackviz.records.catalog.headline import headline_share
 
 
 class Command(BaseCommand):

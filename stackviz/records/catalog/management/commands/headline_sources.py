@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from stackviz.records.catalog.asked_for import most_requested
-from stackviz.records.catalog.headline_sources import shares, sourced_cells
+from stackviz.records.catalog.headline import shares, sourced_cells
 
 
 class Command(BaseCommand):
