@@ -10,6 +10,7 @@ python -m tools.translations --compile   compile only, and only what is older th
 import argparse
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,6 +35,10 @@ KEYWORDS: Keywords = {
     "npgettext": ((1, "c"), 2, 3),
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
+SENTENCES: Keywords = {"say": (1,)}  # `stackviz/base/sentence.py`
+MISSING: Keywords = {"MissingFact": (2,), "mark_missing": (3,)}  # why a fact is missing
+_WORD = re.compile(r"(?:^|(?<=[\s(\"]))[a-z']{2,}(?=$|[\s,.;:?)])")
+_PLACE = re.compile(r"\{\w+\}")
 
 
 def po_files(root: Path) -> list[Path]:
@@ -107,6 +112,42 @@ def extract_catalog(root: Path) -> "Catalog":
     return catalog
 
 
+def finding_texts(root: Path) -> Iterator[str]:
+    """Sentences of the rules, by their keys; texts of error messages, of facts and of what agents say is missing."""
+    from stackviz.report.dumps.machines import is_in_words
+    from stackviz.report.format.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
+    from stackviz.report.importers import IMPORTERS
+    from stackviz.report.messages import SYMPTOMS
+    from stackviz.web.finding_text import OF_AGENTS
+
+    texts = [fact.meaning for facts in (FACTS, CARD_FACTS, CARD_ABSENT_NAMES, CONDITIONS) for fact in facts.values()]
+    texts += [importer.tool for importer in IMPORTERS if is_in_words(importer.tool)]
+    for symptom in SYMPTOMS:
+        texts += [symptom.meaning, symptom.ask]
+        texts += [text for cause in symptom.causes for text in (cause.text, cause.sign, cause.remedy)]
+    for folder in ("stackviz/agent/probing", "stackviz/report/format"):
+        texts += _extracted(root / folder, MISSING)
+    texts = [text for text in texts if " " in text and _is_prose(text)]
+    keys = [
+        key for key in _extracted(root / "stackviz/report", SENTENCES) if re.search("[A-Za-z]", _PLACE.sub("", key))
+    ]
+    yield from dict.fromkeys([*texts, *OF_AGENTS, *keys])
+
+
+def _is_prose(text: str) -> bool:
+    """Whether it is more than a name and commands."""
+    from stackviz.base.advice import parts_of
+
+    return text.endswith(".") or any(not part.is_typed and _WORD.search(part.text) for part in parts_of(text))
+
+
+def _extracted(folder: Path, keywords: Keywords) -> list[str]:
+    from babel.messages.extract import extract_from_dir
+
+    found = extract_from_dir(folder, [("**.py", "python")], {}, keywords=keywords)
+    return [text.strip() for _file, _line, text, _comments, _context in found if isinstance(text, str)]
+
+
 def catalog_of(texts: Iterable[str]) -> "Catalog":
     """Texts that stand in data files or rules, without translations."""
     from babel.messages.catalog import Catalog
@@ -167,7 +208,6 @@ def update(root: Path, *, write: bool) -> list[str]:
     from stackviz.pages.learn.glossary import GLOSSARY
     from stackviz.pages.learn.text_files import list_untranslated
     from tools.curated_texts import curated_texts
-    from tools.finding_texts import finding_texts
 
     extracted = {
         "django": extract_catalog(root),

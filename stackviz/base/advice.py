@@ -1,4 +1,4 @@
-"""The advice of a finding, split into text and commands. Standard library only; imports nothing of ours.
+"""The advice of a finding, split into text and commands. Standard library only.
 
 Reset it: sudo nvidia-smi --gpu-reset -i 0 (or reboot)
 said "Reset it:", typed "sudo nvidia-smi --gpu-reset -i 0", said "(or reboot)"
@@ -7,6 +7,9 @@ said "Reset it:", typed "sudo nvidia-smi --gpu-reset -i 0", said "(or reboot)"
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+
+from stackviz.base.sentence import Sentence, join_sentences
 
 __all__ = ["Block", "Part", "blocks_of", "causes_of", "parts_of"]
 
@@ -28,7 +31,8 @@ _ENDS = re.compile(
     r"\s?(?=[\u3001\u3002\u4e00-\u9fff\uff00-\uffef])|(?:(?<=\S)[,;:.)]+(?=\s|$))|\s(?=\()|\s(?=(?:to|if|and|or|of|on|for|as|must|with|then|prints|says|tells|lists|should"
     r"|is|in a|in the|in Windows|ends|until|from|shows|names|fails|contains|does not|lacks|finds|may)\b(?! ?=))"
 )
-_CAUSE = re.compile(r"(?<=\S) (?=(?:Most likely|Also possible|Less likely): |Not the cause here, for )")
+_CAUSE = re.compile(r"(?:Most likely|Also possible|Less likely): |Not the cause here, for ")
+_BEFORE_CAUSE = re.compile(rf"(?<=\S) (?={_CAUSE.pattern})")
 _QUOTED = re.compile(r"\"[^\"]{0,400}\"|'[^']{0,400}'|\$\([^()]{0,200}\)")
 _PLACEHOLDER = re.compile(r"<[\w .-]{1,60}>")
 
@@ -51,12 +55,27 @@ class Block:
 
 
 def causes_of(explanation: str) -> list[str]:
-    """An explanation as lines: what a message means, then each of its causes.
+    """Return an explanation as lines: what a message means, then each of its causes.
 
     It broke. Most likely: the cable. Less likely: the board.
     "It broke.", "Most likely: the cable.", "Less likely: the board."
     """
-    return [line for line in _CAUSE.split(explanation) if line]
+    lines: list[list[str]] = []
+    for sentence in _sentences_of(explanation):
+        if lines and not _CAUSE.match(sentence):
+            lines[-1].append(sentence)
+        else:
+            lines.append([sentence])
+    return [line[0] if len(line) == 1 else join_sentences(line) for line in lines]
+
+
+def _sentences_of(explanation: str) -> list[str]:
+    """Return the sentences that were joined; of a plain text, its lines."""
+    if isinstance(explanation, Sentence):
+        return [each for part in explanation.joined for each in _sentences_of(part)] or [explanation]
+    begins = [match.end() for match in _BEFORE_CAUSE.finditer(explanation)]
+    lines = [explanation[begin:end].rstrip() for begin, end in pairwise([0, *begins, len(explanation)])]
+    return [line for line in lines if line]
 
 
 def blocks_of(advice: str) -> list[Block]:

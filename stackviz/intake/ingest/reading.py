@@ -28,7 +28,7 @@ from stackviz.report.measuring.stated_rate import disturbances
 from stackviz.report.rules import Finding, Tables, judge
 from stackviz.web.request_memo import remembering
 
-INTERPRETER = 3  # raise it when a report would be read differently: `reread_reports` then finds what is older
+INTERPRETER = 4  # raise it when a report would be read differently: `reread_reports` then finds what is older
 
 Warning_ = dict[str, str]
 

@@ -16,12 +16,14 @@ from django.utils import timezone
 from stackviz.intake.ingest.reading import INTERPRETER, ReadReport, ReadResult
 from stackviz.intake.ingest.series_of import series_of, setting_of
 from stackviz.intake.notices.models import PendingReport
-from stackviz.records.labs.models import Card, Finding, Snapshot
+from stackviz.records.labs.models import WORDED, Card, Finding, Snapshot
 from stackviz.records.labs.move_lock import wait_for_moves
+from stackviz.records.labs.wording import Wording, wording_of
 from stackviz.records.series.decide import decided_standings
 from stackviz.records.series.models import Result
 from stackviz.records.series.rollup import refresh
 from stackviz.records.series.standing import Standing
+from stackviz.report import rules
 from stackviz.report.format import Absent
 from stackviz.web.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
 
@@ -188,7 +190,7 @@ def _put_cards(stored: Sequence[_Stored]) -> None:
 
 _FINDING_FIELDS = (
     "snapshot", "rule", "severity", "component", "title", "evidence", "explanation", "advice", "source_title",
-    "source_url",
+    "source_url", "wording",
 )  # fmt: skip
 
 
@@ -198,13 +200,19 @@ def _put_findings(stored: Sequence[_Stored]) -> None:
         _FINDING_FIELDS,
         (
             (
-                each.snapshot_id, finding.rule, str(finding.severity), finding.component, finding.title,
-                dict(finding.evidence), finding.explanation, finding.advice, finding.source_title, finding.source_url,
+                each.snapshot_id, finding.rule, str(finding.severity), finding.component, str(finding.title),
+                dict(finding.evidence), str(finding.explanation), str(finding.advice), finding.source_title,
+                finding.source_url, _wording(finding),
             )
             for each in stored
             for finding in each.reading.findings
         ),
     )  # fmt: skip
+
+
+def _wording(finding: rules.Finding) -> dict[str, Wording] | None:
+    wordings = {name: wording for name in WORDED if (wording := wording_of(getattr(finding, name)))}
+    return wordings or None
 
 
 _RESULT_FIELDS = (

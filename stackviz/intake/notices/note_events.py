@@ -22,6 +22,7 @@ from stackviz.records.labs.heartbeats import GRACE, SHORTEST_S, TURNS_MISSED, si
 from stackviz.records.labs.models import AgentHeartbeat, Finding, Machine, Snapshot
 from stackviz.records.labs.move_lock import wait_for_moves
 from stackviz.records.labs.newest import standing_snapshots
+from stackviz.records.labs.wording import wording_of
 from stackviz.records.series.history import new_changes
 from stackviz.records.series.models import Result, Series
 
@@ -117,7 +118,8 @@ def _finding_events(machine: Machine, pending: Sequence[Snapshot]) -> Iterator[L
                     "rule": finding.rule,
                     "severity": finding.severity,
                     "component": finding.component,
-                    "title": finding.title,
+                    "title": str(finding.title),
+                    "wording": wording_of(finding.title),
                 },
             )
         before = after

@@ -169,7 +169,7 @@ def event_body(webhook: Webhook, event: LabEvent) -> bytes:
             "report": str(event.report_id) if event.report_id else None,
             "happened_at": event.happened_at.isoformat(),
             "noted_at": event.noted_at.isoformat(),
-            "details": event.details,
+            "details": {name: value for name, value in event.details.items() if name != "wording"},
         }
     return json.dumps(content, ensure_ascii=False).encode()
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.intake.notices.models import LabEvent
 from stackviz.records.labs.models import Finding, Machine
+from stackviz.records.labs.wording import with_keys
 from stackviz.records.series.measurement import benchmark_titles, setting_label
 from stackviz.records.series.words import size_text
 from stackviz.report.measuring import VERSIONS
@@ -31,7 +32,7 @@ def _happening(event: LabEvent) -> str:
         title, size = benchmark_titles().get(key, key[0]), size_text(details["factor"], VERSIONS.get(key))
         return f"{size}: {title} {setting_label(details['params'])} · {details['device']}"
     if event.kind == LabEvent.Kind.FINDING:
-        return finding_words(details["title"])
+        return finding_words(with_keys(details.get("wording"), details["title"]))
     heard_at = datetime.fromisoformat(details["heard_at"])
     return _("silent; last heard of on %(day)s UTC") % {"day": f"{heard_at:%Y-%m-%d %H:%M}"}
 

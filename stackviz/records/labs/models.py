@@ -1,6 +1,8 @@
 """Labs, their machines and keys, the reports machines send, and what was read from them."""
 
+from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -10,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.models import Accelerator
+from stackviz.records.labs.wording import with_keys
 from stackviz.web.address import machine_subject
 from stackviz.web.reverse import address_by_id, address_by_name
 
@@ -410,8 +413,15 @@ class Card(models.Model):
         return self.accelerator if self.accelerator is not None and self.accelerator.is_public else None
 
 
+WORDED = ("title", "explanation", "advice")  # the texts of a finding that have keys
+
+
 class Finding(models.Model):
-    """What a rule says about a snapshot. `evidence`: the facts it rests on, as text; the rest are the rule's words."""
+    """What a rule says about a snapshot. `evidence`: the facts it rests on, as text; the rest are the rule's words.
+
+    `wording`: title, explanation and advice as keys and values, for other languages (`wording.py`); None where they
+    have none, as findings had none before November 2026.
+    """
 
     class Severity(models.TextChoices):
         BROKEN = "broken", _("broken")
@@ -430,6 +440,7 @@ class Finding(models.Model):
     advice = models.TextField(blank=True)
     source_title = models.TextField(blank=True)
     source_url = models.TextField(blank=True)
+    wording = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ("id",)
@@ -441,7 +452,23 @@ class Finding(models.Model):
         )
 
     def __str__(self) -> str:
-        return self.title
+        return str(self.title)
+
+    @classmethod
+    def from_db(
+        cls,
+        db: str | None,
+        field_names: Collection[str],
+        values: Collection[Any],
+        **options: Any,  # noqa: ANN401
+    ) -> "Finding":
+        """Let its texts know their keys, where they were stored with them."""
+        finding = super().from_db(db, field_names, values, **options)
+        stored = vars(finding)
+        for name, wording in (stored.get("wording") or {}).items():
+            if name in WORDED and name in stored:
+                stored[name] = with_keys(wording, stored[name])
+        return finding
 
 
 class Reversible(models.Model):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from stackviz.base.sentence import say
 from stackviz.report.format import Card, Scalar, systems
 from stackviz.report.importers import IMPORTERS, Reading
 from stackviz.report.importers.reading import UNNAMED
@@ -34,11 +35,11 @@ def contradiction(reading: Reading, other: Reading) -> str:
         return ""
     families = _family(other), _family(reading)
     if all(families) and families[0] != families[1]:
-        return f"the system is {families[0]} in one dump and {families[1]} in another"
+        return say("the system is {families} in one dump and {families_2} in another", families[0], families[1])
     for name, agrees in (_ONCE | _ONCE_PER_TOOL if reading.kind == other.kind else _ONCE).items():
         stated = other.facts.get(name), reading.facts.get(name)
         if None not in stated and not agrees(str(stated[0]), str(stated[1])):
-            return f"{name} is {stated[0]} in one dump and {stated[1]} in another"
+            return say("{name} is {stated} in one dump and {stated_2} in another", name, stated[0], stated[1])
     return _cards_contradict(reading, other)
 
 
@@ -152,14 +153,18 @@ def _cards_contradict(reading: Reading, other: Reading) -> str:
     """Cards of one vendor: the cards of one tool must be a subset of the cards of the other."""
     for mine, others in ((reading, other), (other, reading)):
         if "apple" in vendors_of(mine) and "nvidia" in vendors_of(others):
-            return "one dump has an Apple GPU and another an NVIDIA GPU"
+            return say("one dump has an Apple GPU and another an NVIDIA GPU")
     for vendor in {card.vendor for card in reading.cards} & {card.vendor for card in other.cards}:
         fewer, more = sorted((_whole(reading, vendor), _whole(other, vendor)), key=len)
         if reading.kind == other.kind and reading.kind not in _LISTS_SOME_CARDS and len(fewer) != len(more):
-            return f"{len(_whole(other, vendor))} cards in one dump and {len(_whole(reading, vendor))} in another"
+            return say(
+                "{n_whole} cards in one dump and {n_whole_2} in another",
+                len(_whole(other, vendor)),
+                len(_whole(reading, vendor)),
+            )
         stranger = _not_among(fewer, more, is_one_tool=reading.kind == other.kind)
         if stranger is not None:
-            return f"{stranger.reported_name} is in one dump and not in another"
+            return say("{reported_name} is in one dump and not in another", stranger.reported_name)
     return ""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from stackviz.base.sentence import say
 from stackviz.report.format import facts
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Finding, Severity
@@ -104,11 +105,13 @@ def run(rule: Rule, look: Look, tables: Tables) -> Iterator[Finding]:
 
 
 def _not_reported(rule: Rule, missing: NotReported) -> Conclusion:
+    fact = missing.name.rpartition(" ")[2]
+    name = say("card {n_index} {fact}", missing.cards[0], fact) if missing.cards else missing.name
     return Conclusion(
         severity=Severity.CANNOT_TELL,
-        title=f"Cannot tell whether {rule.asks}: {missing.name} not reported",
-        explanation=f"The report gives the reason: {missing.reason}." if missing.reason else "",
-        advice=command_to_read(missing.name.rpartition(" ")[2]),
+        title=say("Cannot tell whether {asks}: {name} not reported", rule.asks, name),
+        explanation=say("The report gives the reason: {reason}.", missing.reason) if missing.reason else "",
+        advice=command_to_read(fact),
         cards=missing.cards,
     )
 

@@ -10,7 +10,7 @@ import pytest
 from stackviz.report.format import CARD_FACTS, COMPONENTS, FACTS
 from stackviz.report.rules import Finding, rule
 from stackviz.report.rules.look import CardLook, Look
-from tests.finding_texts import unknown_texts
+from tests.report.rules.chinese import untranslated
 
 
 @pytest.fixture(autouse=True)
@@ -40,4 +40,4 @@ def _findings_can_be_translated(monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     make = rule._finding
     monkeypatch.setattr(rule, "_finding", remember)
     yield
-    assert [text for finding in findings for text in unknown_texts(finding)] == []
+    assert [text for finding in findings for text in untranslated(finding)] == []

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
 from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look, NotReported
@@ -78,7 +79,7 @@ def _is_older_than_apple_silicon(look: Look) -> bool:
     return bool(version and numbers(version)) and is_below(version or "", FIRST_MACOS_ON_APPLE_SILICON)
 
 
-@RULES.rule("rosetta", "python", asks="Python is native to this Mac", worst=Severity.BROKEN, source=ROSETTA)
+@RULES.rule("rosetta", "python", asks=say("Python is native to this Mac"), worst=Severity.BROKEN, source=ROSETTA)
 def check_rosetta(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or not _speaks_of_python(look):
         return
@@ -95,13 +96,14 @@ def check_rosetta(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if translated:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="Python is an Intel program translated by Rosetta",
-            explanation=(
-                f"{_intel_wheels(tables)}, the mps device is unavailable, and the system may report an old macOS "
-                "version."
+            title=say("Python is an Intel program translated by Rosetta"),
+            explanation=say(
+                "{intel_wheels}, the mps device is unavailable, and the system may report an old macOS version.",
+                _intel_wheels(tables),
             ),
-            advice='Install a Python for arm64 (python3 -c "import platform; print(platform.machine())" must '
-            "print arm64).",
+            advice=say(
+                'Install a Python for arm64 (python3 -c "import platform; print(platform.machine())" must print arm64).'
+            ),
         )
 
 
@@ -109,12 +111,18 @@ def _intel_wheels(tables: Tables) -> str:
     rows = tables.rows("pytorch", "offers", "wheel", platform="macos-x86_64")
     offered = [row.version for row in rows if row.values == "yes"]
     return (
-        f"torch has no Intel wheels for macOS after {offered[-1]}" if offered else "Few packages publish wheels for it"
+        say("torch has no Intel wheels for macOS after {offered}", offered[-1])
+        if offered
+        else say("Few packages publish wheels for it")
     )
 
 
 @RULES.rule(
-    "mps-old-macos", "macos", asks="macOS is new enough for torch's mps device", worst=Severity.BROKEN, source=MPS_MACOS
+    "mps-old-macos",
+    "macos",
+    asks=say("macOS is new enough for torch's mps device"),
+    worst=Severity.BROKEN,
+    source=MPS_MACOS,
 )
 def check_mps_macos(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or look.is_true("python.rosetta") or look.states_none("torch.version"):
@@ -136,8 +144,8 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Conclusion]:
     elif is_below(macos, row.low):
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"torch {torch} needs macOS {row.low} to use the GPU; this Mac has {macos}",
-            explanation=(
+            title=say("torch {torch} needs macOS {low} to use the GPU; this Mac has {macos}", torch, row.low, macos),
+            explanation=say(
                 "The wheel installs, but torch.backends.mps.is_available() returns False: everything runs on the CPU."
             ),
             advice=_older_torch(rows, macos),
@@ -146,37 +154,56 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Conclusion]:
     elif is_below(rows[-1].version, torch) and not works:
         yield Conclusion(
             severity=Severity.CANNOT_TELL,
-            title=f"Cannot tell which macOS torch {torch} needs: the newest release known here is {rows[-1].version}",
+            title=say(
+                "Cannot tell which macOS torch {torch} needs: the newest release known here is {version}",
+                torch,
+                rows[-1].version,
+            ),
         )
     else:
         yield Conclusion(
-            severity=Severity.FITS, title=f"torch {torch} needs macOS {row.low} for mps: has {macos}", source=row.source
+            severity=Severity.FITS,
+            title=say("torch {torch} needs macOS {low} for mps: has {macos}", torch, row.low, macos),
+            source=row.source,
         )
 
 
 def _works_below_the_floor(torch: str, macos: str, row: Requirement) -> Conclusion:
     if same_line(macos, FIRST_MACOS_ON_APPLE_SILICON):
-        title = f"torch {torch} uses the mps device; macOS reports {macos} to older programs, whatever its real version"
+        title = say(
+            "torch {torch} uses the mps device; macOS reports {macos} to older programs, whatever its real version",
+            torch,
+            macos,
+        )
         return Conclusion(severity=Severity.FITS, title=title, source=row.source)
     return Conclusion(
         severity=Severity.NOTE,
-        title=f"torch {torch} needs macOS {row.low}; the mps device is available although {macos} is reported",
-        explanation=(
-            "Both cannot be true at the same time: macOS may have been updated since, or it reports an old version "
-            "to a program built for older systems."
+        title=say(
+            "torch {torch} needs macOS {low}; the mps device is available although {macos} is reported",
+            torch,
+            row.low,
+            macos,
         ),
-        advice="Compare with: sw_vers -productVersion",
+        explanation=say(
+            "Both cannot be true at the same time: macOS may have been updated since, or it reports an old version to "
+            "a program built for older systems."
+        ),
+        advice=say("Compare with: sw_vers -productVersion"),
         source=row.source,
     )
 
 
 def _older_torch(rows: Sequence[Requirement], macos: str) -> str:
     fitting = [row.version for row in rows if not is_below(macos, row.low)]
-    older = f", or install torch {fitting[-1]}, the newest for macOS {numbers(macos)[0]}" if fitting else ""
-    return f"Update macOS{older}."
+    older = (
+        say(", or install torch {fitting}, the newest for macOS {numbers}", fitting[-1], numbers(macos)[0])
+        if fitting
+        else ""
+    )
+    return say("Update macOS{older}.", older)
 
 
-@RULES.rule("mps-unavailable", "mps", asks="torch can use the mps device", worst=Severity.WARNING, source=MPS_NONE)
+@RULES.rule("mps-unavailable", "mps", asks=say("torch can use the mps device"), worst=Severity.WARNING, source=MPS_NONE)
 def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or look.states_none("torch.version") or look.states_none("mps.built"):
         return
@@ -187,24 +214,30 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.need("mps.built") != "true":
         return
     if look.need("mps.available") == "true":
-        yield Conclusion(severity=Severity.FITS, title="torch can use the mps device")
+        yield Conclusion(severity=Severity.FITS, title=say("torch can use the mps device"))
         return
     if any(conclusion.severity == Severity.BROKEN for conclusion in check_mps_macos(look, tables)):
         return  # mps-old-macos says why
     yield Conclusion(
         severity=Severity.WARNING,
-        title="torch is built with mps, but the device is not available",
-        explanation=(
+        title=say("torch is built with mps, but the device is not available"),
+        explanation=say(
             "macOS is new enough, but torch finds no Metal device. This happens in virtual machines, sandboxes and "
             "remote sessions; torch then reports that macOS is too old, which may not be true."
         ),
-        advice="Run from a session of the logged-in user outside any sandbox, and compare with: system_profiler "
-        "SPDisplaysDataType",
+        advice=say(
+            "Run from a session of the logged-in user outside any sandbox, and compare with: system_profiler "
+            "SPDisplaysDataType"
+        ),
     )
 
 
 @RULES.rule(
-    "mps-fallback", "mps", asks="missing operators fall back to the CPU", worst=Severity.WARNING, source=MPS_FALLBACK
+    "mps-fallback",
+    "mps",
+    asks=say("missing operators fall back to the CPU"),
+    worst=Severity.WARNING,
+    source=MPS_FALLBACK,
 )
 def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or look.states_none("torch.version") or look.states_none("mps.fallback"):
@@ -216,17 +249,21 @@ def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.need("mps.fallback") not in ("0", ""):
         yield Conclusion(
             severity=Severity.WARNING,
-            title="PYTORCH_ENABLE_MPS_FALLBACK is set: operators without a GPU kernel run on the CPU",
-            explanation=(
-                "Nothing fails, but part of the model may run on the CPU, with a copy each way; timings do not "
-                "show which part."
+            title=say("PYTORCH_ENABLE_MPS_FALLBACK is set: operators without a GPU kernel run on the CPU"),
+            explanation=say(
+                "Nothing fails, but part of the model may run on the CPU, with a copy each way; timings do not show "
+                "which part."
             ),
-            advice="unset PYTORCH_ENABLE_MPS_FALLBACK to see which operators are missing.",
+            advice=say("unset PYTORCH_ENABLE_MPS_FALLBACK to see which operators are missing."),
         )
 
 
 @RULES.rule(
-    "mac-cu-index", "pytorch", asks="pip uses an index with wheels for macOS", worst=Severity.BROKEN, source=CUDA_INDEX
+    "mac-cu-index",
+    "pytorch",
+    asks=say("pip uses an index with wheels for macOS"),
+    worst=Severity.BROKEN,
+    source=CUDA_INDEX,
 )
 def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos":
@@ -237,12 +274,12 @@ def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"pip looks for torch among the builds for {build}, which has none for macOS",
-        explanation=(
-            "An index of builds for CUDA or ROCm has wheels for Linux and Windows only: pip finds nothing, or an "
-            "old version."
+        title=say("pip looks for torch among the builds for {build}, which has none for macOS", build),
+        explanation=say(
+            "An index of builds for CUDA or ROCm has wheels for Linux and Windows only: pip finds nothing, or an old "
+            "version."
         ),
-        advice="pip config unset global.index-url (and unset PIP_INDEX_URL), then: pip install torch",
+        advice=say("pip config unset global.index-url (and unset PIP_INDEX_URL), then: pip install torch"),
     )
 
 
@@ -263,17 +300,19 @@ def wheel_on_macos(component: str, name: str) -> Check:
             return
         macos = look.need("os.version")
         if not is_below(macos, row.low):
-            title = f"{name} {versions[0]} needs macOS {row.low}: has {macos}"
+            title = say("{name} {versions} needs macOS {low}: has {macos}", name, versions[0], row.low, macos)
             yield Conclusion(severity=Severity.FITS, title=title, source=row.source)
             return
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"{name} {versions[0]} needs macOS {row.low}; this Mac has {macos}",
-            explanation=(
-                f"Since {row.version} its wheels are built for macOS {row.low} and newer. On an older system the "
-                "package fails when it is imported, or when it uses something the system lacks."
+            title=say("{name} {versions} needs macOS {low}; this Mac has {macos}", name, versions[0], row.low, macos),
+            explanation=say(
+                "Since {version} its wheels are built for macOS {low} and newer. On an older system the package fails "
+                "when it is imported, or when it uses something the system lacks.",
+                row.version,
+                row.low,
             ),
-            advice=f"Update macOS, or install a release of {name} before {row.version}.",
+            advice=say("Update macOS, or install a release of {name} before {version}.", name, row.version),
             source=row.source,
         )
 
@@ -284,7 +323,7 @@ for _component, _name, _source in WHEELS:
     RULES.rule(
         f"{_component}-old-macos",
         _component,
-        asks=f"macOS is new enough for {_name}",
+        asks=say("macOS is new enough for {name}", _name),
         worst=Severity.BROKEN,
         source=_source,
         needs=(_component, "macos"),
@@ -294,7 +333,7 @@ for _component, _name, _source in WHEELS:
 @RULES.rule(
     "coremltools-torch",
     "coremltools",
-    asks="coremltools supports this torch",
+    asks=say("coremltools supports this torch"),
     worst=Severity.NOTE,
     source=COREMLTOOLS,
     needs=("coremltools", "pytorch"),
@@ -310,14 +349,22 @@ def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if is_below(row.values, torch) and not same_line(torch, major_minor(row.values)):
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"coremltools {versions[0]} was tested with torch up to {row.values}; this is torch {torch}",
-            explanation="It prints a warning and continues; a conversion may fail on newer operators.",
-            advice=(
-                f"If a conversion fails: pip install 'torch=={row.values}' in a separate environment for converting."
+            title=say(
+                "coremltools {versions} was tested with torch up to {values}; this is torch {torch}",
+                versions[0],
+                row.values,
+                torch,
+            ),
+            explanation=say("It prints a warning and continues; a conversion may fail on newer operators."),
+            advice=say(
+                "If a conversion fails: pip install 'torch=={values}' in a separate environment for converting.",
+                row.values,
             ),
             source=row.source,
         )
     else:
         yield Conclusion(
-            severity=Severity.FITS, title=f"coremltools {versions[0]} supports torch {torch}", source=row.source
+            severity=Severity.FITS,
+            title=say("coremltools {versions} supports torch {torch}", versions[0], torch),
+            source=row.source,
         )

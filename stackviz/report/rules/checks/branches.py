@@ -1,5 +1,6 @@
 """Which branch of the NVIDIA driver to move to: one that is still supported, and that still serves the cards."""
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.grouping import named
 from stackviz.report.rules.checks.places import (
     REBOOT,
@@ -26,12 +27,12 @@ CAPABILITIES = "https://developer.nvidia.com/cuda-gpus"
 def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str:
     """What to do with a driver whose branch is over: the branch supported longest that serves every card, and how."""
     if is_jetson(look):
-        return (
-            "The driver of a Jetson comes with JetPack: update JetPack (cat /etc/nv_tegra_release prints its release). "
-            "Install no driver for desktops or servers."
+        return say(
+            "The driver of a Jetson comes with JetPack: update JetPack (cat /etc/nv_tegra_release prints its "
+            "release). Install no driver for desktops or servers."
         )
     if is_vgpu_guest(look):
-        return (
+        return say(
             "The driver of a vGPU belongs to the vGPU release of its host: ask who runs the hypervisor for the guest "
             "driver that goes with it. Install no other; it would find no licence, or no card."
         )
@@ -47,14 +48,18 @@ def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str
     if oldest and not allowed:
         return _nothing_left(tables, driver, platform, oldest, limited)
     if not allowed and releases:
-        return _newest(look, platform, f"No longer-supported branch known here is newer than R{here}")
+        return _newest(look, platform, say("No longer-supported branch known here is newer than R{here}", here))
     if not allowed:
-        return "Move to a branch that is still supported; no branch known here has an end date in the future."
+        return say("Move to a branch that is still supported; no branch known here has an end date in the future.")
     best = max(allowed, key=lambda release: release.last_day)
     kind = f" ({best.line})" if best.line else ""
-    return (
-        f"Move to a supported branch; R{best.version}{kind} is supported longest, until {best.support_ends}. "
-        f"{_look_up_first(look, tables, best, platform)}{_how(look, tables, best, platform)}"
+    return say(
+        "Move to a supported branch; R{version}{kind} is supported longest, until {support_ends}. {look_up_first}{how}",
+        best.version,
+        kind,
+        best.support_ends,
+        _look_up_first(look, tables, best, platform),
+        _how(look, tables, best, platform),
     )
 
 
@@ -68,8 +73,8 @@ def driver_range(look: Look, tables: Tables, low: str, platform: str) -> str:
     last, ending = _last_for_cards(look, tables)
     if last and is_below(last, driver_branch(tables, oldest, platform) or oldest):
         return ""
-    bound = f", up to R{last}, the last branch that supports {named(ending)}" if last else ""
-    return f"{oldest} or newer{bound}"
+    bound = say(", up to R{last}, the last branch that supports {named}", last, named(ending)) if last else ""
+    return say("{oldest} or newer{bound}", oldest, bound)
 
 
 def no_common_branch(look: Look, tables: Tables, platform: str) -> str:
@@ -78,9 +83,13 @@ def no_common_branch(look: Look, tables: Tables, platform: str) -> str:
     last, ending = _last_for_cards(look, tables)
     if not (first and last and is_below(last, first)):
         return ""
-    return (
-        f"No driver serves all of these cards: {named(beginning)} begins with R{first}, and R{last} is the last branch "
-        f"that supports {named(ending)}. Move one of them to another machine."
+    return say(
+        "No driver serves all of these cards: {named} begins with R{first}, and R{last} is the last branch that "
+        "supports {named_2}. Move one of them to another machine.",
+        named(beginning),
+        first,
+        last,
+        named(ending),
     )
 
 
@@ -105,54 +114,85 @@ def _last_for_cards(look: Look, tables: Tables) -> tuple[str, list[CardLook]]:
 
 
 def _nothing_left(tables: Tables, driver: str, platform: str, last: str, cards: list[CardLook]) -> str:
-    ending = f"R{last} is the last branch that supports {named(cards)}, and it is no longer maintained"
-    stay = f"Stay on it, with the newest driver of R{last} that {DOWNLOADS} or the distribution has"
+    ending = say("R{last} is the last branch that supports {named}, and it is no longer maintained", last, named(cards))
+    stay = say(
+        "Stay on it, with the newest driver of R{last} that {downloads} or the distribution has", last, DOWNLOADS
+    )
     if driver_branch(tables, driver, platform) != last:
-        stay = f"The newest driver for the card is one of R{last}, from {DOWNLOADS} or the distribution"
-    return f"{ending}: a newer branch would drop the card. {stay}, or replace the card where security fixes matter."
+        stay = say(
+            "The newest driver for the card is one of R{last}, from {downloads} or the distribution", last, DOWNLOADS
+        )
+    return say(
+        "{ending}: a newer branch would drop the card. {stay}, or replace the card where security fixes matter.",
+        ending,
+        stay,
+    )
 
 
 def _newest(look: Look, platform: str, why: str) -> str:
     """The driver is of the newest branch that is known: what comes after it, and never an older one."""
-    on_windows = "in Windows, not in WSL, " if look.get("os.wsl") is not None else "in Windows "
-    where = on_windows if platform == "windows" else "on the host " if why_container(look) else ""
-    kind = "the newest Game Ready or Studio driver" if platform == "windows" else "the newest driver of its branch"
-    return f"{why}, so do not go back to an older one. Install {where}{kind} from {DOWNLOADS}. To check: nvidia-smi"
+    if platform == "windows":
+        driver = say("the newest Game Ready or Studio driver")
+        is_wsl = look.get("os.wsl") is not None
+        driver = say("in Windows, not in WSL, {kind}", driver) if is_wsl else say("in Windows {kind}", driver)
+    else:
+        driver = say("the newest driver of its branch")
+        driver = say("on the host {kind}", driver) if why_container(look) else driver
+    return say(
+        "{why}, so do not go back to an older one. Install {driver} from {downloads}. To check: nvidia-smi",
+        why,
+        driver,
+        DOWNLOADS,
+    )
 
 
 def _how(look: Look, tables: Tables, best: Release, platform: str) -> str:
     """Where to install the driver, with what; what that ends, how to undo it, how to check it."""
     if platform == "windows":
-        where = "in Windows, not in WSL" if look.get("os.wsl") else "in Windows"
-        return f"Install it {where}, from {DOWNLOADS}"
+        where = say("in Windows, not in WSL") if look.get("os.wsl") else say("in Windows")
+        return say("Install it {where}, from {downloads}", where, DOWNLOADS)
     if container := why_container(look):
-        return f"{container} Its driver is the host's: update it on the host; a driver installed here does nothing."
-    if needs_open_modules(look) and not takes_open_modules(look):
-        return (
-            "The Blackwell cards here need NVIDIA's open kernel modules; check that every other card works with them "
-            f"(Turing and newer) before you install a driver of R{best.version} from {DOWNLOADS}"
+        return say(
+            "{container} Its driver is the host's: update it on the host; a driver installed here does nothing.",
+            container,
         )
-    return f"{_how_on_linux(look, tables, best)} {_after(look, best)}"
+    if needs_open_modules(look) and not takes_open_modules(look):
+        return say(
+            "The Blackwell cards here need NVIDIA's open kernel modules; check that every other card works with them "
+            "(Turing and newer) before you install a driver of R{version} from {downloads}",
+            best.version,
+            DOWNLOADS,
+        )
+    return join_sentences([_how_on_linux(look, tables, best), _after(look, best)])
 
 
 def _how_on_linux(look: Look, tables: Tables, best: Release) -> str:
     release = ubuntu_release(look)
     ended = next((row for row in tables.releases_of("linux", "ubuntu") if row.version == release), None)
     if ended and ended.support_ends and ended.last_day < look.day:
-        return (
-            f"Ubuntu {release} itself is supported only until {ended.support_ends}, and its archive may not have "
-            f"R{best.version}: upgrade Ubuntu first, or take a driver that {DOWNLOADS} lists for it{_modules(look)}."
+        return say(
+            "Ubuntu {release} itself is supported only until {support_ends}, and its archive may not have R{version}: "
+            "upgrade Ubuntu first, or take a driver that {downloads} lists for it{modules}.",
+            release,
+            ended.support_ends,
+            best.version,
+            DOWNLOADS,
+            _modules(look),
         )
     if "ubuntu" in (look.get("os.name") or "").lower():
         packages = " ".join(ubuntu_packages(look, best.version))
-        return f"sudo apt install {packages}; then {REBOOT}."
-    return (
-        f"Install a driver of R{best.version} from the distribution or from {DOWNLOADS}{_modules(look)}, then {REBOOT}."
+        return say("sudo apt install {packages}; then {reboot}.", packages, REBOOT)
+    return say(
+        "Install a driver of R{version} from the distribution or from {downloads}{modules}, then {reboot}.",
+        best.version,
+        DOWNLOADS,
+        _modules(look),
+        REBOOT,
     )
 
 
 def _modules(look: Look) -> str:
-    return ", with the open kernel modules, which Blackwell cards need" if needs_open_modules(look) else ""
+    return say(", with the open kernel modules, which Blackwell cards need") if needs_open_modules(look) else ""
 
 
 def ubuntu_packages(look: Look, branch: str) -> list[str]:
@@ -167,13 +207,19 @@ def _after(look: Look, best: Release) -> str:
     """What has to match the driver, how to check that it runs, how to go back."""
     fabric = ""
     if may_have_nvswitch(look):
-        where = "" if has_nvswitch(look) else "If NVSwitch joins the cards (HGX): "
-        fabric = (
-            f"{where}install the fabric manager in exactly the driver's version, digit for digit, in the same step; "
-            "with another, CUDA fails with error 802. "
+        where = "" if has_nvswitch(look) else say("If NVSwitch joins the cards (HGX): ")
+        fabric = say(
+            "{where}install the fabric manager in exactly the driver's version, digit for digit, in the same step; "
+            "with another, CUDA fails with error 802. ",
+            where,
         )
-    here = look.get("nvidia.driver_version") or "the driver before"
-    return f"{fabric}To check: nvidia-smi must show {best.version}. To undo: install {here} in the same way."
+    here = look.get("nvidia.driver_version") or say("the driver before")
+    return say(
+        "{fabric}To check: nvidia-smi must show {version}. To undo: install {here} in the same way.",
+        fabric,
+        best.version,
+        here,
+    )
 
 
 def _look_up_first(look: Look, tables: Tables, best: Release, platform: str) -> str:
@@ -182,7 +228,11 @@ def _look_up_first(look: Look, tables: Tables, best: Release, platform: str) -> 
     rows = newest_up_to(tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform), best.version)
     if not unknown or not rows:
         return ""
-    return (
-        f"First look up {named(unknown)} at {CAPABILITIES}: R{best.version} supports compute capability "
-        f"{rows[0].low} and newer, and drops older cards. "
+    return say(
+        "First look up {named} at {capabilities}: R{version} supports compute capability {low} and newer, and drops "
+        "older cards. ",
+        named(unknown),
+        CAPABILITIES,
+        best.version,
+        rows[0].low,
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from stackviz.base.backports import StrEnum
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules.checks.branches import driver_range
 from stackviz.report.rules.checks.companions import line_specs
@@ -155,22 +156,25 @@ def ranges(builds: Sequence[ReleasedBuild], chosen: str = "") -> str:
     shown = list(lines)[-MOST_VARIANTS:]
     if chosen in lines and chosen not in shown:
         shown = [chosen, *shown[1:]]
-    named = ", ".join(
-        f"{variant} (torch {releases[0]})"
+    spans = (
+        say("{variant} (torch {releases})", variant, releases[0])
         if releases[0] == releases[-1]
-        else f"{variant} (torch {releases[0]} to {releases[-1]})"
+        else say("{variant} (torch {releases} to {releases_2})", variant, releases[0], releases[-1])
         for variant, releases in lines.items()
         if variant in shown
     )
-    left_out = len(lines) - len(shown)
-    return f"{named}, and {left_out} older one{'s' if left_out > 1 else ''}" if left_out else named
+    named, left_out = join_sentences(spans, ", "), len(lines) - len(shown)
+    if left_out > 1:
+        return say("{named}, and {left_out} older ones", named, left_out)
+    return say("{named}, and {left_out} older one", named, left_out) if left_out else named
 
 
 def hidden_cards(capabilities: Sequence[str]) -> str:
     """What to do where the cards have no build in common."""
-    return (
-        f"No published build carries code for all of these cards (capability {', '.join(capabilities)}): use one "
-        "environment for each, and hide the other cards from it with CUDA_VISIBLE_DEVICES=<its own card numbers>."
+    return say(
+        "No published build carries code for all of these cards (capability {capabilities}): use one environment for "
+        "each, and hide the other cards from it with CUDA_VISIBLE_DEVICES=<its own card numbers>.",
+        ", ".join(capabilities),
     )
 
 
@@ -180,8 +184,10 @@ def capabilities_of(look: Look) -> list[str]:
     return sorted(filter(None, capabilities), key=numbers)
 
 
-def command_for(look: Look, tables: Tables, build: ReleasedBuild) -> str:
+def command_for(look: Look, tables: Tables, build: ReleasedBuild, *, is_fresh: bool = False) -> str:
     """How to replace the torch of this machine by a build, with the packages found that are compiled for one torch.
+
+    `is_fresh`: the present torch is uninstalled first.
 
     The same release where the line is the same; pip leaves it alone, whatever its CUDA, unless it is forced.
     """
@@ -190,13 +196,15 @@ def command_for(look: Look, tables: Tables, build: ReleasedBuild) -> str:
         is_same = True
     release = ".".join(map(str, numbers(torch)[:3]))
     spec = f"torch=={release}" if is_same else f"'torch=={build.torch}.*'"
-    forced = "--force-reinstall " if major_minor(torch) == build.torch else ""
+    forced = "--force-reinstall " if major_minor(torch) == build.torch and not is_fresh else ""
     packages = " ".join([spec, *line_specs(look, tables, build.torch)])
     command = f"pip install {forced}{packages} --index-url https://download.pytorch.org/whl/{build.variant}"
     return for_shell(look, command)
 
 
-def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str = "") -> str:
+def advice(
+    look: Look, tables: Tables, capabilities: Iterable[str], failing: str = "", *, is_fresh: bool = False
+) -> str:
     """The nearest build that fits driver and cards, as the command to type, with what it changes.
 
     Where no build carries code for all of them: the one for the card that fails (`failing`), and that the others
@@ -209,45 +217,56 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str
         return _advice_anywhere(look, tables, wanted)
     fitting = builds_for(look, tables, wanted)
     if not fitting and len(wanted) > 1:
-        alone = f" {advice(look, tables, [failing])}" if failing else ""
-        return f"{hidden_cards(wanted)}{alone}"
+        return join_sentences(
+            [hidden_cards(wanted), advice(look, tables, [failing], is_fresh=is_fresh) if failing else ""]
+        )
     if not fitting:
-        return "Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability."
-    return step_to(look, tables, fitting)
+        return say("Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability.")
+    return step_to(look, tables, fitting, is_fresh=is_fresh)
 
 
-def step_to(look: Look, tables: Tables, fitting: Sequence[ReleasedBuild]) -> str:
+def step_to(look: Look, tables: Tables, fitting: Sequence[ReleasedBuild], *, is_fresh: bool = False) -> str:
     """The smallest step to one of these builds, in words and commands."""
     running = served(look, tables, fitting)
     best = nearest(look, tables, running or fitting)
-    command = f"{before(look)}{command_for(look, tables, best)}. {after(look, tables, best)}"
+    install = command_for(look, tables, best, is_fresh=is_fresh)
+    command: str = say("{before}{install}. {after}", before(look), install, after(look, tables, best))
     if lacking := why_not_installable(look, tables, best):
-        command = f"{lacking}. Then: {command}"
+        command = say("{lacking}. Then: {command}", lacking, command)
     if running:
-        kind = "The smallest step that fits" if look.get("torch.version") else "The newest build known to fit"
-        return f"{kind}: torch {best.torch} for {best.variant}: {command}"
+        kind = say("The smallest step that fits") if look.get("torch.version") else say("The newest build known to fit")
+        return say("{kind}: torch {torch} for {variant}: {command}", kind, best.torch, best.variant, command)
     needed = needed_driver(tables, best.cuda, "", look.driver_platform)
     span = driver_range(look, tables, needed.low, look.driver_platform) if needed else ""
-    to = f" to {span}" if span else ""
-    return f"No such build runs under this driver: update the driver{where_driver(look)}{to}, then: {command}"
+    to = say(" to {span}", span) if span else ""
+    return say(
+        "No such build runs under this driver: update the driver{where_driver}{to}, then: {command}",
+        where_driver(look),
+        to,
+        command,
+    )
 
 
 def where_driver(look: Look) -> str:
     """Where the driver of this machine is installed, if not here."""
     if look.get("os.wsl"):
-        return " in Windows, not in WSL,"
-    return " on the host (this is inside a container)" if why_container(look) else ""
+        return say(" in Windows, not in WSL,")
+    return say(" on the host (this is inside a container)") if why_container(look) else ""
 
 
 def _advice_anywhere(look: Look, tables: Tables, capabilities: Sequence[str]) -> str:
     """The system was not reported: what fits on the most usual one, and where to look for others."""
     running = served(look, tables, builds_carrying(tables, USUAL_PLATFORM, tuple(capabilities)))
-    others = "https://pytorch.org/get-started/locally/ gives the command for other systems."
+    others = say("https://pytorch.org/get-started/locally/ gives the command for other systems.")
     if not running:
-        return f"Install a build that carries code for this card: {others}"
+        return say("Install a build that carries code for this card: {others}", others)
     best = nearest(look, tables, running)
-    kind = "the smallest step that fits" if look.get("torch.version") else "the newest build known to fit"
-    return (
-        f"On Linux with x86-64, {kind} is torch {best.torch} for {best.variant}: "
-        f"{command_for(look, tables, best)}. {others}"
+    kind = say("the smallest step that fits") if look.get("torch.version") else say("the newest build known to fit")
+    return say(
+        "On Linux with x86-64, {kind} is torch {torch} for {variant}: {command_for}. {others}",
+        kind,
+        best.torch,
+        best.variant,
+        command_for(look, tables, best),
+        others,
     )

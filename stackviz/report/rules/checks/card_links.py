@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -22,7 +23,7 @@ NVIDIA_SMI = RuleSource(
 MUCH_MEMORY = 0.05  # of a card, in use although nothing is seen to compute on it
 
 
-@RULES.rule("nvlink-down", "hardware", asks="every NVLink is up", worst=Severity.WARNING, source=NVML)
+@RULES.rule("nvlink-down", "hardware", asks=say("every NVLink is up"), worst=Severity.WARNING, source=NVML)
 def check_links(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A card with no link up has no bridge, which is by design; so have bridges for some links only, on all alike."""
     links = {card.index: _links(card) for card in look.cards("nvidia")}
@@ -31,18 +32,20 @@ def check_links(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         most[card.name] = max(most[card.name], links[card.index][0])
     behind = [card for card in look.cards("nvidia") if _is_behind(*links[card.index], most[card.name])]
     if behind:
-        counts = ", ".join(f"{links[card.index][0]} of {sum(links[card.index])}" for card in behind)
+        up = (say("{links} of {sum}", links[card.index][0], sum(links[card.index])) for card in behind)
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"NVLink links are down: {counts} are up on {named(behind)}",
-            explanation=(
-                "Traffic between cards goes over the links that are left, and all cards of a job wait for the slowest: "
-                "collectives lose that share of their bandwidth, or fall back to PCIe."
+            title=say("NVLink links are down: {counts} are up on {named}", join_sentences(up, ", "), named(behind)),
+            explanation=say(
+                "Traffic between cards goes over the links that are left, and all cards of a job wait for the "
+                "slowest: collectives lose that share of their bandwidth, or fall back to PCIe."
             ),
-            advice=(
-                f"nvidia-smi nvlink --status -i {behind[0].index} names the links; nvidia-smi nvlink -e -i "
-                f"{behind[0].index} counts their errors. Save the work on all cards, then reboot. A link that stays "
-                "down is a fault of the card, the bridge or the board: have it looked at."
+            advice=say(
+                "nvidia-smi nvlink --status -i {n_index} names the links; nvidia-smi nvlink -e -i {n_index_2} counts "
+                "their errors. Save the work on all cards, then reboot. A link that stays down is a fault of the "
+                "card, the bridge or the board: have it looked at.",
+                behind[0].index,
+                behind[0].index,
             ),
             cards=indexes(behind),
         )
@@ -60,7 +63,11 @@ def _is_behind(up: int, down: int, most: int) -> bool:
 
 
 @RULES.rule(
-    "fabric-not-joined", "nvidia-driver", asks="the cards have joined the fabric", worst=Severity.BROKEN, source=FABRIC
+    "fabric-not-joined",
+    "nvidia-driver",
+    asks=say("the cards have joined the fabric"),
+    worst=Severity.BROKEN,
+    source=FABRIC,
 )
 def check_fabric(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     outside = [card for card in look.cards("nvidia") if (card.get("fabric_state") or "completed") != "completed"]
@@ -68,12 +75,12 @@ def check_fabric(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         states = ", ".join(dict.fromkeys(card.get("fabric_state") or "" for card in outside))
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"The fabric of NVSwitches is not ready ({states}): {named(outside)}",
-            explanation=(
+            title=say("The fabric of NVSwitches is not ready ({states}): {named}", states, named(outside)),
+            explanation=say(
                 "Cards behind NVSwitches must be joined to the fabric before CUDA starts on them; until then it "
                 "answers 802, system not yet initialized."
             ),
-            advice=(
+            advice=say(
                 "systemctl status nvidia-fabricmanager; sudo systemctl restart nvidia-fabricmanager, of the driver's "
                 "version. In-progress may end by itself within minutes. To check: nvidia-smi -q"
             ),
@@ -81,16 +88,18 @@ def check_fabric(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
 
 
-@RULES.rule("card-busy", "hardware", asks="others use the card", worst=Severity.NOTE, source=NVIDIA_SMI)
+@RULES.rule("card-busy", "hardware", asks=say("others use the card"), worst=Severity.NOTE, source=NVIDIA_SMI)
 def check_busy(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where the agent has counted: a text that somebody pastes often shows the job it is about."""
     busy = [card for card in look.cards("nvidia") if _is_busy(card)]
     if busy:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"Other programs use {named(busy)}",
-            explanation="What is measured on such a card meanwhile is slower than the card is; its memory is short.",
-            advice="nvidia-smi lists the processes. Measure when they have ended, or choose a free card.",
+            title=say("Other programs use {named}", named(busy)),
+            explanation=say(
+                "What is measured on such a card meanwhile is slower than the card is; its memory is short."
+            ),
+            advice=say("nvidia-smi lists the processes. Measure when they have ended, or choose a free card."),
             cards=indexes(busy),
         )
 
@@ -109,18 +118,18 @@ def _braked(cards: Sequence[CardLook], reason: str) -> list[CardLook]:
     return [card for card in cards if reason in (card.get("throttle_reasons") or "").split()]
 
 
-@RULES.rule("power-brake", "hardware", asks="the board slows the card", worst=Severity.WARNING, source=NVML)
+@RULES.rule("power-brake", "hardware", asks=say("the board slows the card"), worst=Severity.WARNING, source=NVML)
 def check_power_brake(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     braked = _braked(look.cards("nvidia"), "hw_power_brake_slowdown")
     if braked:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"The power brake slows {named(braked)}",
-            explanation=(
+            title=say("The power brake slows {named}", named(braked)),
+            explanation=say(
                 "Something outside the card asks it to draw less at once, as a rule the server's power supply: clocks "
                 "fall to half or less until it lets go."
             ),
-            advice=(
+            advice=say(
                 "Look at the power supplies and their redundancy in the server's management (ipmitool sel list), at "
                 "the power cap of the rack, and at the card's power cables. To check: nvidia-smi -q -d PERFORMANCE"
             ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.card_names import memory_distance
 from stackviz.report.rules.checks.cuda_start import consumer_cards
 from stackviz.report.rules.checks.grouping import indexes, named, require_if_mentioned
@@ -60,7 +61,9 @@ SHARED_LANES = 8  # of the 16 that a processor for consumers has for cards
 OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver is
 
 
-@RULES.rule("pcie-width", "hardware", asks="the card has all its PCIe lanes", worst=Severity.WARNING, source=PCIE_WIDTH)
+@RULES.rule(
+    "pcie-width", "hardware", asks=say("the card has all its PCIe lanes"), worst=Severity.WARNING, source=PCIE_WIDTH
+)
 def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = [
         card
@@ -76,10 +79,16 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         why, what = _why_narrow(look, group, width)
         yield Conclusion(
             severity=Severity.NOTE if why else Severity.WARNING,
-            title=f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
-            explanation="Copies between host and card, and between cards without NVLink, lose bandwidth accordingly. "
-            + (why or "Consumer boards share 16 lanes between two cards."),
-            advice=what or "Reseat the card, try another slot, and check the slot's width in the board's manual.",
+            title=(
+                say("{named} runs on {n_width} of {n_most} PCIe lanes", named(group), f"{width:g}", f"{most:g}")
+                if len(group) == 1
+                else say("{named} run on {n_width} of {n_most} PCIe lanes", named(group), f"{width:g}", f"{most:g}")
+            ),
+            explanation=say(
+                "Copies between host and card, and between cards without NVLink, lose bandwidth accordingly. {why}",
+                why or say("Consumer boards share 16 lanes between two cards."),
+            ),
+            advice=what or say("Reseat the card, try another slot, and check the slot's width in the board's manual."),
             cards=indexes(group),
         )
     require_if_mentioned(cards, "pcie_width", "pcie_width_max")
@@ -88,15 +97,15 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 def _why_narrow(look: Look, group: Sequence[CardLook], width: float) -> tuple[str, str]:
     """Why these cards have fewer lanes by design, and what follows; empty where that is not known."""
     if all(card.is_laptop for card in group):
-        return "Laptops are often wired this way.", "In a laptop this cannot be changed."
+        return say("Laptops are often wired this way."), say("In a laptop this cannot be changed.")
     if (
         width == SHARED_LANES
         and len(group) > 1
         and len(group) == len(look.cards("nvidia")) == len(consumer_cards(look))
     ):
         return (
-            "Consumer boards share 16 lanes between two cards, and all cards here have 8.",
-            "Nothing to do if the board's manual confirms this for these two slots.",
+            say("Consumer boards share 16 lanes between two cards, and all cards here have 8."),
+            say("Nothing to do if the board's manual confirms this for these two slots."),
         )
     return "", ""
 
@@ -109,15 +118,17 @@ def _below_its_generation(look: Look) -> Iterator[tuple[CardLook, float | None]]
             yield card, card.number("busy_ratio")
 
 
-@RULES.rule("pcie-gen-idle", "hardware", asks="the link is idle", worst=Severity.NOTE, source=PCIE_GENERATION)
+@RULES.rule("pcie-gen-idle", "hardware", asks=say("the link is idle"), worst=Severity.NOTE, source=PCIE_GENERATION)
 def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     idle = [card for card, busy in _below_its_generation(look) if busy is not None and busy <= IDLE]
     if idle:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"The PCIe link runs at a lower generation while the card is idle: {named(idle)}",
-            explanation="That saves power and says nothing about the slot: the link speeds up with the first copy.",
-            advice=(
+            title=say("The PCIe link runs at a lower generation while the card is idle: {named}", named(idle)),
+            explanation=say(
+                "That saves power and says nothing about the slot: the link speeds up with the first copy."
+            ),
+            advice=say(
                 "Check again under load: nvidia-smi -q -d PERFORMANCE,UTILIZATION and the field pcie.link.gen.current."
             ),
             cards=indexes(idle),
@@ -127,7 +138,7 @@ def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "pcie-gen-load",
     "hardware",
-    asks="the link reaches its generation under load",
+    asks=say("the link reaches its generation under load"),
     worst=Severity.WARNING,
     source=PCIE_GENERATION,
 )
@@ -137,9 +148,9 @@ def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if loaded:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"The PCIe link stays below its generation under load: {named(loaded)}",
-            explanation="Each generation below the best halves the bandwidth between host and card.",
-            advice=(
+            title=say("The PCIe link stays below its generation under load: {named}", named(loaded)),
+            explanation=say("Each generation below the best halves the bandwidth between host and card."),
+            advice=say(
                 "Check the slot's generation in the firmware setup, the risers and ASPM; update the board's firmware."
             ),
             cards=indexes(loaded),
@@ -151,7 +162,9 @@ def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
     return [card for card in cards if set(reasons) & set((card.get("throttle_reasons") or "").split())]
 
 
-@RULES.rule("thermal-throttle", "hardware", asks="heat throttles the clocks", worst=Severity.WARNING, source=THERMAL)
+@RULES.rule(
+    "thermal-throttle", "hardware", asks=say("heat throttles the clocks"), worst=Severity.WARNING, source=THERMAL
+)
 def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     hot = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
@@ -159,16 +172,22 @@ def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         degrees = [f"{value:g} °C" for card in hot if (value := card.number("temperature_c")) is not None]
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"Thermal throttling: {named(hot)}{' at ' + ', '.join(degrees) if degrees else ''}",
-            explanation="The card is at its thermal limit and lowers its clocks to stay below it.",
-            advice="Improve the airflow, raise the fan speed, or lower the power limit (sudo nvidia-smi -pl <watts>).",
+            title=(
+                say("Thermal throttling: {named} at {degrees}", named(hot), ", ".join(degrees))
+                if degrees
+                else say("Thermal throttling: {named}", named(hot))
+            ),
+            explanation=say("The card is at its thermal limit and lowers its clocks to stay below it."),
+            advice=say(
+                "Improve the airflow, raise the fan speed, or lower the power limit (sudo nvidia-smi -pl <watts>)."
+            ),
             cards=indexes(hot),
         )
     require_if_mentioned(cards, "throttle_reasons")
 
 
 @RULES.rule(
-    "sw-power-cap", "hardware", asks="the power limit caps the clocks", worst=Severity.NOTE, source=SW_POWER_CAP
+    "sw-power-cap", "hardware", asks=say("the power limit caps the clocks"), worst=Severity.NOTE, source=SW_POWER_CAP
 )
 def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -176,18 +195,18 @@ def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if capped:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"The power limit caps the clocks: {named(capped)}",
-            explanation=(
+            title=say("The power limit caps the clocks: {named}", named(capped)),
+            explanation=say(
                 "Normal under full load: the card draws as much power as allowed and runs as fast as that permits."
             ),
-            advice="Nothing to do, unless the power limit was lowered by mistake.",
+            advice=say("Nothing to do, unless the power limit was lowered by mistake."),
             cards=indexes(capped),
         )
     require_if_mentioned(cards, "throttle_reasons")
 
 
 @RULES.rule(
-    "row-remap-pending", "hardware", asks="memory repairs are pending", worst=Severity.BROKEN, source=REMAP_PENDING
+    "row-remap-pending", "hardware", asks=say("memory repairs are pending"), worst=Severity.BROKEN, source=REMAP_PENDING
 )
 def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -195,18 +214,22 @@ def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if waiting:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"Failed memory is waiting to be remapped to spare memory: {named(waiting)}",
-            explanation=(
+            title=say("Failed memory is waiting to be remapped to spare memory: {named}", named(waiting)),
+            explanation=say(
                 "The remap takes effect when the card is reset; until then programs can hit the faulty location again."
             ),
-            advice=f"{reset_command(waiting[0].index)}.",
+            advice=reset_command(waiting[0].index),
             cards=indexes(waiting),
         )
     require_if_mentioned(cards, "remap_pending")
 
 
 @RULES.rule(
-    "row-remap-failure", "hardware", asks="memory could not be repaired", worst=Severity.BROKEN, source=REMAP_FAILED
+    "row-remap-failure",
+    "hardware",
+    asks=say("memory could not be repaired"),
+    worst=Severity.BROKEN,
+    source=REMAP_FAILED,
 )
 def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -214,9 +237,9 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if failed:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"Failed memory could not be remapped: {named(failed)}",
-            explanation="The card has no spare memory left for that location, so it can no longer repair itself.",
-            advice=(
+            title=say("Failed memory could not be remapped: {named}", named(failed)),
+            explanation=say("The card has no spare memory left for that location, so it can no longer repair itself."),
+            advice=say(
                 "Take the card out of service and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts."
             ),
             cards=indexes(failed),
@@ -227,7 +250,7 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "ecc-uncorrectable",
     "hardware",
-    asks="memory had uncorrectable errors",
+    asks=say("memory had uncorrectable errors"),
     worst=Severity.BROKEN,
     source=ECC,
 )
@@ -238,11 +261,13 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         errors = ", ".join(f"{count:g}" for _card, count in counted)
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"Uncorrectable memory errors: {errors} on {named([card for card, _count in counted])}",
-            explanation="A program that read such a location was stopped, or continued with wrong numbers.",
-            advice=(
-                f"{reset_command(counted[0][0].index)}. Watch the count (nvidia-smi -q -d ECC), and have the card "
-                "replaced if it grows again."
+            title=say(
+                "Uncorrectable memory errors: {errors} on {named}", errors, named([card for card, _count in counted])
+            ),
+            explanation=say("A program that read such a location was stopped, or continued with wrong numbers."),
+            advice=say(
+                "{reset_command} Watch the count (nvidia-smi -q -d ECC), and have the card replaced if it grows again.",
+                reset_command(counted[0][0].index),
             ),
             cards=indexes([card for card, _count in counted]),
         )
@@ -250,7 +275,11 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "memory-unlike-name", "hardware", asks="the memory is what the name says", worst=Severity.WARNING, source=ECC_MEMORY
+    "memory-unlike-name",
+    "hardware",
+    asks=say("the memory is what the name says"),
+    worst=Severity.WARNING,
+    source=ECC_MEMORY,
 )
 def check_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only for names with a single memory size; instances and virtual cards have a share."""
@@ -285,26 +314,31 @@ def _ships_without_ecc(card: CardLook) -> bool:
 def _ecc_share(group: Sequence[CardLook], reported: int) -> Conclusion:
     states = [card.is_true("ecc") for card in group]
     whole = reported / ECC_LEAVES / 2**20
-    title = f"{named(group)}: {reported / 2**20:,.0f} MiB of about {whole:,.0f} can be used"
+    title = say(
+        "{named}: {n_reported} MiB of about {n_whole} can be used",
+        named(group),
+        f"{reported / 2**20:,.0f}",
+        f"{whole:,.0f}",
+    )
     if False in states:
         return Conclusion(
             severity=Severity.WARNING,
-            title=f"{title}, although ECC is off",
-            explanation=(
-                "A sixteenth is missing, which is what ECC takes from this memory; with ECC off all of it should "
-                "be usable. The name or the size may belong to another card."
+            title=say("{title}, although ECC is off", title),
+            explanation=say(
+                "A sixteenth is missing, which is what ECC takes from this memory; with ECC off all of it should be "
+                "usable. The name or the size may belong to another card."
             ),
-            advice="nvidia-smi -q -d MEMORY,ECC prints both as the driver reports them.",
+            advice=say("nvidia-smi -q -d MEMORY,ECC prints both as the driver reports them."),
             cards=indexes(group),
         )
     return Conclusion(
         severity=Severity.NOTE,
-        title=f"{title}: ECC takes a sixteenth",
-        explanation=(
-            "This card ships with ECC off and all its memory usable. With ECC on, check bits are stored in the "
-            "same memory."
+        title=say("{title}: ECC takes a sixteenth", title),
+        explanation=say(
+            "This card ships with ECC off and all its memory usable. With ECC on, check bits are stored in the same "
+            "memory."
         ),
-        advice=(
+        advice=say(
             "If you do not want ECC: sudo nvidia-smi -e 0; it takes effect with the next reset or reboot, which ends "
             "every program on the card. To undo: sudo nvidia-smi -e 1"
         ),
@@ -315,13 +349,17 @@ def _ecc_share(group: Sequence[CardLook], reported: int) -> Conclusion:
 def _other_size(group: Sequence[CardLook], printed: int, reported: int) -> Conclusion:
     return Conclusion(
         severity=Severity.WARNING,
-        title=(
-            f"{named(group)} reports {reported / 2**30:.1f} GiB of memory; a card with this name has "
-            f"{printed / 1000000000.0:g} GB"
+        title=say(
+            "{named} reports {n_reported} GiB of memory; a card with this name has {n_printed} GB",
+            named(group),
+            f"{reported / 2**30:.1f}",
+            f"{printed / 1000000000.0:g}",
         ),
-        explanation=(
+        explanation=say(
             "The card is not what its name says (modified, relabelled or virtual), or the text was edited by hand."
         ),
-        advice="Compare with the PCI device id: nvidia-smi --query-gpu=name,pci.device_id,memory.total --format=csv",
+        advice=say(
+            "Compare with the PCI device id: nvidia-smi --query-gpu=name,pci.device_id,memory.total --format=csv"
+        ),
         cards=indexes(group),
     )

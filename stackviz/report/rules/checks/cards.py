@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named, require_if_mentioned, stating
 from stackviz.report.rules.checks.places import reset_command
 from stackviz.report.rules.compatibility import RuleSource, Tables
@@ -39,7 +40,7 @@ PERSISTENCE = RuleSource(
 POWER_LIMIT_TOLERANCE_W = 0.5  # drivers state limits in milliwatts, rounded
 
 
-@RULES.rule("power-cap", "hardware", asks="the power limit was lowered", worst=Severity.NOTE, source=POWER_LIMIT)
+@RULES.rule("power-cap", "hardware", asks=say("the power limit was lowered"), worst=Severity.NOTE, source=POWER_LIMIT)
 def check_power_limit(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     lowered: dict[tuple[float, float], list[CardLook]] = {}
@@ -50,18 +51,27 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     for (limit, default), group in lowered.items():
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"{named(group)}: power limit {limit:g} W; factory default {default:g} W",
-            explanation=(
-                "Under full load the clocks drop until the card stays below its limit. Results are lower than "
-                "those of the same card at its default, and comparisons mark them."
+            title=say(
+                "{named}: power limit {n_limit} W; factory default {n_default} W",
+                named(group),
+                f"{limit:g}",
+                f"{default:g}",
             ),
-            advice=f"If this is not on purpose: sudo nvidia-smi -i {group[0].index} -pl {default:g}",
+            explanation=say(
+                "Under full load the clocks drop until the card stays below its limit. Results are lower than those "
+                "of the same card at its default, and comparisons mark them."
+            ),
+            advice=say(
+                "If this is not on purpose: sudo nvidia-smi -i {n_index} -pl {n_default}",
+                group[0].index,
+                f"{default:g}",
+            ),
             cards=indexes(group),
         )
     require_if_mentioned(cards, "power_limit_w", "power_default_limit_w")
 
 
-@RULES.rule("mig-on", "hardware", asks="the card is split into instances", worst=Severity.NOTE, source=MIG)
+@RULES.rule("mig-on", "hardware", asks=say("the card is split into instances"), worst=Severity.NOTE, source=MIG)
 def check_mig(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     instances = [card for card in cards if _is_instance(card)]
@@ -70,15 +80,18 @@ def check_mig(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     on = [card for card in whole if (card.get("mig_mode") or "").lower() == "enabled" or card.index in parents]
     if on or instances:
         profiles = [profile for card in instances if (profile := card.get("mig_profile"))]
-        count = f"{len(instances)} instance{'s' if len(instances) > 1 else ''}"
-        cut = f", split into {', '.join(profiles) if len(profiles) == len(instances) else count}" if instances else ""
+        parts: str = ", ".join(profiles)
+        if len(profiles) < len(instances):
+            many = len(instances) > 1
+            parts = say("{n_instances} instances", len(instances)) if many else say("{n_instances} instance", 1)
+        cut = say(", split into {profiles}", parts) if instances else ""
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"MIG is on: {named(on or instances)}{cut}",
-            explanation=(
+            title=say("MIG is on: {named}{cut}", named(on or instances), cut),
+            explanation=say(
                 "The card is split into instances; a process sees one of them, with its share of memory and processors."
             ),
-            advice="Choose an instance with CUDA_VISIBLE_DEVICES=MIG-<uuid>; nvidia-smi -L lists them.",
+            advice=say("Choose an instance with CUDA_VISIBLE_DEVICES=MIG-<uuid>; nvidia-smi -L lists them."),
             cards=indexes(on or instances),
         )
 
@@ -88,33 +101,44 @@ def _is_instance(card: CardLook) -> bool:
 
 
 @RULES.rule(
-    "reset-pending", "hardware", asks="a mode change is waiting for a reset", worst=Severity.WARNING, source=NVIDIA_SMI
+    "reset-pending",
+    "hardware",
+    asks=say("a mode change is waiting for a reset"),
+    worst=Severity.WARNING,
+    source=NVIDIA_SMI,
 )
 def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
-    for now, later, what in (("mig_mode", "mig_pending", "MIG"), ("ecc", "ecc_pending", "Error correction (ECC)")):
+    for now, later, what in (("mig_mode", "mig_pending", "MIG"), ("ecc", "ecc_pending", say("Error correction (ECC)"))):
         waiting = [card for card in stating(cards, now, later) if _mode_of(card, now) != _mode_of(card, later)]
         if waiting:
             yield Conclusion(
                 severity=Severity.WARNING,
-                title=f"{what} will be {_mode_of(waiting[0], later)} only after the next reset: {named(waiting)}",
-                explanation="The mode was changed, but the card stays in the old one until it is reset.",
-                advice=f"{reset_command(waiting[0].index)}.",
+                title=say(
+                    "{what} will be {mode_of} only after the next reset: {named}",
+                    what,
+                    _mode_of(waiting[0], later),
+                    named(waiting),
+                ),
+                explanation=say("The mode was changed, but the card stays in the old one until it is reset."),
+                advice=reset_command(waiting[0].index),
                 cards=indexes(waiting),
             )
         require_if_mentioned(stating(cards, later), now, later)
 
 
 def _mode_of(card: CardLook, name: str) -> str:
-    """Modes are words, truths are not: both as words."""
+    """Return a mode, which is a word or a truth, as a word."""
     text = (card.get(name) or "").lower()
-    return {"true": "enabled", "false": "disabled"}.get(text, text)
+    if text in ("true", "enabled"):
+        return say("enabled")
+    return say("disabled") if text in ("false", "disabled") else text
 
 
 @RULES.rule(
     "mixed-capability",
     "hardware",
-    asks="all cards have the same compute capability",
+    asks=say("all cards have the same compute capability"),
     worst=Severity.WARNING,
     source=MIXED,
 )
@@ -127,18 +151,21 @@ def check_mixed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         capabilities = ", ".join(capability for capability, _ in groups)
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"Cards with different compute capabilities in one machine: {capabilities}",
-            explanation=(
+            title=say("Cards with different compute capabilities in one machine: {capabilities}", capabilities),
+            explanation=say(
                 "A build must carry code for the lowest and the highest; work split over both waits for the slower "
                 "one. nvidia-smi numbers cards by bus, CUDA by speed, so the same index may mean different cards."
             ),
-            advice="Set CUDA_DEVICE_ORDER=PCI_BUS_ID so that indexes agree, and check each card against the torch "
-            "build.",
+            advice=say(
+                "Set CUDA_DEVICE_ORDER=PCI_BUS_ID so that indexes agree, and check each card against the torch build."
+            ),
             cards=indexes(cards),
         )
 
 
-@RULES.rule("persistence-off", "nvidia-driver", asks="the driver stays loaded", worst=Severity.NOTE, source=PERSISTENCE)
+@RULES.rule(
+    "persistence-off", "nvidia-driver", asks=say("the driver stays loaded"), worst=Severity.NOTE, source=PERSISTENCE
+)
 def check_persistence(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where no display keeps the driver loaded: there the question has an answer that matters."""
     if look.platform == "windows":
@@ -149,18 +176,20 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if off:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"Persistence mode is off and no display is attached: {named(off)}",
-            explanation=(
+            title=say("Persistence mode is off and no display is attached: {named}", named(off)),
+            explanation=say(
                 "The driver releases the card when its last process ends. The next program waits seconds for it to "
                 "start again, and settings such as a power limit are lost."
             ),
-            advice="sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1",
+            advice=say(
+                "sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1"
+            ),
             cards=indexes(off),
         )
     require_if_mentioned(headless, "persistence_mode")
 
 
-@RULES.rule("name-cut", "hardware", asks="the name is complete", worst=Severity.NOTE, source=NVIDIA_SMI)
+@RULES.rule("name-cut", "hardware", asks=say("the name is complete"), worst=Severity.NOTE, source=NVIDIA_SMI)
 def check_name_cut(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cut = [card for card in look.all_cards if card.is_cut]
     for name in dict.fromkeys(card.name for card in cut):
@@ -169,10 +198,10 @@ def check_name_cut(look: Look, tables: Tables) -> Iterator[Conclusion]:
         products = list(dict.fromkeys(card.reported_name for card in may_be))
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f'The tool that printed the name "{name}" truncated it',
-            explanation=(f"Possible cards: {', '.join(products[:6])}.")
+            title=say('The tool that printed the name "{name}" truncated it', name),
+            explanation=say("Possible cards: {products}.", ", ".join(products[:6]))
             if products
-            else "No name known here starts like this.",
-            advice="For the full name: nvidia-smi -L",
+            else say("No name known here starts like this."),
+            advice=say("For the full name: nvidia-smi -L"),
             cards=indexes(group),
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.checks.places import REBOOT, why_container
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -50,7 +51,7 @@ _CONSUMER = ("geforce", "titan")
 @RULES.rule(
     "nvml-mismatch",
     "nvidia-driver",
-    asks="kernel module and libraries belong to the same driver",
+    asks=say("kernel module and libraries belong to the same driver"),
     worst=Severity.BROKEN,
     source=NVML_MISMATCH,
 )
@@ -59,23 +60,26 @@ def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     module, library = look.get(MODULE), look.get("nvidia.nvml_version")
     differ = bool(module and library and not _of_one_driver(module, library))
     if "version mismatch" in error.lower() or differ:
-        versions = f": module {module}, library {library}" if differ else ""
+        versions = say(": module {module}, library {library}", module, library) if differ else ""
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"The NVIDIA libraries do not match the loaded driver{versions}",
+            title=say("The NVIDIA libraries do not match the loaded driver{versions}", versions),
             explanation=_why_mismatch(look),
             advice=_match_again(look),
         )
     elif module and library:
-        yield Conclusion(severity=Severity.FITS, title=f"Kernel module and libraries are both {module}")
+        yield Conclusion(severity=Severity.FITS, title=say("Kernel module and libraries are both {module}", module))
     elif error and look.mentions(MODULE) and not look.states_none(MODULE):
         look.need(MODULE)
 
 
 def _why_mismatch(look: Look) -> str:
     if container := why_container(look):
-        return f"{container} The image brings NVIDIA libraries of its own, of another version than the host's driver."
-    return (
+        return say(
+            "{container} The image brings NVIDIA libraries of its own, of another version than the host's driver.",
+            container,
+        )
+    return say(
         "The driver's packages were updated while the old kernel module stayed loaded, or two drivers are installed; "
         "nvidia-smi and NVML refuse to work with a module of another version."
     )
@@ -83,16 +87,17 @@ def _why_mismatch(look: Look) -> str:
 
 def _match_again(look: Look) -> str:
     if why_container(look):
-        return (
+        return say(
             "Use an image without driver libraries, or remove the packages libnvidia-* from it: the container toolkit "
             "brings the host's (docker run --gpus all). A reboot does not help. To check: nvidia-smi, here and on the "
             "host"
         )
-    return (
-        "cat /proc/driver/nvidia/version prints the module that is loaded. If it is older than the installed packages, "
-        f"{REBOOT}. If it is newer, or two drivers are installed (a package and NVIDIA's .run), remove one. In a "
-        "container, while nvidia-smi works on the host, the image brings the wrong libraries: no reboot helps. To "
-        "prevent unattended updates: sudo apt-mark hold nvidia-driver-<branch> (undo: unhold)"
+    return say(
+        "cat /proc/driver/nvidia/version prints the module that is loaded. If it is older than the installed "
+        "packages, {reboot}. If it is newer, or two drivers are installed (a package and NVIDIA's .run), remove one. "
+        "In a container, while nvidia-smi works on the host, the image brings the wrong libraries: no reboot helps. "
+        "To prevent unattended updates: sudo apt-mark hold nvidia-driver-<branch> (undo: unhold)",
+        REBOOT,
     )
 
 
@@ -105,7 +110,7 @@ def _of_one_driver(module: str, library: str) -> bool:
 
 
 @RULES.rule(
-    "err802-fabric", "nvidia-driver", asks="the fabric manager is running", worst=Severity.BROKEN, source=ERROR_802
+    "err802-fabric", "nvidia-driver", asks=say("the fabric manager is running"), worst=Severity.BROKEN, source=ERROR_802
 )
 def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     code, switches = look.number("cuda.init_code"), look.number("nvidia.nvswitches")
@@ -113,24 +118,25 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     manager = look.get("nvidia.fabric_manager")
     if code == SYSTEM_NOT_READY:
-        state = f"; its service is {manager}" if manager else ""
+        state = say("; its service is {manager}", manager) if manager else ""
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"CUDA fails with error 802, system not yet initialized{state}",
-            explanation=(
-                "The cards of this machine are connected by NVSwitch, and CUDA cannot start until the fabric "
-                "manager has set up the switches."
+            title=say("CUDA fails with error 802, system not yet initialized{state}", state),
+            explanation=say(
+                "The cards of this machine are connected by NVSwitch, and CUDA cannot start until the fabric manager "
+                "has set up the switches."
             ),
-            advice=(
+            advice=say(
                 "sudo systemctl enable --now nvidia-fabricmanager (on the host, where this is a container); its "
-                f"version must match the driver's{_exactly(look)} digit for digit. To check: systemctl status "
-                "nvidia-fabricmanager"
+                "version must match the driver's{exactly} digit for digit. To check: systemctl status "
+                "nvidia-fabricmanager",
+                _exactly(look),
             ),
         )
     elif manager == "active":
-        yield Conclusion(severity=Severity.FITS, title="The fabric manager is running")
+        yield Conclusion(severity=Severity.FITS, title=say("The fabric manager is running"))
     elif manager or look.states_none("nvidia.fabric_manager"):
-        yield _without_manager(look, manager or "not installed")
+        yield _without_manager(look, manager or say("not installed"))
     else:
         look.need("nvidia.fabric_manager")
 
@@ -140,20 +146,23 @@ def _without_manager(look: Look, manager: str) -> Conclusion:
     if look.starts_cuda:
         return Conclusion(
             severity=Severity.NOTE,
-            title=f"This machine has NVSwitch, and CUDA starts although the fabric manager is {manager} here",
-            explanation=(
-                "CUDA starts only once the switches are set up, so something has set them up: a service outside "
-                "this container or virtual machine, or one that ran earlier."
+            title=say(
+                "This machine has NVSwitch, and CUDA starts although the fabric manager is {manager} here", manager
             ),
-            advice="Nothing to do as long as CUDA starts. On the host: systemctl status nvidia-fabricmanager",
+            explanation=say(
+                "CUDA starts only once the switches are set up, so something has set them up: a service outside this "
+                "container or virtual machine, or one that ran earlier."
+            ),
+            advice=say("Nothing to do as long as CUDA starts. On the host: systemctl status nvidia-fabricmanager"),
         )
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"This machine has NVSwitch, and the fabric manager is {manager}",
-        explanation="Until it has set up the switches, CUDA fails with error 802 in every program.",
-        advice=(
-            f"Install nvidia-fabricmanager in exactly the driver's version{_exactly(look)}, then: sudo systemctl "
-            "enable --now nvidia-fabricmanager"
+        title=say("This machine has NVSwitch, and the fabric manager is {manager}", manager),
+        explanation=say("Until it has set up the switches, CUDA fails with error 802 in every program."),
+        advice=say(
+            "Install nvidia-fabricmanager in exactly the driver's version{exactly}, then: sudo systemctl enable --now "
+            "nvidia-fabricmanager",
+            _exactly(look),
         ),
     )
 
@@ -177,20 +186,21 @@ def consumer_cards(look: Look) -> list[CardLook]:
 
 
 @RULES.rule(
-    "err803", "cuda-driver-api", asks="libcuda matches the loaded driver", worst=Severity.BROKEN, source=ERROR_803
+    "err803", "cuda-driver-api", asks=say("libcuda matches the loaded driver"), worst=Severity.BROKEN, source=ERROR_803
 )
 def check_error_803(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.number("cuda.init_code") == DRIVER_MISMATCH:
         compat = compat_path(look)
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="CUDA fails with error 803: libcuda does not match the loaded driver",
-            explanation=f"A forward-compatibility library is found first: {compat}."
+            title=say("CUDA fails with error 803: libcuda does not match the loaded driver"),
+            explanation=say("A forward-compatibility library is found first: {compat}.", compat)
             if compat
-            else "A driver package was updated under a running module, or another libcuda is found first.",
-            advice=(
-                "Remove the compat folder from LD_LIBRARY_PATH. If there is none: in a container, use an image without "
-                f"driver libraries; else {REBOOT}."
+            else say("A driver package was updated under a running module, or another libcuda is found first."),
+            advice=say(
+                "Remove the compat folder from LD_LIBRARY_PATH. If there is none: in a container, use an image "
+                "without driver libraries; else {reboot}.",
+                REBOOT,
             ),
         )
     elif look.get("cuda.init_code") is None and compat_path(look) and look.mentions("cuda.init_code"):
@@ -200,7 +210,7 @@ def check_error_803(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "err804",
     "cuda-driver-api",
-    asks="forward compatibility is available for this card",
+    asks=say("forward compatibility is available for this card"),
     worst=Severity.BROKEN,
     source=ERROR_804,
 )
@@ -210,14 +220,16 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if code == NO_FORWARD_COMPATIBILITY or (compat and consumer and code is None):
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="CUDA fails with error 804: the forward-compatibility library does not support this card"
+            title=say("CUDA fails with error 804: the forward-compatibility library does not support this card")
             if code
-            else f"A forward-compatibility library ({compat}) is found first, but does not support this card",
-            explanation=(
+            else say(
+                "A forward-compatibility library ({compat}) is found first, but does not support this card", compat
+            ),
+            explanation=say(
                 "A container or package brought a newer libcuda that builds on the older driver. That works on "
                 "data-center cards only; on others CUDA does not start."
             ),
-            advice=(
+            advice=say(
                 "Remove the compat folder from LD_LIBRARY_PATH, or update the driver on the host to the CUDA version "
                 "of the container."
             ),
@@ -225,7 +237,7 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
 
 
-@RULES.rule("uvm-after-suspend", "nvidia-driver", asks="CUDA starts", worst=Severity.BROKEN, source=AFTER_SUSPEND)
+@RULES.rule("uvm-after-suspend", "nvidia-driver", asks=say("CUDA starts"), worst=Severity.BROKEN, source=AFTER_SUSPEND)
 def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.number("cuda.init_code") != UNKNOWN or look.get("nvidia.nvml_error"):
         return
@@ -235,15 +247,18 @@ def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         look.need("nvidia.driver_version")
     yield Conclusion(
         severity=Severity.BROKEN,
-        title="CUDA fails with error 999, unknown error, although the driver lists the card",
-        explanation="This happens after the machine slept: the module nvidia_uvm keeps a stale state.",
-        advice="sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; to prevent it, set "
-        "NVreg_PreserveVideoMemoryAllocations=1 "
-        "and enable nvidia-suspend.service and nvidia-resume.service.",
+        title=say("CUDA fails with error 999, unknown error, although the driver lists the card"),
+        explanation=say("This happens after the machine slept: the module nvidia_uvm keeps a stale state."),
+        advice=say(
+            "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; to prevent it, set "
+            "NVreg_PreserveVideoMemoryAllocations=1 and enable nvidia-suspend.service and nvidia-resume.service."
+        ),
     )
 
 
-@RULES.rule("uvm-device-missing", "nvidia-driver", asks="/dev/nvidia-uvm exists", worst=Severity.BROKEN, source=NO_UVM)
+@RULES.rule(
+    "uvm-device-missing", "nvidia-driver", asks=say("/dev/nvidia-uvm exists"), worst=Severity.BROKEN, source=NO_UVM
+)
 def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.get("os.wsl") or not look.mentions("nvidia.uvm_device") or look.states_none("nvidia.uvm_device"):
         return
@@ -253,23 +268,24 @@ def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if is_missing and look.starts_cuda:
         yield Conclusion(
             severity=Severity.NOTE,
-            title="/dev/nvidia-uvm was not found, but CUDA starts",
-            explanation=(
+            title=say("/dev/nvidia-uvm was not found, but CUDA starts"),
+            explanation=say(
                 "The first program that starts CUDA creates the device file if it is allowed to; the probe only "
                 "looked too early."
             ),
-            advice="Nothing to do as long as CUDA starts.",
+            advice=say("Nothing to do as long as CUDA starts."),
         )
     elif is_missing:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="/dev/nvidia-uvm is missing",
-            explanation=(
-                "The driver lists the card, but CUDA cannot start without this device file, which manages the "
-                "card's memory."
+            title=say("/dev/nvidia-uvm is missing"),
+            explanation=say(
+                "The driver lists the card, but CUDA cannot start without this device file, which manages the card's "
+                "memory."
             ),
-            advice="sudo nvidia-modprobe -c 0 -u (in a container: pass the device in, or use the NVIDIA container "
-            "toolkit)",
+            advice=say(
+                "sudo nvidia-modprobe -c 0 -u (in a container: pass the device in, or use the NVIDIA container toolkit)"
+            ),
         )
     else:
-        yield Conclusion(severity=Severity.FITS, title="/dev/nvidia-uvm exists")
+        yield Conclusion(severity=Severity.FITS, title=say("/dev/nvidia-uvm exists"))

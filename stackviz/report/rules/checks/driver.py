@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.format.systems import is_cpu_build
 from stackviz.report.rules.checks.branches import driver_range, where_to_move
 from stackviz.report.rules.checks.builds import advice, covers, published_archs, where_driver
@@ -60,7 +61,7 @@ def may_have_cuda(look: Look) -> bool:
 @RULES.rule(
     "driver-too-old",
     "cuda-runtime",
-    asks="the driver is new enough for torch's CUDA",
+    asks=say("the driver is new enough for torch's CUDA"),
     worst=Severity.BROKEN,
     source=MINOR_VERSION,
     needs=("cuda-runtime", "nvidia-driver"),
@@ -81,20 +82,24 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if floor is None:
         yield _by_family(look, tables, cuda, api_version, runs=bool(runs))
         return
-    wants = f"CUDA {cuda} needs driver {floor.low} or newer"
+    wants = say("CUDA {cuda} needs driver {low} or newer", cuda, floor.low)
     if runs is None:
         yield Conclusion(
             severity=Severity.CANNOT_TELL,
-            title=f"Cannot tell whether the driver is new enough: {wants}, and only {driver} of its version is known",
-            explanation=f"{floor.low} or newer is enough.",
+            title=say(
+                "Cannot tell whether the driver is new enough: {wants}, and only {driver} of its version is known",
+                wants,
+                driver,
+            ),
+            explanation=say("{low} or newer is enough.", floor.low),
             advice=command_to_read("nvidia.driver_version"),
             source=floor.source,
         )
     elif runs:
-        yield Conclusion(severity=Severity.FITS, title=f"{wants}: has {driver}", source=floor.source)
+        yield Conclusion(severity=Severity.FITS, title=say("{wants}: has {driver}", wants, driver), source=floor.source)
     else:
-        forward = _forward(look, tables, f"{wants}; this machine has {driver}", cuda)
-        yield forward or _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
+        forward = _forward(look, tables, say("{wants}; this machine has {driver}", wants, driver), cuda)
+        yield forward or _too_old(look, tables, say("{wants}; this machine has {driver}", wants, driver), cuda, floor)
 
 
 def _any_platform(tables: Tables, driver: str, cuda: str) -> str:
@@ -114,15 +119,21 @@ def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Conclusion | 
     rows = tables.rows("cuda-compat", "supports", "nvidia-driver", platform=look.driver_platform)
     named = next((row for row in rows if numbers(row.version) == numbers(major_minor(cuda))), None)
     source = named.source if named else FORWARD
-    title = f"{title}, and a forward-compatibility library ({path})"
+    title = say("{title}, and a forward-compatibility library ({path})", title, path)
     if look.starts_cuda or (named and branch in named.values.split()):
-        return Conclusion(severity=Severity.FITS, title=f"{title} that supports it", source=source)
-    known = f"for CUDA {major_minor(cuda)} of R{', R'.join(named.values.split())}" if named else "from certain branches"
+        return Conclusion(severity=Severity.FITS, title=say("{title} that supports it", title), source=source)
+    known = (
+        say("for CUDA {major_minor} of R{split}", major_minor(cuda), ", R".join(named.values.split()))
+        if named
+        else say("from certain branches")
+    )
     return Conclusion(
         severity=Severity.NOTE,
         title=title,
-        explanation=f"It builds on the older driver, and works on data-center cards with drivers {known} only.",
-        advice="Nothing to do if CUDA starts; otherwise update the driver to one of these branches.",
+        explanation=say(
+            "It builds on the older driver, and works on data-center cards with drivers {known} only.", known
+        ),
+        advice=say("Nothing to do if CUDA starts; otherwise update the driver to one of these branches."),
         source=source,
     )
 
@@ -131,10 +142,25 @@ def _by_family(look: Look, tables: Tables, cuda: str, api_version: str, *, runs:
     """No floor is published for this platform: the driver or the tables say which CUDA family it serves."""
     driver = look.need("nvidia.driver_version")
     if runs:
-        serving = f"{driver} supports {api_version}" if api_version else f"{driver} is from a branch that supports it"
-        return Conclusion(severity=Severity.FITS, title=f"CUDA {cuda} needs a driver for its major version: {serving}")
-    serving = f"supports CUDA up to {api_version}" if api_version else "is from a branch for older ones"
-    return _too_old(look, tables, f"torch is built for CUDA {cuda}; driver {driver} {serving}", cuda, None)
+        serving = (
+            say("{driver} supports {api_version}", driver, api_version)
+            if api_version
+            else say("{driver} is from a branch that supports it", driver)
+        )
+        return Conclusion(
+            severity=Severity.FITS,
+            title=say("CUDA {cuda} needs a driver for its major version: {serving}", cuda, serving),
+        )
+    serving = (
+        say("supports CUDA up to {api_version}", api_version) if api_version else say("is from a branch for older ones")
+    )
+    return _too_old(
+        look,
+        tables,
+        say("torch is built for CUDA {cuda}; driver {driver} {serving}", cuda, driver, serving),
+        cuda,
+        None,
+    )
 
 
 def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Conclusion:
@@ -143,22 +169,32 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
     if look.works("cuda"):
         return Conclusion(
             severity=Severity.WARNING,
-            title=f"{title}, but CUDA is reported as available",
-            explanation=(
+            title=say("{title}, but CUDA is reported as available", title),
+            explanation=say(
                 "Both cannot be true at the same time: the driver may have been changed since, an unreported "
                 "forward-compatibility library may be in use, or the text combines two machines."
             ),
-            advice=f"Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.",
+            advice=say(
+                "Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.", update
+            ),
             source=source,
         )
     return Conclusion(
         severity=Severity.BROKEN,
         title=title,
-        explanation=(
-            "The CUDA runtime inside the torch wheel rejects a driver below the minimum for its major version: "
-            f"torch sees no GPU at all.{_error_of_torch(look)}{_moved_default(look, tables, cuda)}"
+        explanation=join_sentences(
+            [
+                say(
+                    "The CUDA runtime inside the torch wheel rejects a driver below the minimum for its major version: "
+                    "torch sees no GPU at all."
+                ),
+                _error_of_torch(look),
+                _moved_default(look, tables, cuda),
+            ]
         ),
-        advice=update if is_unknown_card else f"{update}, or install an older build. {_older_build(look, tables)}",
+        advice=update
+        if is_unknown_card
+        else say("{update}, or install an older build. {older_build}", update, _older_build(look, tables)),
         source=source,
     )
 
@@ -168,10 +204,10 @@ def _update(look: Look, tables: Tables, cuda: str, floor: Requirement | None) ->
     platform = look.driver_platforms[0]
     needed = floor or needed_driver(tables, cuda, "", platform)
     if needed is None:
-        return f"Update the NVIDIA driver{where_driver(look)}"
+        return say("Update the NVIDIA driver{where_driver}", where_driver(look))
     if span := driver_range(look, tables, needed.low, platform):
-        return f"Update the NVIDIA driver{where_driver(look)} to {span}"
-    return "Use other cards, since no driver for this CUDA supports all of these"
+        return say("Update the NVIDIA driver{where_driver} to {span}", where_driver(look), span)
+    return say("Use other cards, since no driver for this CUDA supports all of these")
 
 
 def _error_of_torch(look: Look) -> str:
@@ -181,7 +217,7 @@ def _error_of_torch(look: Look) -> str:
     if len(served) < 2:
         return ""
     number = served[0] * 1000 + served[1] * 10
-    return f' "found version {number}" in its error is the CUDA {cuda} that the driver supports.'
+    return say('"found version {number}" in its error is the CUDA {cuda} that the driver supports.', number, cuda)
 
 
 def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
@@ -192,7 +228,11 @@ def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
     rows = newest_up_to(tables.rows("pytorch", "ships", "cuda-runtime", platform=platform), torch)
     if not any(same_line(row.values, str(numbers(cuda)[0])) for row in rows):
         return ""
-    return f" A plain pip install of torch {major_minor(torch)} installs CUDA {numbers(cuda)[0]} here."
+    return say(
+        "A plain pip install of torch {major_minor} installs CUDA {numbers} here.",
+        major_minor(torch),
+        numbers(cuda)[0],
+    )
 
 
 def _older_build(look: Look, tables: Tables) -> str:
@@ -201,14 +241,14 @@ def _older_build(look: Look, tables: Tables) -> str:
     if is_jetson(look):
         return JETSON
     if not look.wheel_platform or not known or len(known) < len(capabilities):
-        return "https://pytorch.org/get-started/previous-versions/ gives the command for each CUDA version."
+        return say("https://pytorch.org/get-started/previous-versions/ gives the command for each CUDA version.")
     return advice(look, tables, known)
 
 
 @RULES.rule(
     "minor-compat-ptx",
     "cuda-runtime",
-    asks="the driver is as new as the CUDA toolkit torch was built with",
+    asks=say("the driver is as new as the CUDA toolkit torch was built with"),
     worst=Severity.WARNING,
     source=MINOR_VERSION,
 )
@@ -224,7 +264,12 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
         return
     if reaches(tables, driver, shipped[0].values, platform) is not False:
         return
-    title = f"Driver {driver} is older than the one that shipped with CUDA {major_minor(cuda)} ({shipped[0].values})"
+    title = say(
+        "Driver {driver} is older than the one that shipped with CUDA {major_minor} ({values})",
+        driver,
+        major_minor(cuda),
+        shipped[0].values,
+    )
     needing = _needing_ptx(look, tables, cuda)
     span = driver_range(look, tables, shipped[0].values, platform)
     if needing:
@@ -237,30 +282,38 @@ def _ptx_only(
     look: Look, tables: Tables, title: str, shipped: Requirement, needing: list[CardLook], span: str
 ) -> Conclusion:
     """`span`: the drivers that would do; "" where none supports every card here."""
-    update = f"Update the driver{where_driver(look)} to {span}, or use another build."
+    update = say("Update the driver{where_driver} to {span}, or use another build.", where_driver(look), span)
     return Conclusion(
         severity=Severity.WARNING,
-        title=f"{title}, and would have to compile the code for {named(needing)}",
-        explanation=(
-            "The build has only PTX for this card, and a driver cannot compile PTX of a CUDA newer than its "
-            'own: the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".'
+        title=say("{title}, and would have to compile the code for {named}", title, named(needing)),
+        explanation=say(
+            "The build has only PTX for this card, and a driver cannot compile PTX of a CUDA newer than its own: the "
+            'first kernel fails with "the provided PTX was compiled with an unsupported toolchain".'
         ),
-        advice=f"{update if span else 'Use another build.'} {_older_build(look, tables)}",
+        advice=(
+            say("{update} {older_build}", update, _older_build(look, tables))
+            if span
+            else say("Use another build. {older_build}", _older_build(look, tables))
+        ),
         cards=indexes(needing),
         source=shipped.source,
     )
 
 
 def _minor_compatible(look: Look, title: str, shipped: Requirement, span: str) -> Conclusion:
-    update = f"Nothing to do; for extensions that carry only PTX, update the driver{where_driver(look)} to {span}."
+    update = say(
+        "Nothing to do; for extensions that carry only PTX, update the driver{where_driver} to {span}.",
+        where_driver(look),
+        span,
+    )
     return Conclusion(
         severity=Severity.NOTE,
         title=title,
-        explanation=(
+        explanation=say(
             "Programs run under minor-version compatibility, which NVIDIA supports. They cannot use code that this "
             "driver would have to compile from newer PTX, or features of the newer driver."
         ),
-        advice=update if span else "Nothing to do.",
+        advice=update if span else say("Nothing to do."),
         source=shipped.source,
     )
 
@@ -281,7 +334,7 @@ def _needing_ptx(look: Look, tables: Tables, cuda: str) -> list[CardLook]:
 @RULES.rule(
     "driver-branch-ended",
     "nvidia-driver",
-    asks="the driver is still supported",
+    asks=say("the driver is still supported"),
     worst=Severity.WARNING,
     source=SUPPORTED_DRIVERS,
 )
@@ -304,6 +357,9 @@ def _weighed(look: Look, conclusion: Conclusion) -> Conclusion:
     return conclusion
 
 
+_KINDS = {"production": say("production"), "new feature": say("new feature")}
+
+
 def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusion:
     """Whether a driver's branch is supported on the day of the report."""
     day = look.day
@@ -312,25 +368,34 @@ def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusi
     if release is None and (oldest := _oldest_supported(tables, day, platform)) and is_below(driver, oldest):
         return Conclusion(
             severity=Severity.WARNING,
-            title=f"Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
-            explanation=(
-                "Its branch is not among those NVIDIA lists as supported: it gets no more fixes, including "
-                "security fixes."
+            title=say(
+                "Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
+                driver,
+                oldest,
+            ),
+            explanation=say(
+                "Its branch is not among those NVIDIA lists as supported: it gets no more fixes, including security "
+                "fixes."
             ),
             advice=where_to_move(look, tables, driver, platform),
         )
     if release is None or not release.support_ends:
-        title = f"Cannot tell how long driver {driver} is supported: its branch has no date"
+        title = say("Cannot tell how long driver {driver} is supported: its branch has no date", driver)
         return Conclusion(severity=Severity.CANNOT_TELL, title=title)
     if release.last_day >= day:
-        title = f"Driver branch R{branch} is supported until {release.support_ends}"
+        title = say("Driver branch R{branch} is supported until {support_ends}", branch, release.support_ends)
         return Conclusion(severity=Severity.FITS, title=title, source=release.source)
     return Conclusion(
         severity=Severity.WARNING,
-        title=f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
-        explanation=(
-            f"{driver} belongs to R{branch} ({release.line or 'branch'}). After its end a branch gets no more "
-            "fixes, including security fixes."
+        title=say(
+            "Driver branch R{branch} is no longer supported: it ended {support_ends}", branch, release.support_ends
+        ),
+        explanation=say(
+            "{driver} belongs to R{branch} ({line}). After its end a branch gets no more fixes, including security "
+            "fixes.",
+            driver,
+            branch,
+            _KINDS.get(release.line, release.line) or "branch",
         ),
         advice=where_to_move(look, tables, driver, platform),
         source=release.source,
@@ -345,28 +410,34 @@ def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
 @RULES.rule(
     "smi-cuda-misread",
     "cuda-driver-api",
-    asks="the driver's CUDA version is the one in use",
+    asks=say("the driver's CUDA version is the one in use"),
     worst=Severity.NOTE,
     source=ARCHITECTURES,
 )
 def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A number that is read as "the CUDA installed" and is not; silent where nothing else tells a CUDA version."""
     serves = look.get("cuda.driver_api_version")
-    others = {name: look.get(name) for name in ("torch.cuda_version", "cuda.toolkit_version")}
-    stated = {name: version for name, version in others.items() if version}
+    torch, toolkit = look.get("torch.cuda_version"), look.get("cuda.toolkit_version")
+    stated = [version for version in (torch, toolkit) if version]
     if serves is None or not stated:
         return
-    if all(major_minor(version) == major_minor(serves) for version in stated.values()):
-        yield Conclusion(severity=Severity.FITS, title=f"The driver supports CUDA up to {serves}")
+    if all(major_minor(version) == major_minor(serves) for version in stated):
+        yield Conclusion(severity=Severity.FITS, title=say("The driver supports CUDA up to {serves}", serves))
         return
-    words = {"torch.cuda_version": "torch is built with", "cuda.toolkit_version": "the toolkit is"}
+    installed = [
+        say("torch is built with {version}", torch) if torch else "",
+        say("the toolkit is {version}", toolkit) if toolkit else "",
+    ]
     yield Conclusion(
         severity=Severity.NOTE,
-        title=f"CUDA {serves} in nvidia-smi is the newest version the driver supports, not what is installed: "
-        + ", ".join(f"{words[name]} {version}" for name, version in stated.items()),
-        explanation=(
-            "torch ships its own CUDA libraries, and nvcc reports the toolkit's version. The three versions need "
-            "not be equal."
+        title=say(
+            "CUDA {serves} in nvidia-smi is the newest version the driver supports, not what is installed: {value}",
+            serves,
+            join_sentences(installed, ", "),
         ),
-        advice='Nothing to do. The version torch uses: python -c "import torch; print(torch.version.cuda)"',
+        explanation=say(
+            "torch ships its own CUDA libraries, and nvcc reports the toolkit's version. The three versions need not "
+            "be equal."
+        ),
+        advice=say('Nothing to do. The version torch uses: python -c "import torch; print(torch.version.cuda)"'),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.branches import no_common_branch, where_to_move
 from stackviz.report.rules.checks.builds import where_driver
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named
@@ -25,7 +26,7 @@ ARCHITECTURES = RuleSource(
 @RULES.rule(
     "driver-older-than-card",
     "nvidia-driver",
-    asks="the driver already supports the card",
+    asks=say("the driver already supports the card"),
     worst=Severity.BROKEN,
     source=ARCHITECTURES,
     needs=("hardware", "nvidia-driver"),
@@ -43,7 +44,12 @@ def check_driver_older_than_card(look: Look, tables: Tables) -> Iterator[Conclus
         if first and is_older_than_card(tables, driver, capability, platform):
             yield _older(look, tables, driver, capability, group, first)
         elif first:
-            title = f"Compute capability {capability} needs a driver of R{first.low} or newer: has {driver}"
+            title = say(
+                "Compute capability {capability} needs a driver of R{low} or newer: has {driver}",
+                capability,
+                first.low,
+                driver,
+            )
             yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=first.source)
 
 
@@ -54,30 +60,38 @@ def _newest_first_branch(tables: Tables, platform: str) -> str:
     return max((row.low for row in rows), key=numbers, default="")
 
 
+_UNKNOWN_CARD = say(
+    "A driver of an older branch does not know the card: no program sees it, whatever CUDA it is built with."
+)
+
+
 def _older(
     look: Look, tables: Tables, driver: str, capability: str, group: Sequence[CardLook], first: Requirement
 ) -> Conclusion:
     platform = look.driver_platforms[0]
-    title = f"Driver {driver} is older than {named(group)}: capability {capability} begins with R{first.low}"
+    title = say(
+        "Driver {driver} is older than {named}: capability {capability} begins with R{low}",
+        driver,
+        named(group),
+        capability,
+        first.low,
+    )
     if look.starts_cuda and len(group) == len(look.cards("nvidia")):
         return Conclusion(
             severity=Severity.WARNING,
-            title=f"{title}, but CUDA is reported to start",
-            explanation=(
+            title=say("{title}, but CUDA is reported to start", title),
+            explanation=say(
                 "Both cannot be true at the same time: the outputs are from different times or machines, or the "
                 "driver was changed in between."
             ),
-            advice="Compare: nvidia-smi; cat /proc/driver/nvidia/version",
+            advice=say("Compare: nvidia-smi; cat /proc/driver/nvidia/version"),
             cards=indexes(group),
             source=first.source,
         )
     return Conclusion(
         severity=Severity.BROKEN,
         title=title,
-        explanation=(
-            f"{_first_toolkit(tables, first, platform)}A driver of an older branch does not know the card: no program "
-            "sees it, whatever CUDA it is built with."
-        ),
+        explanation=join_sentences([_first_toolkit(tables, first, platform), _UNKNOWN_CARD]),
         advice=where_to_move(look, tables, driver, platform),
         cards=indexes(group),
     )
@@ -90,16 +104,18 @@ def _first_toolkit(tables: Tables, first: Requirement, platform: str) -> str:
     shipped = shipped_drivers(tables, toolkit, platform) if toolkit else ()
     if not shipped:
         return ""
-    return (
-        f"NVIDIA lists compute capability {first.version} from CUDA {toolkit} on, which came with driver "
-        f"{shipped[0].values}. "
+    return say(
+        "NVIDIA lists compute capability {version} from CUDA {toolkit} on, which came with driver {values}.",
+        first.version,
+        toolkit,
+        shipped[0].values,
     )
 
 
 @RULES.rule(
     "driver-dropped-card",
     "nvidia-driver",
-    asks="the driver still supports the card",
+    asks=say("the driver still supports the card"),
     worst=Severity.BROKEN,
     source=ARCHITECTURES,
     needs=("nvidia-driver", "hardware"),
@@ -121,10 +137,16 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion
         if dropped:
             yield Conclusion(
                 severity=Severity.BROKEN,
-                title=f"Driver {driver} no longer supports {named(group)} (capability {capability})",
-                explanation=(
-                    f"A driver of R{dropped[0].version} or newer supports compute capability {dropped[0].low} and "
-                    "newer only."
+                title=say(
+                    "Driver {driver} no longer supports {named} (capability {capability})",
+                    driver,
+                    named(group),
+                    capability,
+                ),
+                explanation=say(
+                    "A driver of R{version} or newer supports compute capability {low} and newer only.",
+                    dropped[0].version,
+                    dropped[0].low,
                 ),
                 advice=_last_branch_for(look, tables, capability, platforms[0]),
                 cards=indexes(group),
@@ -145,8 +167,11 @@ def _last_branch_for(look: Look, tables: Tables, capability: str, platform: str)
     branches = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)
     fitting = [row.version for row in branches if row.low and not is_below(capability, row.low)]
     if not fitting:
-        return "No driver branch known here supports this capability: use another card."
-    return (
-        f"Go back{where_driver(look)} to a driver of the R{fitting[-1]} branch, the last one for compute capability "
-        f"{capability}. It takes effect with a reboot, which ends every program. To check: nvidia-smi lists the card"
+        return say("No driver branch known here supports this capability: use another card.")
+    return say(
+        "Go back{where_driver} to a driver of the R{fitting} branch, the last one for compute capability "
+        "{capability}. It takes effect with a reboot, which ends every program. To check: nvidia-smi lists the card",
+        where_driver(look),
+        fitting[-1],
+        capability,
     )

@@ -6,6 +6,7 @@ be there for another package's sake: a note. Broken is what was made for the car
 
 from collections.abc import Iterator
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables, newest_up_to
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -75,7 +76,12 @@ _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTens
 
 
 @RULES.rule(
-    "jax-cpu", "jax", asks="JAX can use the card", worst=Severity.WARNING, source=JAX_CPU, needs=("jax", "hardware")
+    "jax-cpu",
+    "jax",
+    asks=say("JAX can use the card"),
+    worst=Severity.WARNING,
+    source=JAX_CPU,
+    needs=("jax", "hardware"),
 )
 def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -83,7 +89,7 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not cards or not versions or look.platform == "macos":
         return
     if look.software("jax-cuda-plugin"):
-        yield Conclusion(severity=Severity.FITS, title="JAX has its CUDA plug-in", cards=indexes(cards))
+        yield Conclusion(severity=Severity.FITS, title=say("JAX has its CUDA plug-in"), cards=indexes(cards))
         return
     if any("cuda" in version for version in versions):
         return  # before there was a plug-in, jaxlib itself was built with CUDA and said so in its version
@@ -91,9 +97,11 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         raise NotReported("jax-cuda-plugin")
     yield Conclusion(
         severity=Severity.WARNING,
-        title=f"JAX has no CUDA plug-in, on a machine with {named(cards)}",
-        explanation="jax and jaxlib alone contain only CPU code; they run on the CPU and log one line about it.",
-        advice='pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).',
+        title=say("JAX has no CUDA plug-in, on a machine with {named}", named(cards)),
+        explanation=say("jax and jaxlib alone contain only CPU code; they run on the CPU and log one line about it."),
+        advice=say(
+            'pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).'
+        ),
         cards=indexes(cards),
     )
 
@@ -101,7 +109,7 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "tf-windows",
     "tensorflow",
-    asks="this TensorFlow can use the card on Windows",
+    asks=say("this TensorFlow can use the card on Windows"),
     worst=Severity.BROKEN,
     source=TENSORFLOW_INSTALL,
     needs=("tensorflow", "windows"),
@@ -119,14 +127,18 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Conclusion]
     if row is None:
         return
     if row.values != "no":
-        title = f"TensorFlow {versions[0]} still supports CUDA on native Windows"
+        title = say("TensorFlow {versions} still supports CUDA on native Windows", versions[0])
         yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(cards), source=row.source)
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"TensorFlow {versions[0]} has no CUDA support on native Windows: {named(cards)} stays unused",
-        explanation=f"Since {row.version} its packages for Windows contain only CPU code.",
-        advice="Install it inside WSL2: pip install 'tensorflow[and-cuda]'",
+        title=say(
+            "TensorFlow {versions} has no CUDA support on native Windows: {named} stays unused",
+            versions[0],
+            named(cards),
+        ),
+        explanation=say("Since {version} its packages for Windows contain only CPU code.", row.version),
+        advice=say("Install it inside WSL2: pip install 'tensorflow[and-cuda]'"),
         cards=indexes(cards),
         source=row.source,
     )
@@ -135,7 +147,7 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Conclusion]
 @RULES.rule(
     "tf-other-cuda",
     "tensorflow",
-    asks="TensorFlow finds the CUDA it was built for",
+    asks=say("TensorFlow finds the CUDA it was built for"),
     worst=Severity.WARNING,
     source=TENSORFLOW_BUILDS,
     needs=("tensorflow", "cuda-runtime"),
@@ -154,22 +166,25 @@ def check_tensorflow_cuda(look: Look, tables: Tables) -> Iterator[Conclusion]:
         installed = look.get("torch.cuda_version")  # of a list typed by hand: the CUDA of the machine
     if installed and same_line(cuda, major_minor(installed)):
         return
-    beside = f", and CUDA {installed} is installed" if installed else ""
-    libraries = f"CUDA {cuda} and cuDNN {_tested_with(tables, 'cudnn', versions[0])}"
+    beside = say(", and CUDA {installed} is installed", installed) if installed else ""
+    libraries = say("CUDA {cuda} and cuDNN {tested_with}", cuda, _tested_with(tables, "cudnn", versions[0]))
     yield Conclusion(
         severity=Severity.WARNING,
-        title=f"TensorFlow {versions[0]} is built for CUDA {cuda}{beside}",
-        explanation=(
-            f"It was built and tested with {libraries}, and loads the libraries of that CUDA by name: those of "
-            "another version do not count. Most likely that is why it runs on the processor; less likely there is no "
-            "driver, or the container was started without the GPU (nvidia-smi tells)."
+        title=say("TensorFlow {versions} is built for CUDA {cuda}{beside}", versions[0], cuda, beside),
+        explanation=say(
+            "It was built and tested with {libraries}, and loads the libraries of that CUDA by name: those of another "
+            "version do not count. Most likely that is why it runs on the processor; less likely there is no driver, "
+            "or the container was started without the GPU (nvidia-smi tells).",
+            libraries,
         ),
-        advice=(
-            f"The smallest step: {libraries} beside what is installed, with their folders in LD_LIBRARY_PATH. "
-            "Or a newer TensorFlow, whose packages bring their own: pip install --upgrade 'tensorflow[and-cuda]' "
-            "(2.14 and newer, Linux; undo: pip install tensorflow=="
-            f'{versions[0]}). To check: python -c "import tensorflow as tf; '
-            "print(tf.config.list_physical_devices('GPU'))\""
+        advice=say(
+            "The smallest step: {libraries} beside what is installed, with their folders in "
+            "LD_LIBRARY_PATH. Or a newer TensorFlow, whose packages bring their own: pip install "
+            "--upgrade 'tensorflow[and-cuda]' (2.14 and newer, Linux; undo: pip install "
+            'tensorflow=={versions}). To check: python -c "import tensorflow as tf; '
+            "print(tf.config.list_physical_devices('GPU'))\"",
+            libraries,
+            versions[0],
         ),
     )
 
@@ -183,7 +198,7 @@ def _tested_with(tables: Tables, subject: str, version: str) -> str:
 @RULES.rule(
     "ort-two-packages",
     "onnxruntime-gpu",
-    asks="only one ONNX Runtime package is installed",
+    asks=say("only one ONNX Runtime package is installed"),
     worst=Severity.BROKEN,
     source=TWO_PACKAGES,
 )
@@ -194,10 +209,10 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     hides_the_card = bool(providers and look.cards("nvidia")) and not set(_CUDA_PROVIDERS) & set(providers)
     yield Conclusion(
         severity=Severity.BROKEN if hides_the_card else Severity.WARNING,
-        title="The packages onnxruntime and onnxruntime-gpu are both installed",
-        explanation=(
-            "Both write into the same folder: which files remain depends on the order, and the next update of "
-            "either may remove CUDAExecutionProvider."
+        title=say("The packages onnxruntime and onnxruntime-gpu are both installed"),
+        explanation=say(
+            "Both write into the same folder: which files remain depends on the order, and the next update of either "
+            "may remove CUDAExecutionProvider."
         ),
         advice="pip uninstall -y onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu",
     )
@@ -206,7 +221,7 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "ort-cudnn-major",
     "onnxruntime-gpu",
-    asks="ONNX Runtime finds its cuDNN",
+    asks=say("ONNX Runtime finds its cuDNN"),
     worst=Severity.BROKEN,
     source=ORT_CUDNN,
     needs=("onnxruntime-gpu", "cudnn"),
@@ -224,22 +239,34 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
         look.need("cudnn.version")
     majors = sorted({numbers(version)[0] for version in cudnns})
     if numbers(row.values)[0] in majors:
-        title = f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}: found {', '.join(dict.fromkeys(cudnns))}"
+        title = say(
+            "onnxruntime-gpu {versions} needs cuDNN {values}: found {fromkeys}",
+            versions[0],
+            row.values,
+            ", ".join(dict.fromkeys(cudnns)),
+        )
         yield Conclusion(severity=Severity.FITS, title=title, source=row.source)
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}; this machine has "
-        f"{', '.join(dict.fromkeys(cudnns))}",
-        explanation="Its CUDA provider cannot load its libraries, so sessions run on the CPU.",
-        advice=f"Install cuDNN {row.values} (pip install nvidia-cudnn-cu12, or -cu13 for builds for CUDA 13) and call "
-        "onnxruntime.preload_dlls() before the first session, or install the onnxruntime-gpu for this cuDNN.",
+        title=say(
+            "onnxruntime-gpu {versions} needs cuDNN {values}; this machine has {fromkeys}",
+            versions[0],
+            row.values,
+            ", ".join(dict.fromkeys(cudnns)),
+        ),
+        explanation=say("Its CUDA provider cannot load its libraries, so sessions run on the CPU."),
+        advice=say(
+            "Install cuDNN {values} (pip install nvidia-cudnn-cu12, or -cu13 for builds for CUDA 13) and call "
+            "onnxruntime.preload_dlls() before the first session, or install the onnxruntime-gpu for this cuDNN.",
+            row.values,
+        ),
         source=row.source,
     )
 
 
 @RULES.rule(
-    "ort-silent-cpu", "onnxruntime", asks="ONNX Runtime offers the card", worst=Severity.WARNING, source=ORT_CPU
+    "ort-silent-cpu", "onnxruntime", asks=say("ONNX Runtime offers the card"), worst=Severity.WARNING, source=ORT_CPU
 )
 def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """The provider of a session is unknown; only a package without any CUDA certainly runs on the CPU."""
@@ -253,17 +280,18 @@ def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     if any(provider in providers.split() for provider in _CUDA_PROVIDERS):
         yield Conclusion(
-            severity=Severity.FITS, title="ONNX Runtime offers a provider for the card", cards=indexes(cards)
+            severity=Severity.FITS, title=say("ONNX Runtime offers a provider for the card"), cards=indexes(cards)
         )
         return
     yield Conclusion(
         severity=Severity.WARNING if has_cuda_package else Severity.NOTE,
-        title=f"ONNX Runtime offers no provider for {named(cards)}: sessions run on the CPU",
-        explanation=(
-            f"It offers: {providers}. A session silently uses what is available and fails only if a missing "
-            "provider is requested by name."
+        title=say("ONNX Runtime offers no provider for {named}: sessions run on the CPU", named(cards)),
+        explanation=say(
+            "It offers: {providers}. A session silently uses what is available and fails only if a missing provider "
+            "is requested by name.",
+            providers,
         ),
-        advice="pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then check session.get_providers().",
+        advice=say("pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then check session.get_providers()."),
         cards=indexes(cards),
         component="onnxruntime-gpu" if has_cuda_package else "onnxruntime",
     )
@@ -285,20 +313,38 @@ def cards_of(component: str, name: str) -> Check:
             if is_below(capability, row.low) if row.low else capability not in row.values.split():
                 yield Conclusion(
                     severity=Severity.BROKEN,
-                    title=f"{name} {versions[0]} has no code for {named(group)} (capability {capability})",
-                    explanation=(
-                        f"Since {row.version} it supports {f'{row.low} and newer' if row.low else row.values}: it "
-                        "fails at its first kernel, or when it is imported."
+                    title=say(
+                        "{name} {versions} has no code for {named} (capability {capability})",
+                        name,
+                        versions[0],
+                        named(group),
+                        capability,
                     ),
-                    advice=(
-                        f"Do not use {name} on this card, or use an alternative: for attention, torch's own "
-                        "scaled_dot_product_attention."
+                    explanation=(
+                        say(
+                            "Since {version} it supports {low} and newer: it fails at its first kernel, or when it is "
+                            "imported.",
+                            row.version,
+                            row.low,
+                        )
+                        if row.low
+                        else say(
+                            "Since {version} it supports {values}: it fails at its first kernel, or when it is "
+                            "imported.",
+                            row.version,
+                            row.values,
+                        )
+                    ),
+                    advice=say(
+                        "Do not use {name} on this card, or use an alternative: for attention, torch's own "
+                        "scaled_dot_product_attention.",
+                        name,
                     ),
                     cards=indexes(group),
                     source=row.source,
                 )
             else:
-                title = f"{name} {versions[0]} supports capability {capability}"
+                title = say("{name} {versions} supports capability {capability}", name, versions[0], capability)
                 yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=row.source)
 
     return check
@@ -308,23 +354,25 @@ for _component, _name, _source in CARDS_OF:
     RULES.rule(
         f"{_component}-card",
         _component,
-        asks=f"{_name} supports the card",
+        asks=say("{name} supports the card", _name),
         worst=Severity.BROKEN,
         source=_source,
         needs=(_component, "hardware"),
     )(cards_of(_component, _name))
 
 
-@RULES.rule("pynvml-deprecated", "pynvml", asks="the NVML binding is NVIDIA's own", worst=Severity.NOTE, source=PYNVML)
+@RULES.rule(
+    "pynvml-deprecated", "pynvml", asks=say("the NVML binding is NVIDIA's own"), worst=Severity.NOTE, source=PYNVML
+)
 def check_pynvml(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("pynvml"):
         return
     yield Conclusion(
         severity=Severity.NOTE,
-        title="The package pynvml is deprecated",
-        explanation=(
-            "NVIDIA's own binding is the package nvidia-ml-py, whose module is also called pynvml; torch warns "
-            "about the other package at every start."
+        title=say("The package pynvml is deprecated"),
+        explanation=say(
+            "NVIDIA's own binding is the package nvidia-ml-py, whose module is also called pynvml; torch warns about "
+            "the other package at every start."
         ),
         advice="pip uninstall -y pynvml && pip install --force-reinstall nvidia-ml-py",
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.look import CardLook
 from stackviz.report.rules.versions import numbers
 
@@ -10,7 +11,11 @@ def named(cards: Sequence[CardLook]) -> str:
     """What to call these cards in a sentence: the name once, and which ones if they are not the only kind."""
     names = dict.fromkeys(card.name for card in cards)
     numbers_text = ", ".join(str(card.index) for card in cards)
-    return f"{' / '.join(names)} (card{'s' if len(cards) > 1 else ''} {numbers_text})"
+    return (
+        say("{names} (cards {numbers_text})", " / ".join(names), numbers_text)
+        if len(cards) > 1
+        else say("{names} (card {numbers_text})", " / ".join(names), numbers_text)
+    )
 
 
 def indexes(cards: Sequence[CardLook]) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.checks.builds import Origin, origin_of
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -60,19 +61,21 @@ def _fails_in_cudnn(look: Look) -> bool:
     return "cudnn" in (look.get("torch.import_error") or "").lower()
 
 
-@RULES.rule("torch-import", "pytorch", asks="torch can be imported", worst=Severity.BROKEN, source=TORCH_IMPORT)
+@RULES.rule("torch-import", "pytorch", asks=say("torch can be imported"), worst=Severity.BROKEN, source=TORCH_IMPORT)
 def check_torch_import(look: Look, tables: Tables) -> Iterator[Conclusion]:
     error = look.get("torch.import_error")
     if error is None or any(_explains(check, look, tables) for check in (check_cudnn_shadowed, check_nvjitlink)):
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch is installed but cannot be imported: {quoted(error)}",
-        explanation=(
-            "torch does not run at all. What the error names is missing, has another version, or is hidden by a "
-            "copy that is found first."
+        title=say("torch is installed but cannot be imported: {quoted}", quoted(error)),
+        explanation=say(
+            "torch does not run at all. What the error names is missing, has another version, or is hidden by a copy "
+            "that is found first."
         ),
-        advice="Install torch in a fresh environment; if it imports there, compare LD_LIBRARY_PATH and the packages.",
+        advice=say(
+            "Install torch in a fresh environment; if it imports there, compare LD_LIBRARY_PATH and the packages."
+        ),
     )
 
 
@@ -85,7 +88,7 @@ def _explains(check: Check, look: Look, tables: Tables) -> bool:
 
 
 @RULES.rule(
-    "ld-library-path-cudnn", "cudnn", asks="torch gets its own cuDNN", worst=Severity.BROKEN, source=SHADOWED_CUDNN
+    "ld-library-path-cudnn", "cudnn", asks=say("torch gets its own cuDNN"), worst=Severity.BROKEN, source=SHADOWED_CUDNN
 )
 def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A cuDNN of the system does no harm while the loader prefers the bundled one: only a search path changes that."""
@@ -95,12 +98,14 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         if elsewhere:
             yield Conclusion(
                 severity=Severity.BROKEN,
-                title="torch cannot be imported because of a cuDNN other than its own",
-                explanation=(
-                    f"The import fails with: {quoted(look.need('torch.import_error'))}. The libraries of a cuDNN "
-                    f"release load only each other. Found outside Python's packages: {elsewhere[0]}"
+                title=say("torch cannot be imported because of a cuDNN other than its own"),
+                explanation=say(
+                    "The import fails with: {quoted}. The libraries of a cuDNN release load only each other. Found "
+                    "outside Python's packages: {elsewhere}",
+                    quoted(look.get("torch.import_error") or ""),
+                    elsewhere[0],
                 ),
-                advice="unset LD_LIBRARY_PATH; if that does not help, remove the system's cuDNN.",
+                advice=say("unset LD_LIBRARY_PATH; if that does not help, remove the system's cuDNN."),
             )
         return
     if look.states_none("torch.cuda_version") or look.states_none("torch.version"):
@@ -112,12 +117,12 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if hidden:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"LD_LIBRARY_PATH puts another cuDNN before torch's own: {hidden[0]}",
-            explanation=(
-                "The loader may take some libraries from there and the rest from torch's own. That works as long "
-                "as both are the same release."
+            title=say("LD_LIBRARY_PATH puts another cuDNN before torch's own: {hidden}", hidden[0]),
+            explanation=say(
+                "The loader may take some libraries from there and the rest from torch's own. That works as long as "
+                "both are the same release."
             ),
-            advice="unset LD_LIBRARY_PATH, or remove that folder from it.",
+            advice=say("unset LD_LIBRARY_PATH, or remove that folder from it."),
         )
 
 
@@ -130,7 +135,7 @@ def _say_if_unknown(look: Look) -> None:
 @RULES.rule(
     "cudnn-wheel-incomplete",
     "cudnn",
-    asks="cuDNN finds all its libraries",
+    asks=say("cuDNN finds all its libraries"),
     worst=Severity.BROKEN,
     source=INCOMPLETE_CUDNN,
 )
@@ -153,18 +158,25 @@ def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if foreign:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"The cuDNN {row.version} package lacks a library, and the system has one from another release",
-            explanation=(
-                "cuDNN looks for libcudnn_engines_tensor_ir in its own folder, does not find it, and loads "
-                f"{foreign[0]}: the versions then differ, and it fails."
+            title=say(
+                "The cuDNN {version} package lacks a library, and the system has one from another release", row.version
             ),
-            advice="Install a newer torch, or remove the system's cuDNN.",
+            explanation=say(
+                "cuDNN looks for libcudnn_engines_tensor_ir in its own folder, does not find it, and loads {foreign}: "
+                "the versions then differ, and it fails.",
+                foreign[0],
+            ),
+            advice=say("Install a newer torch, or remove the system's cuDNN."),
             source=row.source,
         )
 
 
 @RULES.rule(
-    "nvjitlink-shadow", "cuda-runtime", asks="torch gets its own nvJitLink", worst=Severity.BROKEN, source=NVJITLINK
+    "nvjitlink-shadow",
+    "cuda-runtime",
+    asks=say("torch gets its own nvJitLink"),
+    worst=Severity.BROKEN,
+    source=NVJITLINK,
 )
 def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     error = look.get("torch.import_error") or ""
@@ -175,17 +187,25 @@ def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if folders:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink that torch ships",
-            explanation=(
-                f"The import fails with: {quoted(error)}. libcusparse needs the nvJitLink of its own release, and "
-                f"the loader found the one in {folders[0]} first."
+            title=say(
+                "torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink that torch ships"
+            ),
+            explanation=say(
+                "The import fails with: {quoted}. libcusparse needs the nvJitLink of its own release, and the loader "
+                "found the one in {folders} first.",
+                quoted(error),
+                folders[0],
             ),
             advice="unset LD_LIBRARY_PATH",
         )
 
 
 @RULES.rule(
-    "jax-ld-library-path", "jax", asks="JAX gets its own CUDA libraries", worst=Severity.WARNING, source=JAX_INSTALL
+    "jax-ld-library-path",
+    "jax",
+    asks=say("JAX gets its own CUDA libraries"),
+    worst=Severity.WARNING,
+    source=JAX_INSTALL,
 )
 def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("jax-cuda-plugin"):
@@ -194,10 +214,10 @@ def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if folders:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"LD_LIBRARY_PATH puts {folders[0]} before the CUDA libraries that JAX ships",
-            explanation=(
-                "JAX's packages ship the CUDA libraries they were built with; libraries found through this "
-                "variable replace them, whatever their version."
+            title=say("LD_LIBRARY_PATH puts {folders} before the CUDA libraries that JAX ships", folders[0]),
+            explanation=say(
+                "JAX's packages ship the CUDA libraries they were built with; libraries found through this variable "
+                "replace them, whatever their version."
             ),
             advice="unset LD_LIBRARY_PATH",
         )
@@ -206,7 +226,7 @@ def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "flash-attn-abi",
     "flash-attn",
-    asks="flash-attn fits this torch",
+    asks=say("flash-attn fits this torch"),
     worst=Severity.BROKEN,
     source=FLASH_ATTN,
     needs=("flash-attn", "pytorch"),
@@ -218,12 +238,13 @@ def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "undefined symbol" in error.lower():
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="flash-attn was built for a different torch",
-            explanation=(
-                f"Its import fails with: {quoted(error)}. The package is compiled for one release of torch and one "
-                "C++ ABI; this torch lacks the functions it needs."
+            title=say("flash-attn was built for a different torch"),
+            explanation=say(
+                "Its import fails with: {quoted}. The package is compiled for one release of torch and one C++ ABI; "
+                "this torch lacks the functions it needs.",
+                quoted(error),
             ),
-            advice=(
+            advice=say(
                 "Install the wheel whose name matches this machine's torch, CUDA and cxx11abi, or build it: pip "
                 "install --no-build-isolation --force-reinstall --no-deps flash-attn"
             ),
@@ -231,7 +252,7 @@ def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     else:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"flash-attn is installed but cannot be imported: {quoted(error)}",
-            explanation="Programs that use it fall back to another attention implementation, or stop.",
-            advice="Install what the error names, or remove flash-attn: pip uninstall flash-attn",
+            title=say("flash-attn is installed but cannot be imported: {quoted}", quoted(error)),
+            explanation=say("Programs that use it fall back to another attention implementation, or stop."),
+            advice=say("Install what the error names, or remove flash-attn: pip uninstall flash-attn"),
         )

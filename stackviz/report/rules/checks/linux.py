@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.places import REBOOT
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -31,6 +32,10 @@ DOCKER_RUNTIME = RuleSource(
     "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html",
 )
 _NEED_THE_RUNTIME = frozenset({"docker-no-gpu-driver", "docker-unknown-runtime"})
+_RELOADED = say(
+    "This happens when the host reloads its services: the container's cgroup then loses the rule for the card's device "
+    "files, while nvidia-smi on the host works."
+)
 _NO_DRIVER = ("driver not loaded", "communicate with the nvidia driver", "no devices were found")
 
 
@@ -42,7 +47,7 @@ def _says_no_driver(look: Look) -> bool:
 @RULES.rule(
     "nvml-unknown-container",
     "nvidia-driver",
-    asks="the container has lost its cards",
+    asks=say("the container has lost its cards"),
     worst=Severity.BROKEN,
     source=CONTAINER,
 )
@@ -51,16 +56,15 @@ def check_container(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "unknown error" not in error or "device handle" in error or look.states_none("machine.container"):
         return
     container = look.get("machine.container")
-    sure = f"The container ({container}) has lost its cards: NVML reports Unknown Error"
-    outside = "" if container else " Less likely, and outside of containers only: the driver or a card is in trouble."
+    sure = say("The container ({container}) has lost its cards: NVML reports Unknown Error", container)
+    outside = (
+        "" if container else say("Less likely, and outside of containers only: the driver or a card is in trouble.")
+    )
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=sure if container else "NVML reports Unknown Error: most likely a container that has lost its cards",
-        explanation=(
-            "This happens when the host reloads its services: the container's cgroup then loses the rule for the "
-            f"card's device files, while nvidia-smi on the host works.{outside}"
-        ),
-        advice=(
+        title=sure if container else say("NVML reports Unknown Error: most likely a container that has lost its cards"),
+        explanation=join_sentences([_RELOADED, outside]),
+        advice=say(
             "Restart the container, which ends its programs. For a permanent fix: sudo nvidia-ctk system "
             "create-dev-char-symlinks --create-all on the host, or let the container runtime use cgroupfs. To check: "
             "nvidia-smi, here and on the host"
@@ -68,7 +72,9 @@ def check_container(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     )
 
 
-@RULES.rule("nouveau", "nvidia-driver", asks="nouveau holds the NVIDIA card", worst=Severity.BROKEN, source=NOUVEAU)
+@RULES.rule(
+    "nouveau", "nvidia-driver", asks=say("nouveau holds the NVIDIA card"), worst=Severity.BROKEN, source=NOUVEAU
+)
 def check_nouveau(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "linux" or look.states_none("os.modules"):
         return
@@ -81,15 +87,18 @@ def check_nouveau(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "nouveau" in loaded and "nvidia" not in loaded:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="The kernel uses nouveau for the NVIDIA card, not NVIDIA's module",
-            explanation=(
-                "nouveau drives displays and does not support CUDA; while it holds the card, NVIDIA's module "
-                "cannot load."
+            title=say("The kernel uses nouveau for the NVIDIA card, not NVIDIA's module"),
+            explanation=say(
+                "nouveau drives displays and does not support CUDA; while it holds the card, NVIDIA's module cannot "
+                "load."
             ),
-            advice="Install NVIDIA's driver from the distribution, then: echo 'blacklist nouveau' | sudo tee "
-            "/etc/modprobe.d/blacklist-nouveau.conf, rebuild the initramfs (update-initramfs -u or dracut --force), "
-            f"and {REBOOT}. To undo: sudo rm /etc/modprobe.d/blacklist-nouveau.conf and the same again. To check: "
-            "lsmod | grep nvidia",
+            advice=say(
+                "Install NVIDIA's driver from the distribution, then: echo 'blacklist nouveau' | sudo tee "
+                "/etc/modprobe.d/blacklist-nouveau.conf, rebuild the initramfs (update-initramfs -u or dracut "
+                "--force), and {reboot}. To undo: sudo rm /etc/modprobe.d/blacklist-nouveau.conf and the same again. "
+                "To check: lsmod | grep nvidia",
+                REBOOT,
+            ),
         )
 
 
@@ -106,7 +115,7 @@ def _module_is_missing(look: Look) -> bool:
 @RULES.rule(
     "secure-boot",
     "nvidia-driver",
-    asks="Secure Boot blocks NVIDIA's module",
+    asks=say("Secure Boot blocks NVIDIA's module"),
     worst=Severity.BROKEN,
     source=SECURE_BOOT,
     needs=("nvidia-driver", "linux"),
@@ -119,21 +128,21 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.need("os.secure_boot") == "true":
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="NVIDIA's kernel module is installed but not loaded, and Secure Boot is on",
-            explanation=(
+            title=say("NVIDIA's kernel module is installed but not loaded, and Secure Boot is on"),
+            explanation=say(
                 "The firmware lets the kernel load only modules signed with a known key; a module built on this "
                 "machine is rejected with: Key was rejected by service."
             ),
-            advice=(
+            advice=say(
                 "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
-                "distributions), reboot and enrol it (at the screen of the machine: it asks for the password), or turn "
-                "Secure Boot off in the firmware. A reboot ends every program. To check: sudo modprobe nvidia"
+                "distributions), reboot and enrol it (at the screen of the machine: it asks for the password), or "
+                "turn Secure Boot off in the firmware. A reboot ends every program. To check: sudo modprobe nvidia"
             ),
         )
 
 
 @RULES.rule(
-    "docker-runtime", "linux", asks="Docker knows the runtime nvidia", worst=Severity.BROKEN, source=DOCKER_RUNTIME
+    "docker-runtime", "linux", asks=say("Docker knows the runtime nvidia"), worst=Severity.BROKEN, source=DOCKER_RUNTIME
 )
 def check_docker_runtime(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Broken where Docker says that it has nothing that hands a GPU on; else worth knowing: CDI needs no runtime."""
@@ -145,12 +154,12 @@ def check_docker_runtime(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     has_failed = not _NEED_THE_RUNTIME.isdisjoint((look.get("message.symptoms") or "").split())
     yield Conclusion(
         severity=Severity.BROKEN if has_failed else Severity.NOTE,
-        title=f"Docker knows no runtime nvidia: {runtimes}",
-        explanation=(
+        title=say("Docker knows no runtime nvidia: {runtimes}", runtimes),
+        explanation=say(
             "The NVIDIA container toolkit adds it; without it, and without devices listed for CDI, no container gets "
             "an NVIDIA GPU."
         ),
-        advice=(
+        advice=say(
             "On the host, install nvidia-container-toolkit, then: sudo nvidia-ctk runtime configure --runtime=docker "
             "and restart Docker (sudo systemctl restart docker), which ends running containers. To check: docker info"
         ),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look
@@ -26,9 +27,14 @@ SHARED_MEMORY = RuleSource(
 SHARED_OF_A_CONTAINER = 64 * 2**20
 MOST_OF = 0.9  # of a limit: hardly anything is left below it
 HOLDS_MUCH = 0.25  # of the card: less is what a desktop and contexts of CUDA take
-_SMALLER = (
+_SMALLER = say(
     "Use a smaller batch, context or image, a smaller precision or quantization, gradient checkpointing, or a device "
     "with more memory (/fit/ works it out)."
+)
+_ON_A_MAC = say(
+    "The GPU shares the machine's memory. macOS recommends a working set below all of it (about two thirds to three "
+    "quarters), and PyTorch stops at 1.7 times that by default (its high watermark): what is above the working set is "
+    "already slow."
 )
 
 
@@ -58,7 +64,11 @@ class Memory:
 
 
 @RULES.rule(
-    "out-of-memory", "pytorch", asks="what was asked for fits the memory", worst=Severity.BROKEN, source=CUDA_MEMORY
+    "out-of-memory",
+    "pytorch",
+    asks=say("what was asked for fits the memory"),
+    worst=Severity.BROKEN,
+    source=CUDA_MEMORY,
 )
 def check_out_of_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where the message says how much was asked for: without figures it is explained as others are."""
@@ -94,8 +104,8 @@ def _on_a_card(look: Look, memory: Memory) -> Conclusion:
     cause, why, advice = _cause(look, memory)
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"Out of memory: {_size(memory.requested)} asked for{_left(memory)}. {cause}",
-        explanation=f"{why} {_figures(memory)}",
+        title=say("Out of memory: {size} asked for{left}. {cause}", _size(memory.requested), _left(memory), cause),
+        explanation=join_sentences([why, _figures(memory)]),
         advice=advice,
     )
 
@@ -104,54 +114,62 @@ def _cause(look: Look, memory: Memory) -> tuple[str, str, str]:
     """The likeliest cause by the figures, why it is that one, and what to do; the next one too, where it may be."""
     total, others = memory.total or 0.0, memory.others
     if memory.requested > total:
-        why = "No setting helps: a single piece is larger than all the memory of this card."
-        return "It is more than the card has", why, _SMALLER
+        why = say("No setting helps: a single piece is larger than all the memory of this card.")
+        return say("It is more than the card has"), why, _SMALLER
     if memory.unallocated is not None and memory.requested <= memory.unallocated + (memory.free or 0):
-        why = (
-            f"Most likely the memory is fragmented: PyTorch keeps {_size(memory.unallocated)} that it does not use, in "
-            "pieces that are too small. Less likely: it will not do either, and the program is too big."
+        fragmented = say(
+            "Most likely the memory is fragmented: PyTorch keeps {size} that it does not use, in pieces that are too "
+            "small.",
+            _size(memory.unallocated),
         )
-        return "Most likely fragmented", why, f"{_unfragment(look)} If it fails again: {_SMALLER}"
+        why = join_sentences([fragmented, say("Less likely: it will not do either, and the program is too big.")])
+        return (
+            say("Most likely fragmented"),
+            why,
+            say("{unfragment} If it fails again: {smaller}", _unfragment(look), _SMALLER),
+        )
     if others is not None and others >= max(HOLDS_MUCH * total, memory.requested - (memory.free or 0)):
-        why = (
-            f"Most likely other programs are the cause: about {_size(others)} belong to none of this process's tensors."
+        why = say(
+            "Most likely other programs are the cause: about {size} belong to none of this process's tensors.",
+            _size(others),
         )
-        advice = (
+        advice = say(
             "nvidia-smi lists the programs on the card; end those that are not needed (a notebook keeps its memory "
             "until its kernel is restarted), or choose another card with CUDA_VISIBLE_DEVICES. Then, if it is still "
-            f"not enough: {_SMALLER}"
+            "not enough: {smaller}",
+            _SMALLER,
         )
-        return "Most likely other programs hold it", why, advice
-    why = "Most likely the program is too big for this card: it holds most of the memory itself."
-    grows = " If memory grows from step to step: loss.item() and torch.no_grad() keep no graph."
-    return "Most likely too big for this card", why, f"{_SMALLER}{grows}"
+        return say("Most likely other programs hold it"), why, advice
+    why = say("Most likely the program is too big for this card: it holds most of the memory itself.")
+    grows = say("If memory grows from step to step: loss.item() and torch.no_grad() keep no graph.")
+    return say("Most likely too big for this card"), why, join_sentences([_SMALLER, grows])
 
 
 def _unfragment(look: Look) -> str:
     if look.platform == "windows":
-        return (
+        return say(
             "Before the program starts: set PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:128 (PowerShell: "
             '$env:PYTORCH_CUDA_ALLOC_CONF="max_split_size_mb:128"); expandable segments are for Linux only.'
         )
-    return "Before the program starts: export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (undo: unset it)."
+    return say("Before the program starts: export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (undo: unset it).")
 
 
 def _figures(memory: Memory) -> str:
     """What the message states, in one sentence."""
     stated = (
-        ("total", memory.total),
-        ("free", memory.free),
-        ("in use by PyTorch", memory.allocated),
-        ("reserved and unused", memory.unallocated),
-        ("held by this process", memory.process),
+        "" if memory.total is None else say("total {size}", _size(memory.total)),
+        "" if memory.free is None else say("free {size}", _size(memory.free)),
+        "" if memory.allocated is None else say("in use by PyTorch {size}", _size(memory.allocated)),
+        "" if memory.unallocated is None else say("reserved and unused {size}", _size(memory.unallocated)),
+        "" if memory.process is None else say("held by this process {size}", _size(memory.process)),
     )
-    return f"In the message: {', '.join(f'{name} {_size(value)}' for name, value in stated if value is not None)}."
+    return say("In the message: {value}.", join_sentences(stated, ", "))
 
 
 def _left(memory: Memory) -> str:
     if memory.free is None:
-        return f", of {_size(memory.total or 0)} in all"
-    return f", {_size(memory.free)} of {_size(memory.total or 0)} free"
+        return say(", of {size} in all", _size(memory.total or 0))
+    return say(", {size} of {size_2} free", _size(memory.free), _size(memory.total or 0))
 
 
 def _on_a_mac(look: Look, requested: float) -> Conclusion:
@@ -160,25 +178,24 @@ def _on_a_mac(look: Look, requested: float) -> Conclusion:
     others = look.number("message.oom_other_bytes") or 0.0
     figures = ""
     if allocated is not None and limit is not None:
-        figures = (
-            f" In the message: PyTorch has {_size(allocated)}, other allocations of this process {_size(others)}, "
-            f"allowed are {_size(limit)}."
+        figures = say(
+            "In the message: PyTorch has {size}, other allocations of this process {size_2}, allowed are {size_3}.",
+            _size(allocated),
+            _size(others),
+            _size(limit),
         )
     is_full = limit is not None and allocated is not None and allocated + requested > MOST_OF * limit
-    cause = "Most likely too big for this Mac" if is_full or limit is None else "Other allocations hold it"
+    cause = say("Most likely too big for this Mac") if is_full or limit is None else say("Other allocations hold it")
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"Out of memory on the GPU of this Mac: {_size(requested)} asked for. {cause}",
-        explanation=(
-            "The GPU shares the machine's memory. macOS recommends a working set below all of it (about two thirds to "
-            "three quarters), and PyTorch stops at 1.7 times that by default (its high watermark): what is above "
-            f"the working set is already slow.{figures}"
-        ),
-        advice=(
-            f"{_SMALLER} Close other programs, and call torch.mps.empty_cache() between runs. "
+        title=say("Out of memory on the GPU of this Mac: {size} asked for. {cause}", _size(requested), cause),
+        explanation=join_sentences([_ON_A_MAC, figures]),
+        advice=say(
+            "{smaller} Close other programs, and call torch.mps.empty_cache() between runs. "
             "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 (before the program starts) takes the limit away and can make the "
             "whole Mac stop answering: save your work first; undo: unset it. A larger working set for the GPU, until "
-            "the next boot: sudo sysctl iogpu.wired_limit_mb=<MB> (undo: 0), and leave 8 GB for macOS."
+            "the next boot: sudo sysctl iogpu.wired_limit_mb=<MB> (undo: 0), and leave 8 GB for macOS.",
+            _SMALLER,
         ),
         component="mps",
         source=MPS_VARIABLES,
@@ -192,7 +209,7 @@ def _size(value: float) -> str:
 @RULES.rule(
     "shared-memory-small",
     "linux",
-    asks="there is more shared memory than a container starts with",
+    asks=say("there is more shared memory than a container starts with"),
     worst=Severity.BROKEN,
     source=SHARED_MEMORY,
 )
@@ -204,12 +221,12 @@ def check_shared_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     has_failed = "out-of-shared-memory" in (look.get("message.symptoms") or "").split()
     yield Conclusion(
         severity=Severity.BROKEN if has_failed else Severity.NOTE,
-        title=f"The shared memory has {_size(size)}, no more than a container starts with",
-        explanation=(
-            "Workers of a DataLoader and processes of NCCL hand data over in /dev/shm: where it is full, they end with "
-            "a bus error or out of shared memory. The GPU has no part in it."
+        title=say("The shared memory has {size}, no more than a container starts with", _size(size)),
+        explanation=say(
+            "Workers of a DataLoader and processes of NCCL hand data over in /dev/shm: where it is full, they end "
+            "with a bus error or out of shared memory. The GPU has no part in it."
         ),
-        advice=(
+        advice=say(
             "Start the container with docker run --shm-size=8g or --ipc=host, or use fewer workers (num_workers=0 "
             "needs none). To check: df -h /dev/shm"
         ),

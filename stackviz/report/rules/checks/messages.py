@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from stackviz.base.sentence import Sentence, join_sentences, say
 from stackviz.report.messages import BETWEEN_QUOTES, BY_KEY, Cause, Symptom
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -21,7 +22,7 @@ CUDA_ERRORS = RuleSource(
 @RULES.rule(
     "error-message",
     "pytorch",
-    asks="the program runs without an error message",
+    asks=say("the program runs without an error message"),
     worst=Severity.BROKEN,
     source=CUDA_ERRORS,
 )
@@ -43,23 +44,29 @@ def _explained(look: Look, symptom: Symptom, quote: str) -> Conclusion:
     return Conclusion(
         severity=Severity(symptom.severity),
         title=symptom.message if quote.casefold() in symptom.message.casefold() else quote,
-        explanation=f"{symptom.meaning} {_causes(look, symptom)}",
-        advice=f"Run this and paste what it prints: {symptom.ask}",
+        explanation=join_sentences([say(symptom.meaning), *_causes(look, symptom)]),
+        advice=say("Run this and paste what it prints: {ask}", say(symptom.ask)),
         component=symptom.component,
         source=RuleSource(symptom.key, symptom.source_title, symptom.source_url),
     )
 
 
-def _causes(look: Look, symptom: Symptom) -> str:
+def _causes(look: Look, symptom: Symptom) -> Iterator[Sentence]:
     """The causes in a sentence or two each, the likeliest first; then those that what was compared speaks against."""
     excluded = [(cause, held) for cause in symptom.causes if (held := _speaks_against(look, cause))]
     left = [cause for cause in symptom.causes if not _speaks_against(look, cause)]
-    sentences = [" ".join(filter(None, (cause.text, cause.sign, cause.remedy))) for cause in left]
-    if len(symptom.causes) > 1:
-        words = ["Most likely", *["Also possible"] * (len(sentences) - 2), "Less likely"][: len(sentences)]
-        sentences = [f"{lead}: {sentence}" for lead, sentence in zip(words, sentences, strict=True)]
-    against = [f"Not the cause here, for {held}: {cause.text}" for cause, held in excluded]
-    return " ".join([*sentences, *against])
+    for index, cause in enumerate(left):
+        text = join_sentences(map(say, (cause.text, cause.sign, cause.remedy)))
+        if len(symptom.causes) == 1:
+            yield text
+        elif index == 0:
+            yield say("Most likely: {cause}", text)
+        elif index < len(left) - 1:
+            yield say("Also possible: {cause}", text)
+        else:
+            yield say("Less likely: {cause}", text)
+    for cause, held in excluded:
+        yield say("Not the cause here, for {held}: {text}", held, say(cause.text))
 
 
 def _speaks_against(look: Look, cause: Cause) -> str:

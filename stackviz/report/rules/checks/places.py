@@ -5,6 +5,7 @@ A command that is right on one machine does nothing, or harm, on another: every 
 
 import re
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.look import CardLook, Look
 from stackviz.report.rules.versions import is_below, numbers
 
@@ -22,7 +23,7 @@ __all__ = [
     "why_container",
 ]
 
-REBOOT = "reboot, which ends every program and every login on this machine"
+REBOOT = say("reboot, which ends every program and every login on this machine")
 
 _RED_HATS = (
     "centos", "red hat", "rhel", "rocky", "alma", "oracle", "scientific", "eurolinux", "cloudlinux", "anolis",
@@ -65,11 +66,12 @@ def why_container(look: Look) -> str:
     if look.states_none("machine.container"):
         return ""
     if kind := look.get("machine.container"):
-        return f"This is inside a container ({kind})."
+        return say("This is inside a container ({kind}).", kind)
     kernel, name, version = look.get("os.kernel") or "", look.get("os.name") or "", look.get("os.version") or ""
     is_distribution = bool(kernel and name) and name != "Linux" and look.platform == "linux"
     if is_distribution and _is_kernel_of_another(kernel, name.lower(), version):
-        return f"{kernel} is not a kernel of {name} {version}".rstrip() + ": this is inside a container."
+        system = f"{name} {version}".rstrip()
+        return say("{kernel} is not a kernel of {system}: this is inside a container.", kernel, system)
     return ""
 
 
@@ -137,10 +139,13 @@ def may_have_nvswitch(look: Look) -> bool:
 
 def reset_command(index: int) -> str:
     """How to reset a card, with what that ends."""
-    return (
-        f"End every program on the card (nvidia-smi -i {index} lists them) and any display on it, then: "
-        f"sudo nvidia-smi --gpu-reset -i {index}. The reset is refused while one runs, and on machines with NVSwitch "
-        f"for a single card; then {REBOOT}"
+    return say(
+        "End every program on the card (nvidia-smi -i {index} lists them) and any display on it, then: sudo "
+        "nvidia-smi --gpu-reset -i {index_2}. The reset is refused while one runs, and on machines with NVSwitch for "
+        "a single card; then {reboot}.",
+        index,
+        index,
+        REBOOT,
     )
 
 

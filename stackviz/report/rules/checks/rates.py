@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from stackviz.base.sentence import say
 from stackviz.report.format import Result
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -33,7 +34,7 @@ class _Run:
 @RULES.rule(
     "rate-unlike-neighbour",
     "llama-cpp",
-    asks="the rates of llama-bench can be of one machine",
+    asks=say("the rates of llama-bench can be of one machine"),
     worst=Severity.WARNING,
     source=LLAMA_BENCH_README,
 )
@@ -48,13 +49,23 @@ def check_rates(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 look.evidence |= {run.test: f"{run.rate:,.4g} token/s" for run in (short, long)}
                 yield Conclusion(
                     severity=Severity.WARNING,
-                    title=f"{fast.test} is {fast.rate / slow.rate:,.0f} times as fast as {slow.test}: implausible",
-                    explanation=(
+                    title=say(
+                        "{test} is {n_rate} times as fast as {test_2}: implausible",
+                        fast.test,
+                        f"{fast.rate / slow.rate:,.0f}",
+                        slow.test,
+                    ),
+                    explanation=say(
                         "Both are of the same model, device and settings and differ in the number of tokens only, "
                         "which does not change the rate that much. One of them is mistyped, damaged, or from another "
                         "machine."
                     ),
-                    advice=f"Run both tests again: llama-bench {option} {short.tokens},{long.tokens}",
+                    advice=say(
+                        "Run both tests again: llama-bench {option} {tokens},{tokens_2}",
+                        option,
+                        short.tokens,
+                        long.tokens,
+                    ),
                 )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.builds import Origin, origin_of
 from stackviz.report.rules.checks.companions import torch_packages
 from stackviz.report.rules.checks.grouping import indexes, named
@@ -38,7 +39,7 @@ def hip_of_torch(look: Look) -> str | None:
         return hip
     local = torch.partition("+")[2]
     if local.startswith("rocm"):
-        return local.removeprefix("rocm") or "not stated"
+        return local.removeprefix("rocm") or say("not stated")
     if (
         look.states_none("torch.hip_version")
         or look.get("torch.cuda_version")
@@ -51,7 +52,7 @@ def hip_of_torch(look: Look) -> str | None:
 @RULES.rule(
     "rocm-wheel",
     "pytorch",
-    asks="torch is built for these cards",
+    asks=say("torch is built for these cards"),
     worst=Severity.BROKEN,
     source=GET_STARTED,
     needs=("pytorch", "hardware"),
@@ -63,15 +64,19 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     torch, cards, others = look.need("torch.version"), look.cards("amd"), look.cards("nvidia")
     if cards:
-        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} is built for AMD cards", cards=indexes(cards))
+        yield Conclusion(
+            severity=Severity.FITS, title=say("torch {torch} is built for AMD cards", torch), cards=indexes(cards)
+        )
     elif others:
         yield _beside_nvidia(look, torch, others)
     elif look.is_true("cuda.available") is False:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"torch {torch} is built for AMD cards but finds none",
-            explanation="There is no card, its driver is not loaded, or this user has no permission to open /dev/kfd.",
-            advice=(
+            title=say("torch {torch} is built for AMD cards but finds none", torch),
+            explanation=say(
+                "There is no card, its driver is not loaded, or this user has no permission to open /dev/kfd."
+            ),
+            advice=say(
                 "rocminfo lists the cards; if it lacks permission: sudo usermod -aG render,video $USER, and log in "
                 "again."
             ),
@@ -83,21 +88,23 @@ def _beside_nvidia(look: Look, torch: str, others: Sequence[CardLook]) -> Conclu
     if look.works("cuda"):
         return Conclusion(
             severity=Severity.NOTE,
-            title=(
-                f"torch {torch} is built for AMD cards and uses one that is not listed here; only {named(others)} "
-                "is listed"
+            title=say(
+                "torch {torch} is built for AMD cards and uses one that is not listed here; only {named} is listed",
+                torch,
+                named(others),
             ),
-            explanation="NVIDIA's tools list only NVIDIA cards.",
-            advice="rocminfo lists AMD cards.",
+            explanation=say("NVIDIA's tools list only NVIDIA cards."),
+            advice=say("rocminfo lists AMD cards."),
             cards=indexes(others),
         )
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
-        explanation="A ROCm build has no code for NVIDIA cards: torch.cuda.is_available() returns False.",
-        advice=(
-            f"pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the driver "
-            "supports: https://pytorch.org/get-started/locally/ gives the command."
+        title=say("torch {torch} is built for AMD cards, on a machine with {named}", torch, named(others)),
+        explanation=say("A ROCm build has no code for NVIDIA cards: torch.cuda.is_available() returns False."),
+        advice=say(
+            "pip uninstall -y {torch_packages}; then install a build for a CUDA version that the driver supports: "
+            "https://pytorch.org/get-started/locally/ gives the command.",
+            torch_packages(look),
         ),
         cards=indexes(others),
     )
@@ -123,7 +130,7 @@ def _served(look: Look, tables: Tables) -> tuple[list[CardLook], list[CardLook]]
 @RULES.rule(
     "amd-card-unused",
     "pytorch",
-    asks="torch is built for the AMD card",
+    asks=say("torch is built for the AMD card"),
     worst=Severity.BROKEN,
     source=GET_STARTED,
     needs=("pytorch", "rocm"),
@@ -138,23 +145,30 @@ def check_amd_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if cards:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"torch {look.need('torch.version')} is built without ROCm, on a machine with {named(cards)}",
-            explanation="The wheel that pip installs by default is for CUDA or the CPU; neither runs on an AMD card.",
-            advice=f"Install a build for ROCm: {install}",
+            title=say(
+                "torch {torch_version} is built without ROCm, on a machine with {named}",
+                look.need("torch.version"),
+                named(cards),
+            ),
+            explanation=say(
+                "The wheel that pip installs by default is for CUDA or the CPU; neither runs on an AMD card."
+            ),
+            advice=say("Install a build for ROCm: {install}", install),
             cards=indexes(cards),
         )
     else:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=(
-                f"torch {look.need('torch.version')} is built without ROCm; newer ROCm builds support "
-                f"{named(integrated)}"
+            title=say(
+                "torch {torch_version} is built without ROCm; newer ROCm builds support {named}",
+                look.need("torch.version"),
+                named(integrated),
             ),
-            explanation=(
-                "This is a GPU integrated in the processor that uses main memory: slower than a card, but enough "
-                "to try things out."
+            explanation=say(
+                "This is a GPU integrated in the processor that uses main memory: slower than a card, but enough to "
+                "try things out."
             ),
-            advice=f"To use them: {install}",
+            advice=say("To use them: {install}", install),
             cards=indexes(integrated),
         )
 
@@ -170,7 +184,7 @@ def has_code_for(target: str, built_for: str) -> bool:
 @RULES.rule(
     "rocm-kernels-missing",
     "pytorch",
-    asks="torch carries code for the AMD card",
+    asks=say("torch carries code for the AMD card"),
     worst=Severity.BROKEN,
     source=ROCM_MATRIX,
     needs=("pytorch", "hardware"),
@@ -209,21 +223,25 @@ def _compared(look: Look, tables: Tables, cards: Sequence[CardLook], archs: Sequ
     fitting = [card for card in cards if _runs(card, archs)]
     for card in cards:
         if card in fitting:
-            title = f"torch carries code for {card.get('gfx_target')}"
+            title = say("torch carries code for {gfx_target}", card.get("gfx_target"))
             yield Conclusion(severity=Severity.FITS, title=title, cards=(card.index,))
         elif not fitting:
             yield _no_code(look, tables, card, archs)
         elif card.get("gfx_target"):
             yield Conclusion(
                 severity=Severity.NOTE,
-                title=(
-                    f"torch carries code for another card here, but none for {named([card])} ({card.get('gfx_target')})"
+                title=say(
+                    "torch carries code for another card here, but none for {named} ({gfx_target})",
+                    named([card]),
+                    card.get("gfx_target"),
                 ),
-                explanation=(
-                    "This is usually the GPU integrated in the processor. A program that selects this device fails "
-                    "at its first kernel."
+                explanation=say(
+                    "This is usually the GPU integrated in the processor. A program that selects this device fails at "
+                    "its first kernel."
                 ),
-                advice=f"Hide it: export HIP_VISIBLE_DEVICES={','.join(str(index) for index in indexes(fitting))}",
+                advice=say(
+                    "Hide it: export HIP_VISIBLE_DEVICES={str}", ",".join(str(index) for index in indexes(fitting))
+                ),
                 cards=(card.index,),
             )
 
@@ -234,14 +252,19 @@ def _proved(tables: Tables, cards: Sequence[CardLook]) -> Conclusion:
     target = f" ({', '.join(targets)})" if targets else ""
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"This torch carries no code for {named(cards)}{target}",
-        explanation=(
-            "HIP reports an invalid device function: most likely the build, or an extension of it, was not made for "
-            "this target. Less likely: HSA_OVERRIDE_GFX_VERSION is set to another family's."
+        title=say("This torch carries no code for {named}{target}", named(cards), target),
+        explanation=join_sentences(
+            [
+                say(
+                    "HIP reports an invalid device function: most likely the build, or an extension of it, was not "
+                    "made for this target."
+                ),
+                say("Less likely: HSA_OVERRIDE_GFX_VERSION is set to another family's."),
+            ]
         ),
-        advice=(
-            f'{_install(tables, targets)} To see what the build has: python -c "import torch; '
-            'print(torch.cuda.get_arch_list())"'
+        advice=say(
+            '{install} To see what the build has: python -c "import torch; print(torch.cuda.get_arch_list())"',
+            _install(tables, targets),
         ),
         cards=indexes(cards),
     )
@@ -254,11 +277,15 @@ def _install(tables: Tables, targets: Sequence[str]) -> str:
         builds.setdefault((row.version, row.variant), set()).update(row.values.split())
     fitting = [build for build, known in builds.items() if targets and known.issuperset(targets)]
     if not fitting:
-        return "Install a build that lists this target, from AMD (https://rocm.docs.amd.com) or from source."
+        return say("Install a build that lists this target, from AMD (https://rocm.docs.amd.com) or from source.")
     torch, variant = max(fitting, key=lambda build: numbers(build[0]))
-    return (
-        f"torch {torch} for {variant} has code for it: pip install --force-reinstall 'torch=={torch}.*' --index-url "
-        f"https://download.pytorch.org/whl/{variant} (in an image of its own if others depend on this torch)."
+    return say(
+        "torch {torch} for {variant} has code for it: pip install --force-reinstall 'torch=={torch_2}.*' --index-url "
+        "https://download.pytorch.org/whl/{variant_2} (in an image of its own if others depend on this torch).",
+        torch,
+        variant,
+        torch,
+        variant,
     )
 
 
@@ -271,16 +298,24 @@ def _no_code(look: Look, tables: Tables, card: CardLook, archs: Sequence[str]) -
     target = card.need("gfx_target")
     like = override_for(target, archs) if look.platform == "linux" else ""
     unsupported = (
-        f" Code for its family may still run, unsupported: export HSA_OVERRIDE_GFX_VERSION={like}" if like else ""
+        say("Code for its family may still run, unsupported: export HSA_OVERRIDE_GFX_VERSION={like}", like)
+        if like
+        else ""
     )
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch {look.need('torch.version')} carries no code for {named([card])} ({target})",
-        explanation=(
-            f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and the "
-            "build has no intermediate code that the driver could compile."
+        title=say(
+            "torch {torch_version} carries no code for {named} ({target})",
+            look.need("torch.version"),
+            named([card]),
+            target,
         ),
-        advice=f"{_install(tables, [target])}{unsupported}",
+        explanation=say(
+            "The build has code for: {archs}. Code for one target does not run on another, and the build has no "
+            "intermediate code that the driver could compile.",
+            " ".join(archs),
+        ),
+        advice=join_sentences([_install(tables, [target]), unsupported]),
         cards=(card.index,),
     )
 

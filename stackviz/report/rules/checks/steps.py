@@ -6,6 +6,7 @@ Bounded by what is installed here: Python, the C library, conda's packages, pack
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.format.systems import cuda_of, is_cpu_build, wheel_variant
 from stackviz.report.rules.checks.companions import found_companions, line_specs
 from stackviz.report.rules.compatibility import Tables, computed_once
@@ -15,17 +16,17 @@ from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 __all__ = ["JETSON", "ReleasedBuild", "after", "before", "for_shell", "nearest", "why_not_installable"]
 
-JETSON = (
+JETSON = say(
     "The torch of a Jetson comes from NVIDIA's index for its JetPack, not from pytorch.org: "
-    "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/ names the wheel for each JetPack "
-    "(cat /etc/nv_tegra_release prints the release)."
+    "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/ names the wheel for each "
+    "JetPack (cat /etc/nv_tegra_release prints the release)."
 )
 DROPPED_FIRST = "7.5"  # builds for a newer CUDA leave out cards below: Maxwell and Pascal, then Volta
 _PINNED = {"vllm": "vLLM", "xformers": "xFormers", "flash-attn": "flash-attn"}
 _WHEELS = "linux-x86_64"  # whose releases for Python are in the tables; other systems have the same
 # The sum fails where the build has no code for the card, of which is_available() knows nothing.
-_CHECK = (
-    'To check: python -c "import torch; print(torch.__version__, torch.cuda.is_available()); torch.ones(1).cuda() + 1"'
+_CHECK = say(
+    'To check: python -c "import torch; print(torch.__version__, torch.cuda.is_available()); torch.ones(1).cuda() + 1".'
 )
 
 
@@ -76,19 +77,27 @@ def why_not_installable(look: Look, tables: Tables, build: ReleasedBuild) -> str
     python = major_minor(look.get("python.version") or "")
     pythons = [version for version in _pythons(tables, build.torch) if not version.endswith("t")]
     if python and pythons and python not in pythons:
-        return (
-            f"torch {build.torch} has wheels for Python {pythons[0]} to {pythons[-1]}, and this is {python}: make a "
-            f"new environment first (uv venv --python {pythons[-2 if len(pythons) > 1 else -1]}, or conda create)"
+        return say(
+            "torch {torch} has wheels for Python {pythons} to {pythons_2}, and this is {python}: make a new "
+            "environment first (uv venv --python {pythons_3}, or conda create)",
+            build.torch,
+            pythons[0],
+            pythons[-1],
+            python,
+            pythons[-2 if len(pythons) > 1 else -1],
         )
     libc, floor = look.get("os.libc") or "", _glibc(tables, build.torch)
     have = libc.removeprefix("glibc").strip()
     if look.wheel_platform.startswith("linux") and libc.startswith("glibc") and floor and is_below(have, floor):
-        return (
-            f"The wheels of torch {build.torch} need glibc {floor}, and this system has {have}: use a container or a "
-            "newer release of the system"
+        return say(
+            "The wheels of torch {torch} need glibc {floor}, and this system has {have}: use a container or a newer "
+            "release of the system",
+            build.torch,
+            floor,
+            have,
         )
     if libc.startswith("musl"):
-        return "torch has no wheels for musl: use a container with glibc"
+        return say("torch has no wheels for musl: use a container with glibc")
     return ""
 
 
@@ -109,12 +118,12 @@ def before(look: Look) -> str:
     if not look.is_from_conda("pytorch"):
         return ""
     packages = " ".join(["pytorch", *found_companions(look)])
-    return f"conda's own torch goes first, or two are mixed: conda remove {packages}; then: "
+    return say("conda's own torch goes first, or two are mixed: conda remove {packages}; then: ", packages)
 
 
 def after(look: Look, tables: Tables, build: ReleasedBuild) -> str:
     """What else this changes, how to check it, how to undo it."""
-    return " ".join(filter(None, (_pinned(look, build), f"{_CHECK}.", _undo(look, tables))))
+    return join_sentences([_pinned(look, build), _CHECK, _undo(look, tables)])
 
 
 def _pinned(look: Look, build: ReleasedBuild) -> str:
@@ -124,10 +133,16 @@ def _pinned(look: Look, build: ReleasedBuild) -> str:
         return ""
     named = ", ".join(f"{_PINNED[slug]} {versions[0]}".strip() for slug, versions in pinned.items())
     if major_minor(look.get("torch.version") or "") == build.torch:
-        return f"{named}: compiled for a CUDA too; install the build for {build.variant}, if it no longer loads."
-    vllm_too = "vLLM pins its torch: better install a newer vLLM, which brings one. " if "vllm" in pinned else ""
-    needed = f"{named}: made for one release of torch, and need their own release for torch {build.torch}."
-    return f"{needed} {vllm_too}".strip()
+        return say(
+            "{named}: compiled for a CUDA too; install the build for {variant}, if it no longer loads.",
+            named,
+            build.variant,
+        )
+    vllm_too = say("vLLM pins its torch: better install a newer vLLM, which brings one.") if "vllm" in pinned else ""
+    needed = say(
+        "{named}: made for one release of torch, and need their own release for torch {torch}.", named, build.torch
+    )
+    return join_sentences([needed, vllm_too])
 
 
 def _undo(look: Look, tables: Tables) -> str:
@@ -138,7 +153,9 @@ def _undo(look: Look, tables: Tables) -> str:
     if look.is_from_conda("pytorch") or not release or not (index == "cpu" or cuda_of(index)):
         return ""
     packages = " ".join([f"torch=={release}", *line_specs(look, tables, major_minor(torch))])
-    return f"To undo: the same with --force-reinstall {for_shell(look, packages)} and the index {index}"
+    return say(
+        "To undo: the same with --force-reinstall {for_shell} and the index {index}", for_shell(look, packages), index
+    )
 
 
 def for_shell(look: Look, command: str) -> str:

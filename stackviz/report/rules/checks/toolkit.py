@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.base.sentence import say
 from stackviz.report.format.systems import is_cpu_build, wheel_variant
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables, newest_up_to
@@ -34,7 +35,7 @@ FIX = "nvfp4-scaling-fix"
 @RULES.rule(
     "nvcc-differs",
     "cuda-toolkit",
-    asks="nvcc matches torch's CUDA",
+    asks=say("nvcc matches torch's CUDA"),
     worst=Severity.NOTE,
     source=EXTENSIONS,
     needs=("cuda-toolkit", "pytorch"),
@@ -50,31 +51,35 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not numbers(torch) or not numbers(nvcc):
         return
     if major_minor(torch) == major_minor(nvcc):
-        yield Conclusion(severity=Severity.FITS, title=f"nvcc and torch both use CUDA {major_minor(nvcc)}")
+        yield Conclusion(
+            severity=Severity.FITS, title=say("nvcc and torch both use CUDA {major_minor}", major_minor(nvcc))
+        )
     elif numbers(torch)[:1] == numbers(nvcc)[:1]:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"nvcc is from CUDA {nvcc}, torch is built with CUDA {torch}",
-            explanation=(
-                "torch does not use nvcc. Extensions compiled here have the same CUDA major version as torch, "
-                "which is enough."
+            title=say("nvcc is from CUDA {nvcc}, torch is built with CUDA {torch}", nvcc, torch),
+            explanation=say(
+                "torch does not use nvcc. Extensions compiled here have the same CUDA major version as torch, which "
+                "is enough."
             ),
-            advice="Nothing to do, unless an extension requires the exact version.",
+            advice=say("Nothing to do, unless an extension requires the exact version."),
         )
     else:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"The CUDA toolkit {nvcc} differs in its major version from torch's CUDA {torch}",
-            explanation=(
-                "torch itself runs, since it ships its CUDA libraries. Extensions (flash-attn, your own kernels) "
-                "fail to compile with an nvcc of another major version."
+            title=say("The CUDA toolkit {nvcc} differs in its major version from torch's CUDA {torch}", nvcc, torch),
+            explanation=say(
+                "torch itself runs, since it ships its CUDA libraries. Extensions (flash-attn, your own kernels) fail "
+                "to compile with an nvcc of another major version."
             ),
-            advice=f"To compile extensions, install a CUDA {numbers(torch)[0]} toolkit and set CUDA_HOME to it.",
+            advice=say(
+                "To compile extensions, install a CUDA {numbers} toolkit and set CUDA_HOME to it.", numbers(torch)[0]
+            ),
         )
 
 
 @RULES.rule(
-    "toolkit-alone", "cuda-toolkit", asks="there is a card for the toolkit", worst=Severity.NOTE, source=EXTENSIONS
+    "toolkit-alone", "cuda-toolkit", asks=say("there is a card for the toolkit"), worst=Severity.NOTE, source=EXTENSIONS
 )
 def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     nvcc = look.get("cuda.toolkit_version")
@@ -84,22 +89,26 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return  # nvcc alone spoke: nobody asked for a card
     if look.is_true("cuda.available"):
         look.need("nvidia.driver_version")
-    without_torch = ", and torch is not installed in this Python" if look.states_none("torch.version") else ""
+    without_torch = say(", and torch is not installed in this Python") if look.states_none("torch.version") else ""
     yield Conclusion(
         severity=Severity.NOTE,
-        title=f"CUDA toolkit {nvcc} is installed, but no NVIDIA card or driver was reported{without_torch}",
-        explanation=(
+        title=say(
+            "CUDA toolkit {nvcc} is installed, but no NVIDIA card or driver was reported{without_torch}",
+            nvcc,
+            without_torch,
+        ),
+        explanation=say(
             "A toolkit compiles programs; running them needs a card and its driver. On a build machine or in a "
             "container without a card this is normal."
         ),
-        advice="If there is a card: nvidia-smi must list it. In a container, start it with --gpus all.",
+        advice=say("If there is a card: nvidia-smi must list it. In a container, start it with --gpus all."),
     )
 
 
 @RULES.rule(
     "triton-ptxas",
     "triton",
-    asks="Triton can compile for the card",
+    asks=say("Triton can compile for the card"),
     worst=Severity.BROKEN,
     source=PTXAS,
     needs=("triton", "hardware"),
@@ -123,17 +132,25 @@ def check_ptxas(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if is_below(version, row.version):
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"Triton {version} cannot compile for {named(late)} (capability {capability})",
-            explanation="The ptxas that Triton ships does not support the card: torch.compile and Triton kernels fail.",
-            advice=(
-                f"Use Triton {row.version} or newer, or point it to the ptxas of CUDA 13: export "
-                "TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas"
+            title=say(
+                "Triton {version} cannot compile for {named} (capability {capability})",
+                version,
+                named(late),
+                capability,
+            ),
+            explanation=say(
+                "The ptxas that Triton ships does not support the card: torch.compile and Triton kernels fail."
+            ),
+            advice=say(
+                "Use Triton {version} or newer, or point it to the ptxas of CUDA 13: export "
+                "TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",
+                row.version,
             ),
             cards=indexes(late),
             source=row.source,
         )
     else:
-        title = f"Triton {version} compiles for capability {capability}"
+        title = say("Triton {version} compiles for capability {capability}", version, capability)
         yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(late), source=row.source)
 
 
@@ -146,7 +163,9 @@ def _shipped_triton(look: Look, tables: Tables) -> str | None:
     return next((row.values for row in rows if major_minor(row.version) == major_minor(torch)), None)
 
 
-@RULES.rule("cuda1322-fix", "cuda-runtime", asks="CUDA 13.2 has its fixes", worst=Severity.WARNING, source=CUDA_13_2)
+@RULES.rule(
+    "cuda1322-fix", "cuda-runtime", asks=say("CUDA 13.2 has its fixes"), worst=Severity.WARNING, source=CUDA_13_2
+)
 def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cuda = look.get("torch.cuda_version") or ""
     known = [row for row in tables.rows("cuda-toolkit", "offers", FIX) if same_line(row.version, major_minor(cuda))]
@@ -160,16 +179,21 @@ def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if fixed is None and (first is None or not is_below(torch, first)):
         yield Conclusion(
             severity=Severity.CANNOT_TELL,
-            title=f"Cannot tell whether CUDA {major_minor(cuda)} has its fixes: torch {torch} is not known here",
+            title=say(
+                "Cannot tell whether CUDA {major_minor} has its fixes: torch {torch} is not known here",
+                major_minor(cuda),
+                torch,
+            ),
         )
     elif fixed is None or is_below(fixed, mended):
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"torch {torch} ships CUDA {major_minor(cuda)} from before {mended}",
-            explanation=(
-                f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a bug; both are fixed in {mended}."
+            title=say("torch {torch} ships CUDA {major_minor} from before {mended}", torch, major_minor(cuda), mended),
+            explanation=say(
+                "Its cublasLt scales NVFP4 products wrongly, and its compiler has a bug; both are fixed in {mended}.",
+                mended,
             ),
             advice=f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{wheel_variant(cuda)}",
         )
     else:
-        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} ships CUDA {fixed}")
+        yield Conclusion(severity=Severity.FITS, title=say("torch {torch} ships CUDA {fixed}", torch, fixed))

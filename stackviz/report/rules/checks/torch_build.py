@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.format.systems import is_cpu_build
 from stackviz.report.rules.checks.builds import (
     USUAL_PLATFORM,
@@ -62,7 +63,7 @@ CPU_TORCH = RuleSource(
 @RULES.rule(
     "cpu-wheel",
     "pytorch",
-    asks="torch is built with CUDA",
+    asks=say("torch is built with CUDA"),
     worst=Severity.BROKEN,
     source=CPU_WHEEL,
     needs=("pytorch", "cuda-runtime"),
@@ -76,12 +77,16 @@ def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Conclusion]:
         return
     if not is_cpu_build(torch) and not look.states_none("torch.cuda_version"):
         cuda = look.need("torch.cuda_version")
-        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} is built with CUDA {cuda}", cards=indexes(cards))
+        yield Conclusion(
+            severity=Severity.FITS,
+            title=say("torch {torch} is built with CUDA {cuda}", torch, cuda),
+            cards=indexes(cards),
+        )
         return
-    intel = " for Intel GPUs," if _other_gpu(torch) == "xpu" else ""
+    intel = say(" for Intel GPUs,") if _other_gpu(torch) == "xpu" else ""
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch {torch} is built{intel} without CUDA, on a machine with {named(cards)}",
+        title=say("torch {torch} is built{intel} without CUDA, on a machine with {named}", torch, intel, named(cards)),
         explanation=_why_cpu_only(torch, look.wheel_platform, tables),
         advice=_cuda_build(look, tables),
         cards=indexes(cards),
@@ -92,20 +97,24 @@ def _cuda_build(look: Look, tables: Tables) -> str:
     """The newest CUDA build for all cards; where that cannot be said, how to choose one."""
     capabilities = {card.get("compute_capability") for card in look.cards("nvidia")}
     if is_jetson(look):
-        return f"pip uninstall -y {torch_packages(look)}; then install NVIDIA's build. {JETSON}"
+        return say(
+            "pip uninstall -y {torch_packages}; then install NVIDIA's build. {jetson}", torch_packages(look), JETSON
+        )
     if look.wheel_platform and None not in capabilities:
-        build = advice(look, tables, filter(None, capabilities))
-        if look.is_from_conda("pytorch"):
+        is_from_pip = not look.is_from_conda("pytorch")
+        build = advice(look, tables, filter(None, capabilities), is_fresh=is_from_pip)
+        if not is_from_pip:
             return build
-        fresh = build.replace("pip install --force-reinstall ", "pip install ", 1)
-        return f"pip uninstall -y {torch_packages(look)}; then install a CUDA build. {fresh}"
-    return (
-        f"{before(look)}pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the "
-        "driver supports: https://pytorch.org/get-started/locally/ gives the command."
+        return say("pip uninstall -y {torch_packages}; then install a CUDA build. {fresh}", torch_packages(look), build)
+    return say(
+        "{before}pip uninstall -y {torch_packages}; then install a build for a CUDA version that the driver supports: "
+        "https://pytorch.org/get-started/locally/ gives the command.",
+        before(look),
+        torch_packages(look),
     )
 
 
-@RULES.rule("cpu-only-torch", "pytorch", asks="torch can use a GPU", worst=Severity.NOTE, source=CPU_TORCH)
+@RULES.rule("cpu-only-torch", "pytorch", asks=say("torch can use a GPU"), worst=Severity.NOTE, source=CPU_TORCH)
 def check_cpu_only(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
     if look.all_cards or look.platform == "macos" or look.states_none("torch.version"):
@@ -117,16 +126,16 @@ def check_cpu_only(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if is_cpu_build(torch) or (look.platform and has_no_cuda):  # on an unnamed system it may be the build for Macs
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {torch} is a CPU-only build, and no card was reported",
+            title=say("torch {torch} is a CPU-only build, and no card was reported", torch),
             explanation=(
-                "It cannot use the GPU of this Jetson."
+                say("It cannot use the GPU of this Jetson.")
                 if is_jetson(look)
-                else "It cannot use a GPU, even if one is added later."
+                else say("It cannot use a GPU, even if one is added later.")
             ),
             advice=(
                 _cuda_build(look, tables)
                 if is_jetson(look)
-                else "If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it."
+                else say("If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it.")
             ),
         )
 
@@ -138,19 +147,19 @@ def _other_gpu(torch: str) -> str:
 
 
 @RULES.rule(
-    "torch-not-installed", "pytorch", asks="this Python has torch", worst=Severity.WARNING, source=TORCH_INSTALL
+    "torch-not-installed", "pytorch", asks=say("this Python has torch"), worst=Severity.WARNING, source=TORCH_INSTALL
 )
 def check_installed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where a tool that imports torch could not: that a machine has none is nothing wrong by itself."""
     if look.reason_of("torch.version") == "not_installed" and look.reason_of("torch.cuda_version") == "not_installed":
         yield Conclusion(
             severity=Severity.WARNING,
-            title="torch is not installed in this Python, or cannot be imported by it",
-            explanation=(
+            title=say("torch is not installed in this Python, or cannot be imported by it"),
+            explanation=say(
                 "The tool that printed this could not import torch: it ran in another environment than the program "
                 "that uses torch, or the import fails."
             ),
-            advice=(
+            advice=say(
                 'Activate the right environment, then: python -c "import torch; print(torch.__version__)" (its error '
                 'names the cause). To see which Python runs: python -c "import sys; print(sys.executable)"'
             ),
@@ -161,14 +170,18 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     """Said only where the tables know it: on some platforms the wheel pip chooses by itself has no CUDA."""
     rows = newest_up_to(tables.rows("pytorch", "ships", "cuda-runtime", platform=platform), torch) if platform else []
     if any(row.values == "none" for row in rows):
-        return f"The torch {rows[0].version} wheel that pip installs by default on {platform} is CPU-only."
-    return "With this build torch cannot use the card."
+        return say(
+            "The torch {version} wheel that pip installs by default on {platform} is CPU-only.",
+            rows[0].version,
+            platform,
+        )
+    return say("With this build torch cannot use the card.")
 
 
 @RULES.rule(
     "kernels-missing",
     "pytorch",
-    asks="torch carries code for the card",
+    asks=say("torch carries code for the card"),
     worst=Severity.BROKEN,
     source=BINARIES,
     needs=("pytorch", "hardware"),
@@ -196,10 +209,10 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
         if fitting:
             yield Conclusion(
                 severity=Severity.FITS,
-                title=f"{_this(torch)} carries code for capability {capability}",
-                explanation=(
-                    f"Code for {' '.join(fitting)} runs on it, because older code runs within the same major "
-                    "capability."
+                title=say("{this} carries code for capability {capability}", _this(torch), capability),
+                explanation=say(
+                    "Code for {fitting} runs on it, because older code runs within the same major capability.",
+                    " ".join(fitting),
                 ),
                 cards=indexes(group),
             )
@@ -215,12 +228,21 @@ def _releases_without_code(look: Look, tables: Tables, torch: str) -> Iterator[C
         if not any(covers(capability, arch) for arch in archs):
             yield Conclusion(
                 severity=Severity.BROKEN,
-                title=f"{_this(torch)} carries no code for {named(group)} ({_generation(tables, capability)}capability "
-                f"{capability})",
-                explanation=(
-                    f"No build of torch {major_minor(torch)} that was published for {platform} has code for capability "
-                    f'{capability}, whatever its CUDA: the first kernel fails with "no kernel image is available". '
-                    f"{_which_builds(look, tables, torch, capability)}"
+                title=say(
+                    "{this} carries no code for {named} ({generation}capability {capability})",
+                    _this(torch),
+                    named(group),
+                    _generation(tables, capability),
+                    capability,
+                ),
+                explanation=say(
+                    "No build of torch {major_minor} that was published for {platform} has code for capability "
+                    '{capability}, whatever its CUDA: the first kernel fails with "no kernel image is available". '
+                    "{which_builds}",
+                    major_minor(torch),
+                    platform,
+                    capability,
+                    _which_builds(look, tables, torch, capability),
                 ),
                 advice=advice(look, tables, capabilities_of(look), capability),
                 cards=indexes(group),
@@ -236,12 +258,20 @@ def _toolkits_too_old(look: Look, tables: Tables, torch: str) -> Iterator[Conclu
             is_decided = True
             yield Conclusion(
                 severity=Severity.BROKEN,
-                title=f"{_this(torch)} carries no code for {named(group)} ({_generation(tables, capability)}capability "
-                f"{capability})",
-                explanation=(
-                    f"It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
-                    f'is {first}: the first kernel fails with "no kernel image is available". '
-                    f"{_which_builds(look, tables, torch, capability)}"
+                title=say(
+                    "{this} carries no code for {named} ({generation}capability {capability})",
+                    _this(torch),
+                    named(group),
+                    _generation(tables, capability),
+                    capability,
+                ),
+                explanation=say(
+                    "It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
+                    'is {first}: the first kernel fails with "no kernel image is available". {which_builds}',
+                    cuda,
+                    capability,
+                    first,
+                    _which_builds(look, tables, torch, capability),
                 ),
                 advice=advice(look, tables, capabilities_of(look), capability),
                 cards=indexes(group),
@@ -263,17 +293,26 @@ def _no_code(
     generation = _generation(tables, capability)
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"{_this(torch)} carries no code for {named(group)} ({generation}capability {capability})",
-        explanation=f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on "
-        f"another, so the "
-        f'first kernel fails with "no kernel image is available". {_which_builds(look, tables, torch, capability)}',
+        title=say(
+            "{this} carries no code for {named} ({generation}capability {capability})",
+            _this(torch),
+            named(group),
+            generation,
+            capability,
+        ),
+        explanation=say(
+            "The build has code for: {archs}. Code for one major capability does not run on another, so the first "
+            'kernel fails with "no kernel image is available". {which_builds}',
+            " ".join(archs),
+            _which_builds(look, tables, torch, capability),
+        ),
         advice=advice(look, tables, capabilities_of(look), capability),
         cards=indexes(group),
     )
 
 
 def _this(torch: str) -> str:
-    return f"torch {torch}" if torch else "This torch"
+    return say("torch {torch}", torch) if torch else say("This torch")
 
 
 def _generation(tables: Tables, capability: str) -> str:
@@ -286,25 +325,26 @@ def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> st
     """Of this system; of the most usual one, which the sentence names, where none was reported: as the advice does."""
     fitting = builds_carrying(tables, look.wheel_platform or USUAL_PLATFORM, (capability,))
     if not fitting:
-        return "No build known here carries it."
+        return say("No build known here carries it.")
     chosen = nearest(look, tables, served(look, tables, fitting) or fitting).variant
     last, is_linux_assumed = fitting[-1].torch, not look.wheel_platform
     if torch and is_below(last, major_minor(torch)):
         if is_linux_assumed:
-            return (
-                f"On Linux with x86-64, torch {last} is the last release with a build that does: "
-                f"{ranges(fitting, chosen)}."
+            return say(
+                "On Linux with x86-64, torch {last} is the last release with a build that does: {ranges}.",
+                last,
+                ranges(fitting, chosen),
             )
-        return f"torch {last} is the last release with a build that does: {ranges(fitting, chosen)}."
+        return say("torch {last} is the last release with a build that does: {ranges}.", last, ranges(fitting, chosen))
     if is_linux_assumed:
-        return f"On Linux with x86-64, builds that carry it: {ranges(fitting, chosen)}."
-    return f"Builds that carry it: {ranges(fitting, chosen)}."
+        return say("On Linux with x86-64, builds that carry it: {ranges}.", ranges(fitting, chosen))
+    return say("Builds that carry it: {ranges}.", ranges(fitting, chosen))
 
 
 @RULES.rule(
     "cudnn-drops-old-card",
     "cudnn",
-    asks="cuDNN still supports the card",
+    asks=say("cuDNN still supports the card"),
     worst=Severity.BROKEN,
     source=CUDNN_DROPS,
     needs=("cudnn", "hardware"),
@@ -340,14 +380,22 @@ def _takes(
     dropping = [(cudnn, row) for cudnn, row in floors if is_below(capability, row.low)]
     cudnn, lowest = (dropping or floors)[0]
     if not dropping:
-        title = f"cuDNN {cudnn} supports capability {lowest.low} and newer: has {capability}"
+        title = say(
+            "cuDNN {cudnn} supports capability {low} and newer: has {capability}", cudnn, lowest.low, capability
+        )
         return Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=lowest.source)
     if len(dropping) < len(candidates):
         return Conclusion(
             severity=Severity.CANNOT_TELL,
-            title=f"Cannot tell whether cuDNN still supports {named(group)}: {' and '.join(candidates)} are listed",
-            explanation=(
-                f"cuDNN {cudnn} supports capability {lowest.low} and newer; which of them torch loads is not reported."
+            title=say(
+                "Cannot tell whether cuDNN still supports {named}: {candidates} are listed",
+                named(group),
+                " and ".join(candidates),
+            ),
+            explanation=say(
+                "cuDNN {cudnn} supports capability {low} and newer; which of them torch loads is not reported.",
+                cudnn,
+                lowest.low,
             ),
             advice=command_to_read("cudnn.version"),
             cards=indexes(group),
@@ -355,10 +403,13 @@ def _takes(
         )
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"cuDNN {cudnn} no longer supports {named(group)} (capability {capability})",
-        explanation=(
-            f"cuDNN {cudnn} supports capability {lowest.low} and newer: matrix products may still run, but "
-            "convolutions fail."
+        title=say(
+            "cuDNN {cudnn} no longer supports {named} (capability {capability})", cudnn, named(group), capability
+        ),
+        explanation=say(
+            "cuDNN {cudnn} supports capability {low} and newer: matrix products may still run, but convolutions fail.",
+            cudnn,
+            lowest.low,
         ),
         advice=_build_with_older_cudnn(look, tables, capability),
         cards=indexes(group),
@@ -390,14 +441,19 @@ def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
     best = _newest_taking(look, tables, wanted)
     apart = ""
     if best is None and len(wanted) > 1:
-        best, apart = _newest_taking(look, tables, [capability]), f"{hidden_cards(wanted)} "
+        best, apart = _newest_taking(look, tables, [capability]), hidden_cards(wanted)
     if best is None:
-        return f"{apart}Install a torch build that ships an older cuDNN."
+        return join_sentences([apart, say("Install a torch build that ships an older cuDNN.")])
     command = command_for(look, tables, ReleasedBuild(major_minor(best.version), best.variant))
-    return (
-        f"{apart}Install a torch build that ships an older cuDNN: the newest known is torch {best.version} for "
-        f"{best.variant}, with cuDNN {best.values}: {command}"
+    older = say(
+        "Install a torch build that ships an older cuDNN: the newest known is torch {version} for {variant}, with "
+        "cuDNN {values}: {command}",
+        best.version,
+        best.variant,
+        best.values,
+        command,
     )
+    return join_sentences([apart, older])
 
 
 def _newest_taking(look: Look, tables: Tables, capabilities: Sequence[str]) -> Requirement | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from stackviz.base.sentence import say
 from stackviz.report.format.systems import is_cpu_build, wheel_variant
 from stackviz.report.rules.checks.builds import Origin, origin_of
 from stackviz.report.rules.checks.companions import COMPANIONS, fits, installable_release
@@ -40,7 +41,11 @@ def _public(version: str) -> str:
 
 
 @RULES.rule(
-    "torch-versions-disagree", "pytorch", asks="only one torch is installed", worst=Severity.WARNING, source=COLLECT_ENV
+    "torch-versions-disagree",
+    "pytorch",
+    asks=say("only one torch is installed"),
+    worst=Severity.WARNING,
+    source=COLLECT_ENV,
 )
 def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.states_none("torch.version"):
@@ -53,31 +58,46 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if others and all(_public(version) == _public(running) for version in others):
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {running} runs, but {', '.join(others)} was installed",
-            explanation=(
+            title=say("torch {running} runs, but {others} was installed", running, ", ".join(others)),
+            explanation=say(
                 "The same version, built from different commits: a source tree was rebuilt without being installed."
             ),
-            advice="Install it again from the source tree, so that extensions are built against what runs.",
+            advice=say("Install it again from the source tree, so that extensions are built against what runs."),
         )
     elif others:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"torch versions disagree: {running} runs, {', '.join(others)} {'is' if len(others) == 1 else 'are'} "
-            "listed as installed",
-            explanation=(
+            title=(
+                say(
+                    "torch versions disagree: {running} runs, {others} is listed as installed",
+                    running,
+                    ", ".join(others),
+                )
+                if len(others) == 1
+                else say(
+                    "torch versions disagree: {running} runs, {others} are listed as installed",
+                    running,
+                    ", ".join(others),
+                )
+            ),
+            explanation=say(
                 "Several copies of torch are installed for this Python, or the list is from another environment. "
                 "Which one a program gets depends on sys.path; extensions may be compiled against the other."
             ),
-            advice='python -c "import torch; print(torch.__file__)", then uninstall the others with pip and conda.',
+            advice=say(
+                'python -c "import torch; print(torch.__file__)", then uninstall the others with pip and conda.'
+            ),
         )
     else:
-        yield Conclusion(severity=Severity.FITS, title=f"torch {running} runs, and the same version is listed")
+        yield Conclusion(
+            severity=Severity.FITS, title=say("torch {running} runs, and the same version is listed", running)
+        )
 
 
 @RULES.rule(
     "torch-cuda-unpublished",
     "pytorch",
-    asks="torch was published for this CUDA",
+    asks=say("torch was published for this CUDA"),
     worst=Severity.NOTE,
     source=PREVIOUS_VERSIONS,
     needs=("pytorch", "cuda-runtime"),
@@ -95,21 +115,29 @@ def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Conclusion]:
         if is_below(_newest(tables), torch):
             yield Conclusion(
                 severity=Severity.CANNOT_TELL,
-                title=f"Cannot tell whether torch {release} was published for CUDA {cuda}: the release is not "
-                f"known here",
+                title=say(
+                    "Cannot tell whether torch {release} was published for CUDA {cuda}: the release is not known here",
+                    release,
+                    cuda,
+                ),
             )
     elif major_minor(cuda) in offered or not offered[0][:1].isdigit():
-        title = f"torch {release} is published for CUDA {major_minor(cuda)}"
+        title = say("torch {release} is published for CUDA {major_minor}", release, major_minor(cuda))
         yield Conclusion(severity=Severity.FITS, title=title, source=rows[0].source)
     else:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {release} was published for CUDA {', '.join(offered)}, but CUDA {cuda} is reported",
-            explanation=(
+            title=say(
+                "torch {release} was published for CUDA {offered}, but CUDA {cuda} is reported",
+                release,
+                ", ".join(offered),
+                cuda,
+            ),
+            explanation=say(
                 "Either it is a custom build (by a distribution, a vendor or yourself), or the number belongs to "
                 "something else: the toolkit, or what nvidia-smi prints."
             ),
-            advice='python -c "import torch; print(torch.version.cuda)" prints the CUDA torch was built with.',
+            advice=say('python -c "import torch; print(torch.version.cuda)" prints the CUDA torch was built with.'),
             source=rows[0].source,
         )
 
@@ -122,7 +150,7 @@ def _newest(tables: Tables) -> str:
 @RULES.rule(
     "companion-version",
     "pytorch",
-    asks="companion packages match the release of torch",
+    asks=say("companion packages match the release of torch"),
     worst=Severity.WARNING,
     source=COLLECT_ENV,
 )
@@ -148,7 +176,7 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "companion-build",
     "torchvision",
-    asks="companion packages are of the same build as torch",
+    asks=say("companion packages are of the same build as torch"),
     worst=Severity.WARNING,
     source=COLLECT_ENV,
 )
@@ -164,12 +192,17 @@ def check_companion_builds(look: Look, tables: Tables) -> Iterator[Conclusion]:
             if mixed:
                 yield Conclusion(
                     severity=Severity.WARNING,
-                    title=f"{name} {version} is built for another build of torch: this is torch {torch}",
-                    explanation=(
+                    title=say(
+                        "{name} {version} is built for another build of torch: this is torch {torch}",
+                        name,
+                        version,
+                        torch,
+                    ),
+                    explanation=say(
                         "One is the build for the CPU, the other has CUDA. Compiled operators are then not found: "
                         "operator torchvision::nms does not exist."
                     ),
-                    advice=f"{name} of the same build: {_companion_of(look, tables, slug)}",
+                    advice=say("{name} of the same build: {companion_of}", name, _companion_of(look, tables, slug)),
                     component=slug,
                 )
 
@@ -177,8 +210,8 @@ def check_companion_builds(look: Look, tables: Tables) -> Iterator[Conclusion]:
 def _of_triton(torch: str, version: str, wanted: str) -> Conclusion:
     return Conclusion(
         severity=Severity.WARNING,
-        title=f"Triton {version} does not match torch {torch}, which ships with {wanted}",
-        explanation=(
+        title=say("Triton {version} does not match torch {torch}, which ships with {wanted}", version, torch, wanted),
+        explanation=say(
             "torch.compile relies on features of the Triton release it ships with; another release may lack them."
         ),
         advice=f"pip install --force-reinstall triton=={wanted}",
@@ -189,11 +222,17 @@ def _of_triton(torch: str, version: str, wanted: str) -> Conclusion:
 def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) -> Conclusion:
     return Conclusion(
         severity=Severity.WARNING,
-        title=f"{COMPANIONS[slug]} {version} is made for torch {wanted}, but this is torch {torch}",
-        explanation=(
+        title=say(
+            "{companions} {version} is made for torch {wanted}, but this is torch {torch}",
+            COMPANIONS[slug],
+            version,
+            wanted,
+            torch,
+        ),
+        explanation=say(
             "It is compiled for one release of torch; with another it fails to load, or an operator is missing."
         ),
-        advice=f"Keep the current torch, whose build pip would otherwise replace: {companion}",
+        advice=say("Keep the current torch, whose build pip would otherwise replace: {companion}", companion),
         component=slug,
     )
 
@@ -202,7 +241,9 @@ def _companion_of(look: Look, tables: Tables, slug: str) -> str:
     """How to install the one for the torch that runs, from where its own build came; torch is not asked for again."""
     torch = look.need("torch.version")
     build = torch.partition("+")[2] or wheel_variant(look.get("torch.cuda_version") or "")
-    index = f" --index-url https://download.pytorch.org/whl/{build}" if _PUBLISHED_BUILD.fullmatch(build) else ""
+    index = (
+        say(" --index-url https://download.pytorch.org/whl/{build}", build) if _PUBLISHED_BUILD.fullmatch(build) else ""
+    )
     pythons = filter(None, [major_minor(look.get("python.version") or "")])
     release = installable_release(tables, slug, torch, look.wheel_platform, pythons, build if index else "")
     if release is None:
@@ -226,7 +267,7 @@ def _rows_of(tables: Tables, slug: str, version: str) -> list[Requirement]:
 
 
 def _made_for(row: Requirement) -> str:
-    return row.values.split()[-1] if row.values else f"{row.low} and newer"
+    return row.values.split()[-1] if row.values else say("{low} and newer", row.low)
 
 
 def _triton_of(look: Look, tables: Tables, torch: str) -> list[str]:

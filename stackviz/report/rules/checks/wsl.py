@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.base.sentence import say
 from stackviz.report.rules.checks.places import is_wsl1
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Severity
@@ -22,7 +23,7 @@ LINUX_DRIVER = RuleSource(
 _WINDOWS_LIBRARIES = "/usr/lib/wsl/"
 
 
-@RULES.rule("wsl2-probe", "linux", asks="this Linux runs inside Windows", worst=Severity.NOTE, source=WSL_GUIDE)
+@RULES.rule("wsl2-probe", "linux", asks=say("this Linux runs inside Windows"), worst=Severity.NOTE, source=WSL_GUIDE)
 def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     version = look.get("os.wsl")
     if version is None or is_wsl1(look):
@@ -30,12 +31,12 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     number = version.removeprefix("WSL")
     yield Conclusion(
         severity=Severity.NOTE,
-        title=f"This Linux runs inside Windows (WSL{number}); the NVIDIA driver is the Windows one",
-        explanation=(
+        title=say("This Linux runs inside Windows (WSL{number}); the NVIDIA driver is the Windows one", number),
+        explanation=say(
             "There is no nvidia kernel module and no /dev/nvidia0 here, and that is correct: the card is reached "
             "through /dev/dxg and the libraries in /usr/lib/wsl/lib."
         ),
-        advice=(
+        advice=say(
             "Update the driver in Windows; never install a Linux driver inside WSL, because it hides the correct "
             "libcuda."
         ),
@@ -45,7 +46,7 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "wsl1-no-gpu",
     "linux",
-    asks="this Windows Subsystem for Linux offers a GPU",
+    asks=say("this Windows Subsystem for Linux offers a GPU"),
     worst=Severity.BROKEN,
     source=RuleSource(
         "wsl-compare-versions",
@@ -58,15 +59,16 @@ def check_wsl1(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if is_wsl1(look):
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="This is WSL 1, which offers no GPU to Linux programs",
-            explanation=(
-                "WSL 1 translates system calls and has no Linux kernel: there is no /dev/dxg, and no driver that could "
-                "be installed in it would work."
+            title=say("This is WSL 1, which offers no GPU to Linux programs"),
+            explanation=say(
+                "WSL 1 translates system calls and has no Linux kernel: there is no /dev/dxg, and no driver that "
+                "could be installed in it would work."
             ),
-            advice=(
-                "In PowerShell: wsl --set-version <distribution> 2 (it converts the distribution, whose programs stop; "
-                "export it first with wsl --export; to undo: wsl --set-version <distribution> 1). That needs Windows "
-                "10 21H2 (build 19044) or Windows 11, and NVIDIA's driver in Windows. To check: uname -r ends in WSL2"
+            advice=say(
+                "In PowerShell: wsl --set-version <distribution> 2 (it converts the distribution, whose programs "
+                "stop; export it first with wsl --export; to undo: wsl --set-version <distribution> 1). That needs "
+                "Windows 10 21H2 (build 19044) or Windows 11, and NVIDIA's driver in Windows. To check: uname -r ends "
+                "in WSL2"
             ),
         )
 
@@ -74,7 +76,7 @@ def check_wsl1(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "wsl2-old-windows",
     "windows",
-    asks="this Windows offers CUDA in WSL2",
+    asks=say("this Windows offers CUDA in WSL2"),
     worst=Severity.BROKEN,
     source=RuleSource(
         "windows-gpu-in-wsl",
@@ -89,9 +91,13 @@ def check_old_windows(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"Windows build {build} is too old for CUDA in WSL2, which begins with {_FIRST_WITH_CUDA} (21H2)",
-        explanation="Older builds do not hand the card to WSL2: CUDA finds no device, or reports an old driver.",
-        advice=(
+        title=say(
+            "Windows build {build} is too old for CUDA in WSL2, which begins with {first_with_cuda} (21H2)",
+            build,
+            _FIRST_WITH_CUDA,
+        ),
+        explanation=say("Older builds do not hand the card to WSL2: CUDA finds no device, or reports an old driver."),
+        advice=say(
             "Update Windows to Windows 10 21H2 (build 19044) or newer, or to Windows 11, then install the newest "
             "NVIDIA driver in Windows and run: wsl --update. Windows restarts, which ends every program. To check: "
             "nvidia-smi in WSL; install no driver there"
@@ -117,7 +123,7 @@ def _has_trouble(look: Look) -> bool:
 @RULES.rule(
     "wsl2-linux-driver",
     "cuda-driver-api",
-    asks="libcuda is the one from Windows",
+    asks=say("libcuda is the one from Windows"),
     worst=Severity.BROKEN,
     source=LINUX_DRIVER,
     needs=("cuda-driver-api", "nvidia-driver"),
@@ -131,26 +137,31 @@ def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             return
         path = look.need("cuda.libcuda_path")
     if path.startswith(_WINDOWS_LIBRARIES):
-        yield Conclusion(severity=Severity.FITS, title="libcuda is the one that Windows provides")
+        yield Conclusion(severity=Severity.FITS, title=say("libcuda is the one that Windows provides"))
         return
     if look.starts_cuda:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"Programs load {path}, not the libcuda in {_WINDOWS_LIBRARIES}, but CUDA starts",
-            explanation=(
+            title=say(
+                "Programs load {path}, not the libcuda in {windows_libraries}, but CUDA starts",
+                path,
+                _WINDOWS_LIBRARIES,
+            ),
+            explanation=say(
                 "In a container the Windows library has another path; a Linux driver's own library would not start."
             ),
-            advice="Nothing to do as long as CUDA starts.",
+            advice=say("Nothing to do as long as CUDA starts."),
         )
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"A Linux driver hides the Windows driver: programs load {path}",
-        explanation=(
-            f"Inside WSL only the libcuda in {_WINDOWS_LIBRARIES} reaches the card; any other, from a Linux driver "
-            "or a toolkit stub, finds no kernel module to talk to."
+        title=say("A Linux driver hides the Windows driver: programs load {path}", path),
+        explanation=say(
+            "Inside WSL only the libcuda in {windows_libraries} reaches the card; any other, from a Linux driver or a "
+            "toolkit stub, finds no kernel module to talk to.",
+            _WINDOWS_LIBRARIES,
         ),
-        advice=(
+        advice=say(
             "Remove the Linux driver (sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'), and remove folders "
             "named stubs from LD_LIBRARY_PATH."
         ),
