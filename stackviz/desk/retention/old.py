@@ -1,6 +1,6 @@
 """What goes when it is old: the one list of it, for the nightly task and for `manage.py delete_old`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,12 +27,12 @@ ROWS_TOGETHER = 5_000  # deleted in one transaction
 class Retained:
     """Something with an age. `setting`: how many days it stays, 0 for ever; "": each has an end of its own.
 
-    `count` and `delete` take the moment before which it is old, and return how many there are, or were.
+    `old` and `delete` take the moment before which it is old; `delete` returns how many there were.
     """
 
     name: str
     setting: str
-    count: Callable[[datetime], int]
+    old: Callable[[datetime], QuerySet[Any] | Sized]
     delete: Callable[[datetime], int]
 
     @property
@@ -42,6 +42,10 @@ class Retained:
         if self.setting and not days:
             return None
         return timezone.now() - timedelta(days=days)
+
+    def count(self, before: datetime) -> int:
+        rows = self.old(before)
+        return rows.count() if isinstance(rows, QuerySet) else len(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +101,10 @@ def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry]) -> int:
     return deleted
 
 
-def _delete_events(before: datetime) -> int:
+def _delete_events(rows: QuerySet[LabEvent]) -> int:
     """In parts, with the deliveries that name them."""
     deleted = 0
-    for keys in _parts(_events(before)):
+    for keys in _parts(rows):
         LabEvent.objects.filter(pk__in=keys).delete()
         deleted += len(keys)
     return deleted
@@ -119,45 +123,21 @@ def _delete_log_files(before: datetime) -> int:
     return len(files)
 
 
-def _delete_sessions(before: datetime) -> int:
-    deleted, _by_model = Session.objects.filter(expire_date__lt=before).delete()
-    return deleted
+def _links(now: datetime) -> QuerySet[PrivateLink]:
+    return PrivateLink.objects.filter(expires_at__lte=now)
+
+
+def _sessions(now: datetime) -> QuerySet[Session]:
+    return Session.objects.filter(expire_date__lt=now)
 
 
 RETAINED = (
-    Retained(
-        "raw reports", "RAW_REPORT_DAYS", lambda before: old_bodies(before).count(), lambda _before: drop_old_bodies()
-    ),
-    Retained(
-        "private links of Diagnose",
-        "",
-        lambda now: PrivateLink.objects.filter(expires_at__lte=now).count(),
-        lambda _now: delete_expired(),
-    ),
-    Retained("dumps of the public data", "DATA_DAYS", lambda before: len(old_dump_names(before)), delete_old_dumps),
-    Retained(
-        "entries of the audit log",
-        "AUDIT_DAYS",
-        lambda before: _audit(before).count(),
-        lambda before: _delete_rows(_audit(before)),
-    ),
-    Retained(
-        "entries of the admin's log",
-        "AUDIT_DAYS",
-        lambda before: _admin_log(before).count(),
-        lambda before: _delete_rows(_admin_log(before)),
-    ),
-    Retained(
-        "events of labs",
-        "EVENT_DAYS",
-        lambda before: _events(before).count(),
-        _delete_events,
-    ),
-    Retained("log files of earlier starts", "LOG_DAYS", lambda before: len(_log_files(before)), _delete_log_files),
-    Retained(
-        "sessions that have ended",
-        "",
-        lambda now: Session.objects.filter(expire_date__lt=now).count(),
-        _delete_sessions,
-    ),
+    Retained("raw reports", "RAW_REPORT_DAYS", old_bodies, lambda _before: drop_old_bodies()),
+    Retained("private links of Diagnose", "", _links, lambda _now: delete_expired()),
+    Retained("dumps of the public data", "DATA_DAYS", old_dump_names, delete_old_dumps),
+    Retained("entries of the audit log", "AUDIT_DAYS", _audit, lambda before: _delete_rows(_audit(before))),
+    Retained("entries of the admin's log", "AUDIT_DAYS", _admin_log, lambda before: _delete_rows(_admin_log(before))),
+    Retained("events of labs", "EVENT_DAYS", _events, lambda before: _delete_events(_events(before))),
+    Retained("log files of earlier starts", "LOG_DAYS", _log_files, _delete_log_files),
+    Retained("sessions that have ended", "", _sessions, lambda now: _sessions(now).delete()[0]),
 )

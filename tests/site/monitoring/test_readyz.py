@@ -52,10 +52,10 @@ def test_process_from_before_a_clock_was_set_back_is_gone(client, folder):
         heartbeats.record_heartbeat("worker")
         heartbeats.record_heartbeat("beat")
     answer = look(client).json()["checks"]
-    assert answer["worker"] == "no worker was seen in the last day; start one"
+    assert answer["worker"].startswith("no worker")
     with time_machine.travel(timedelta(hours=1)):  # nor when the clock is where it was
         readiness._cached = None
-        assert look(client).json()["checks"]["worker"] == "no worker was seen in the last day; start one"
+        assert look(client).json()["checks"]["worker"].startswith("no worker")
     heartbeats._written.clear()
     heartbeats.record_heartbeat("worker")
     readiness._cached = None
@@ -87,9 +87,9 @@ def test_ready_costs_one_query_in_a_while(client, all_there, django_assert_num_q
 def test_absent_worker_and_beat_are_named(client):
     answer = look(client)
     assert answer.status_code == 503
-    assert answer.json()["checks"]["worker"] == "no worker was seen in the last day; start one"
-    assert answer.json()["checks"]["beat"] == "no beat was seen in the last day; start one"
-    assert answer.json()["checks"]["database"] == "ok"
+    bad = {name: reason for name, reason in answer.json()["checks"].items() if reason != "ok"}
+    assert bad.keys() == {"worker", "beat"}
+    assert all(reason.startswith(f"no {name}") for name, reason in bad.items())
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_little_space_fails_the_check(client, all_there, settings):
 def test_redis_that_does_not_answer_fails_broker_and_signs(client, settings):
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     checks = look(client).json()["checks"]
-    assert checks["broker"] == "the broker does not answer (ConnectionError); reports wait in the database"
+    assert "ConnectionError" in checks["broker"]
     assert checks["worker"].startswith("unknown: ")
 
 

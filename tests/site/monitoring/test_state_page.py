@@ -34,19 +34,19 @@ def test_only_staff_sees_it(client):
 def test_it_says_what_runs_and_what_waits(staff):
     make_waiting_report(make_machine(make_lab(), "dgx-07"), timezone.now())
     heartbeats.record_heartbeat("worker")
-    page = staff.get(PAGE).content.decode()
-    assert "Something needs your attention:" in page
-    assert "1 wait to be read" in page
-    assert "no beat was seen in the last day; start one" in page
-    assert "no worker was seen" not in page
-    assert "no export was written yet" in page
-    assert "off (WATCH=0)" in page
+    answer = staff.get(PAGE)
+    lines = {line.title: line for line in answer.context["lines"]}
+    assert answer.context["is_ready"] is False
+    assert [title for title, line in lines.items() if line.is_bad] == ["Beat"]
+    assert lines["Reports"].text.startswith("1 ")
+    assert "WATCH=0" in lines["Watcher"].text
+    assert lines["Beat"].text in answer.content.decode()
 
 
 def test_everything_runs(staff):
     heartbeats.record_heartbeat("worker")
     heartbeats.record_heartbeat("beat")
-    assert "Everything runs." in staff.get(PAGE).content.decode()
+    assert staff.get(PAGE).context["is_ready"] is True
 
 
 def test_it_is_in_chinese_too(staff):
