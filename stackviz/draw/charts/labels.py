@@ -36,8 +36,8 @@ class Label:
 
     key: int
     text: str
-    x: str
-    y: str
+    x: float
+    y: float
     dx: int
     dy: int
     anchor: str
@@ -71,8 +71,8 @@ def place_labels(
     for key, (_side, (dx, dy, anchor)) in wide.items():
         only = "" if key in narrow else "middle" if key in middle else "wide"
         dot = at[key]
-        at_dot = {"x": f"{dot.x:.1f}", "y": f"{dot.y:.1f}"}
-        labels.append(Label(key=key, text=dot.text, **at_dot, dx=dx, dy=dy, anchor=anchor, only=only))
+        x, y = round(dot.x, 1), round(dot.y, 1)
+        labels.append(Label(key=key, text=dot.text, x=x, y=y, dx=dx, dy=dy, anchor=anchor, only=only))
     return labels
 
 

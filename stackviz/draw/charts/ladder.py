@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.scale import Scale, ScaleKind, bar_scale
+from stackviz.draw.charts.scale import ScaleKind, bar_scale
 
 RUNGS_PER_PAGE = 60
 TICKS_APART = 18  # per cent of the width: room for `100,000` on a phone
@@ -25,20 +25,20 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class LadderStep:
-    """A ranked rung: equal values share a `rank`; lengths in per cent, as text for CSS; "" where not measured.
+    """A ranked rung: equal values share a `rank`; lengths in per cent, None where not measured.
 
     `rank` None: it takes no place.
     """
 
     key: int
     rank: int | None
-    length: str
-    measured_length: str
+    length: float
+    measured_length: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    at: str
+    at: float
     label: str
 
 
@@ -58,9 +58,10 @@ def rank_rungs(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool 
     places = _places(ranked)
     steps = []
     for rung in ranked:
-        measured = "" if rung.measured is None else _percent(scale, rung.measured)
-        steps.append(LadderStep(rung.key, places.get(rung.key), _percent(scale, rung.value), measured))
-    return Ladder(tuple(steps), tuple(_ticks(scale)) if rungs else ())
+        measured = None if rung.measured is None else scale.position(rung.measured)
+        steps.append(LadderStep(rung.key, places.get(rung.key), scale.position(rung.value), measured))
+    ticks = [Tick(scale.position(tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)] if rungs else []
+    return Ladder(tuple(steps), tuple(ticks))
 
 
 def _places(ranked: Sequence[Rung]) -> dict[int, int]:
@@ -71,11 +72,3 @@ def _places(ranked: Sequence[Rung]) -> dict[int, int]:
         before = counted[number - 2] if number > 1 else None
         places[rung.key] = places[before.key] if before and before.value == rung.value else number
     return places
-
-
-def _percent(scale: Scale, value: float) -> str:
-    return f"{scale.percent(value):.1f}"
-
-
-def _ticks(scale: Scale) -> list[Tick]:
-    return [Tick(_percent(scale, tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)]

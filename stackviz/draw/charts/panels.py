@@ -72,7 +72,7 @@ class PanelName:
 
     text: str
     full: str
-    y: str
+    y: float
     slot: int
 
 
@@ -164,8 +164,10 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _percent(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+def _percent(value: float) -> float:
+    """To a tenth; whole numbers without a decimal, as a path has thousands of them."""
+    tenth = round(value, 1)
+    return int(tenth) if tenth.is_integer() else tenth
 
 
 # --- the same with Plotly ---

@@ -15,7 +15,7 @@ from stackviz.base.units import format_number
 from stackviz.draw.charts.frame import INK, colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.draw.charts.labels import HEIGHT_PX, LETTER_PX, Label, NamedDot, place_labels
 from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for
-from stackviz.draw.charts.scatter import RADIUS_PX, Mark
+from stackviz.draw.charts.scatter import RADIUS_PX, SHAPES, Mark
 from stackviz.draw.charts.scatter_plotly import FIGURE_PX, PLOTLY_SHAPES, AxisWords, plotly_axis, plotly_range
 
 MARGIN = 0.03
@@ -44,7 +44,10 @@ class PlaneLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanePoint:
-    """A point. `shape`: index into scatter.SHAPES; `label`: beside it where there is room; `note`: for a hover."""
+    """A point. `shape`: index into scatter.SHAPES; `label`: beside it where there is room; `note`: for a hover.
+
+    `url`: where the point leads.
+    """
 
     key: int
     x: float
@@ -54,6 +57,7 @@ class PlanePoint:
     is_filled: bool = False
     label: str = ""
     note: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,9 @@ class PlaneStep:
 
 @dataclass(frozen=True, slots=True)
 class PlacedLine:
-    """`path`: `x,y x,y` in per cent, for a polyline."""
+    """`corners`: (x, y) in per cent, to a hundredth."""
 
-    path: str
+    corners: tuple[tuple[float, float], ...]
     slot: int
     dash: int
 
@@ -79,27 +83,24 @@ class EndLabel:
     """The label of a line at its right end, in per cent from the upper left; labels never overlap."""
 
     text: str
-    y: str
+    y: float
     slot: int
-    x: str = "100.0"
+    x: float = 100.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PlacedPoint:
-    key: int
-    x: str
-    y: str
-    slot: int
-    shape: int
-    is_filled: bool
+    point: PlanePoint
+    x: float
+    y: float
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedStep:
     """`y`: of its label, in per cent from the top; labels of several steps stand in rows."""
 
-    x: str
-    y: str
+    x: float
+    y: float
     slot: int
     label: str
 
@@ -113,6 +114,11 @@ class Plane:
     steps: tuple[PlacedStep, ...] = ()
     x_marks: tuple[Mark, ...] = ()
     y_marks: tuple[Mark, ...] = ()
+
+    @property
+    def shapes(self) -> list[tuple[int, str]]:
+        """(index, path) of the shapes that the points have."""
+        return [(shape, SHAPES[shape]) for shape in sorted({placed.point.shape for placed in self.points})]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,28 +161,24 @@ def _placed(content: PlaneContent, label_row: float) -> Plane:
     xs = scale_for(content.xs, content.x_kind)
     ys = scale_for(content.ys, content.y_kind, margin=MARGIN)
     ends = tuple(
-        replace(end, x=_percent(xs.percent(line.points[-1][0])))
-        for line, end in end_labels(content.lines, ys, label_row)
+        replace(end, x=xs.position(line.points[-1][0])) for line, end in end_labels(content.lines, ys, label_row)
     )
     return Plane(
         lines=tuple(_placed_line(line, xs, ys) for line in content.lines),
         ends=ends,
-        points=tuple(_placed_point(point, xs, ys) for point in content.points),
+        points=tuple(
+            PlacedPoint(point, xs.position(point.x), ys.position_from_top(point.y)) for point in content.points
+        ),
         labels=tuple(_labels(content.points, ends, xs, ys)),
         steps=place_steps(content, xs, ys, label_row),
-        x_marks=tuple(Mark(_percent(xs.percent(tick)), format_number(tick)) for tick in xs.ticks()),
-        y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), format_number(tick)) for tick in ys.ticks()),
+        x_marks=tuple(Mark(xs.position(tick), format_number(tick)) for tick in xs.ticks()),
+        y_marks=tuple(Mark(ys.position_from_top(tick), format_number(tick)) for tick in ys.ticks()),
     )
 
 
 def _placed_line(line: PlaneLine, xs: Scale, ys: Scale) -> PlacedLine:
-    path = " ".join(f"{xs.percent(x):.2f},{100 - ys.percent(y):.2f}" for x, y in line.points)
-    return PlacedLine(path, line.slot, line.dash)
-
-
-def _placed_point(point: PlanePoint, xs: Scale, ys: Scale) -> PlacedPoint:
-    x, y = _percent(xs.percent(point.x)), _percent(100 - ys.percent(point.y))
-    return PlacedPoint(key=point.key, x=x, y=y, slot=point.slot, shape=point.shape, is_filled=point.is_filled)
+    corners = tuple((round(xs.percent(x), 2), round(100 - ys.percent(y), 2)) for x, y in line.points)
+    return PlacedLine(corners, line.slot, line.dash)
 
 
 def end_labels(lines: Sequence[PlaneLine], ys: Scale, label_row: float = LABEL_ROW) -> list[tuple[PlaneLine, EndLabel]]:
@@ -196,7 +198,7 @@ def end_labels(lines: Sequence[PlaneLine], ys: Scale, label_row: float = LABEL_R
         y = max(height, free)
         free = y + label_row
         if y <= FLOOR:
-            ends.append((line, EndLabel(line.label, _percent(y), line.slot)))
+            ends.append((line, EndLabel(line.label, round(y, 1), line.slot)))
     return ends
 
 
@@ -211,7 +213,7 @@ def place_steps(content: PlaneContent, xs: Scale, ys: Scale, label_row: float = 
     low, high = min(gaps, default=(0.0, block))
     top = low + max(0.0, min(label_row, (high - low - block) / 2)) if low else 0.0
     return tuple(
-        PlacedStep(_percent(xs.percent(step.x)), _percent(top + row * label_row), step.slot, step.label)
+        PlacedStep(xs.position(step.x), round(top + row * label_row, 1), step.slot, step.label)
         for row, step in enumerate(content.steps)
     )
 
@@ -245,12 +247,8 @@ def _labels(points: Sequence[PlanePoint], ends: Sequence[EndLabel], xs: Scale, y
         )
         for point in points
     ]
-    occupied = [(end.text, 100.0, float(end.y) - LABEL_ROW) for end in ends]
+    occupied = [(end.text, 100.0, end.y - LABEL_ROW) for end in ends]
     return [label for label in place_labels(named, occupied) if label.text]
-
-
-def _percent(value: float) -> str:
-    return f"{value:.1f}"
 
 
 # --- the same with Plotly ---
@@ -263,12 +261,11 @@ def plane_figure(
     content: PlaneContent,
     x: AxisWords,
     y: AxisWords,
-    urls: dict[int, str],
     empty: str,
     *,
     has_names_outside: bool = False,
 ) -> dict[str, Any]:
-    """The same as a Plotly figure. `urls`: point key -> address that a click opens.
+    """The same as a Plotly figure; a click opens the address of a point.
 
     `has_names_outside`: names of lines stand right of the drawing, not above their ends.
     """
@@ -291,7 +288,7 @@ def plane_figure(
     ]
     steps = zip(content.steps, place_steps(content, xs, ys), strict=True)
     layout["annotations"] = [*(_plotly_step_label(step, placed, x.kind) for step, placed in steps), *names]
-    return {"data": [*(_plotly_line(line) for line in content.lines), *_plotly_points(content, urls)], "layout": layout}
+    return {"data": [*(_plotly_line(line) for line in content.lines), *_plotly_points(content)], "layout": layout}
 
 
 def _position(value: float, kind: ScaleKind) -> float:
@@ -304,7 +301,7 @@ def _plotly_name(
 ) -> dict[str, Any]:
     """The name of a line at its end, which it follows when the reader zooms; moved up as in the other drawing."""
     last_x, last_y = line.points[-1]
-    up_px = round((100 - ys.percent(last_y) - float(end.y)) / 100 * HEIGHT_PX)
+    up_px = round((100 - ys.percent(last_y) - end.y) / 100 * HEIGHT_PX)
     beside = {"xanchor": "left", "yanchor": "middle", "xshift": 8, "yshift": up_px}
     above = {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yshift": up_px + 1}
     return {
@@ -331,7 +328,7 @@ def _plotly_line(line: PlaneLine) -> dict[str, Any]:
     }
 
 
-def _plotly_points(content: PlaneContent, urls: dict[int, str]) -> list[dict[str, Any]]:
+def _plotly_points(content: PlaneContent) -> list[dict[str, Any]]:
     points = content.points
     if not points:
         return []
@@ -341,9 +338,7 @@ def _plotly_points(content: PlaneContent, urls: dict[int, str]) -> list[dict[str
             "mode": "markers",
             "x": [point.x for point in points],
             "y": [point.y for point in points],
-            "customdata": [
-                [plotly_text(point.label), plotly_text(point.note), urls.get(point.key, "")] for point in points
-            ],
+            "customdata": [[plotly_text(point.label), plotly_text(point.note), point.url] for point in points],
             "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
             "cliponaxis": False,
             "marker": {
@@ -372,7 +367,7 @@ def _plotly_step_label(step: PlaneStep, placed: PlacedStep, kind: ScaleKind) -> 
     """Beside its line, in the row of the other drawing."""
     return {
         "x": _position(step.x, kind),
-        "y": round(1 - float(placed.y) / 100, 4),
+        "y": round(1 - placed.y / 100, 4),
         "yref": "paper",
         "text": plotly_text(step.label),
         "font": {"size": 11, "color": INK},

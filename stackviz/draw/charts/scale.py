@@ -32,6 +32,10 @@ class Scale:
         """`percent` to a tenth: what a style or an attribute of a drawing holds."""
         return round(self.percent(value), 1)
 
+    def position_from_top(self, value: float) -> float:
+        """The same on an axis that runs upwards."""
+        return round(100 - self.percent(value), 1)
+
     @property
     def _decades(self) -> float:
         return math.log10(self.high) - math.log10(self.low)

@@ -83,8 +83,8 @@ class Spot:
     """A placed dot. `x`, `y` in per cent from the upper left; `step`: index into SIZES; `slot` as given."""
 
     key: int
-    x: str
-    y: str
+    x: float
+    y: float
     step: int
     slot: int
 
@@ -93,7 +93,7 @@ class Spot:
 class Mark:
     """A tick, in per cent from the left or from the top."""
 
-    at: str
+    at: float
     label: str
 
 
@@ -101,10 +101,10 @@ class Mark:
 class IsoLine:
     """An iso line from end to end, with its label near the upper end."""
 
-    x1: str
-    y1: str
-    x2: str
-    y2: str
+    x1: float
+    y1: float
+    x2: float
+    y2: float
     label: str
     is_bound: bool = False
 
@@ -113,10 +113,10 @@ class IsoLine:
 class Piece:
     """A straight piece of the front, in per cent."""
 
-    x1: str
-    y1: str
-    x2: str
-    y2: str
+    x1: float
+    y1: float
+    x2: float
+    y2: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ def place_scatter(
     radii = [RADIUS_PX * SIZES[step] for step in steps]
     named = _apart([_named(dot, radius, xs, ys) for dot, radius in zip(dots, radii, strict=True)])
     spots = [
-        Spot(dot.key, _percent(at.x), _percent(at.y), step, dot.slot)
+        Spot(dot.key, round(at.x, 1), round(at.y, 1), step, dot.slot)
         for dot, at, step in zip(dots, named, steps, strict=True)
     ]
     lines = [line for iso in isos if (line := _line(iso, xs, ys))]
@@ -161,8 +161,8 @@ def place_scatter(
     return Scatter(
         spots=tuple(spots),
         labels=tuple(_labels([dot for dot in named if dot.key in shown], lines, pieces)),
-        x_marks=tuple(Mark(_percent(xs.percent(tick)), tick_label(tick, x_kind)) for tick in xs.ticks()),
-        y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), tick_label(tick, y_kind)) for tick in ys.ticks()),
+        x_marks=tuple(Mark(xs.position(tick), tick_label(tick, x_kind)) for tick in xs.ticks()),
+        y_marks=tuple(Mark(ys.position_from_top(tick), tick_label(tick, y_kind)) for tick in ys.ticks()),
         lines=tuple(lines),
         front=tuple(dot.key for dot in front),
         pieces=pieces,
@@ -214,10 +214,10 @@ def tick_label(tick: float, kind: ScaleKind) -> str:
 def _piece(start: Point, end: Point, xs: Scale, ys: Scale) -> Piece:
     (x1, y1), (x2, y2) = start, end
     return Piece(
-        _percent(xs.percent(x1)),
-        _percent(100 - ys.percent(y1)),
-        _percent(xs.percent(x2)),
-        _percent(100 - ys.percent(y2)),
+        xs.position(x1),
+        ys.position_from_top(y1),
+        xs.position(x2),
+        ys.position_from_top(y2),
     )
 
 
@@ -231,12 +231,8 @@ def _apart(named: Sequence[NamedDot]) -> list[NamedDot]:
 
 def _labels(named: Sequence[NamedDot], lines: Sequence[IsoLine], pieces: Sequence[Piece]) -> list[Label]:
     """Labels of the dots looked for and the most prominent; they overlap no dots, lines' labels or front."""
-    strokes = [(float(piece.x1), float(piece.y1), float(piece.x2), float(piece.y2)) for piece in pieces]
-    return place_labels(named, [(line.label, float(line.x2), float(line.y2)) for line in lines], strokes)
-
-
-def _percent(value: float) -> str:
-    return f"{value:.1f}"
+    strokes = [(piece.x1, piece.y1, piece.x2, piece.y2) for piece in pieces]
+    return place_labels(named, [(line.label, line.x2, line.y2) for line in lines], strokes)
 
 
 def size_steps(sizes: Sequence[float | None]) -> list[int]:
@@ -286,7 +282,7 @@ def _line(iso: Iso, xs: Scale, ys: Scale) -> IsoLine | None:
     left, right = max(xs.low, ys.low / slope), min(xs.high, ys.high / slope)
     if not left < right:
         return None
-    ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
+    ends = [(xs.position(x), ys.position_from_top(x * slope)) for x in (left, right)]
     (x1, y1), (x2, y2) = ends
     return IsoLine(x1=x1, y1=y1, x2=x2, y2=y2, label=iso.label, is_bound=iso.is_bound)
 

@@ -9,7 +9,6 @@ from django.utils.safestring import SafeString
 from django_htmx.http import push_url
 
 from stackviz.draw.charts.scale import ScaleKind
-from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.vendors import css
 from stackviz.records.catalog.models import Accelerator
 from stackviz.web.address import Note
@@ -31,22 +30,10 @@ class ChartPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlotPoint:
-    """A point in the drawing: a link with words for a hover. `mark`: id of its shape."""
+class PlotWords:
+    """The words of a drawing, and how its axes run. `css`: class of each slot; `unit`: of notes at its points.
 
-    left: str
-    top: str
-    mark: str
-    css: str
-    words: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
-    """The words of a drawing, its points as links, and the shapes they use: (id, path). `css`: class of each slot.
-
-    `has_names_outside`: names of lines stand right of the drawing, for lines that do not end level.
+    `has_names_outside`: names of lines are right of the drawing, for lines that do not end level.
     """
 
     title: str
@@ -54,24 +41,11 @@ class Plot:
     y: str
     key: str
     count_text: str
-    points: tuple[PlotPoint, ...]
-    shapes: tuple[tuple[str, str], ...]
+    unit: str = ""
     x_kind: ScaleKind = "log"
     y_kind: ScaleKind = "log"
     has_names_outside: bool = False
     css: tuple[str, ...] = tuple(css(slot) for slot in range(6))
-
-
-@dataclass(frozen=True, slots=True)
-class LegendShape:
-    """`path`: around the origin, some 14 units wide."""
-
-    path: str
-    words: str
-
-
-def legend_shape(shape: int, words: str) -> LegendShape:
-    return LegendShape(SHAPES[shape], words)
 
 
 def answer_chart(request: HttpRequest, page: ChartPage) -> HttpResponse:

@@ -250,6 +250,7 @@ def _content(rows: Sequence[RoofRow], points: Sequence[RoofPoint]) -> PlaneConte
                 is_filled=point.is_filled,
                 label=point.operation.short if point.key in labelled else "",
                 note=point.words,
+                url=point.url,
             )
             for point in points
         ),

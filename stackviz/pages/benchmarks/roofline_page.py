@@ -34,12 +34,9 @@ from stackviz.pages.benchmarks.chart_page import (
     AnyOf,
     ChartForm,
     ChartPage,
-    LegendShape,
-    Plot,
-    PlotPoint,
+    PlotWords,
     answer_chart,
     chosen_accelerators,
-    legend_shape,
     options,
 )
 from stackviz.pages.benchmarks.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
@@ -71,7 +68,7 @@ LEADING = 15.0
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 4", "14 3 2 3", "4 4", "1 5")  # as .roofs .d0 to .d7 of plane.css
 
 
-def roofline_svg(roofline: Roofline, title: str, axes: tuple[str, str], shapes: Sequence[LegendShape]) -> str:
+def roofline_svg(roofline: Roofline, title: str, axes: tuple[str, str], shapes: Sequence[tuple[str, str]]) -> str:
     """`axes`: their words, horizontal first. Without a roof it contains the reason alone."""
     plane = place_small_plane(roofline.content, round(HEIGHT - TOP - BOTTOM))
     words = (
@@ -88,12 +85,12 @@ def roofline_svg(roofline: Roofline, title: str, axes: tuple[str, str], shapes: 
     return svg_text(Sketch(WIDTH, height, marks), title, " ".join(roof_sentences(roofline)))
 
 
-def _legend(shapes: Sequence[LegendShape]) -> Iterator[Mark]:
+def _legend(shapes: Sequence[tuple[str, str]]) -> Iterator[Mark]:
     x = LEFT + 7
-    for shape in shapes:
-        yield Shape(x=x, y=41, d=shape.path, stroke=INK_2, width=2, fill="none")
-        yield TextMark(x=x + 14, y=45, text=shape.words, style=SMALL, fill=INK_2)
-        x += 14 + width_of(shape.words, SMALL) + 24
+    for shape, words in shapes:
+        yield Shape(x=x, y=41, d=shape, stroke=INK_2, width=2, fill="none")
+        yield TextMark(x=x + 14, y=45, text=words, style=SMALL, fill=INK_2)
+        x += 14 + width_of(words, SMALL) + 24
 
 
 def _kinds() -> str:
@@ -110,32 +107,31 @@ def _y(percent: float) -> float:
 
 def _grid(plane: Plane) -> Iterator[Mark]:
     for mark in plane.x_marks:
-        x = _x(float(mark.at))
+        x = _x(mark.at)
         yield Path(f"M{x:.1f} {_y(0):.1f}V{_y(100):.1f}", stroke=LINE)
         yield TextMark(x=x, y=_y(100) + 16, text=mark.label, style=SMALL, fill=INK_2, anchor="middle")
     for mark in plane.y_marks:
-        y = _y(float(mark.at))
+        y = _y(mark.at)
         yield Path(f"M{_x(0):.1f} {y:.1f}H{_x(100):.1f}", stroke=LINE)
         yield TextMark(x=LEFT - 8, y=y + 4, text=mark.label, style=SMALL, fill=INK_2, anchor="end")
 
 
 def _lines(plane: Plane) -> Iterator[Mark]:
     for line in plane.lines:
-        corners = [corner.split(",") for corner in line.path.split()]
-        path = "L".join(f"{_x(float(x)):.1f} {_y(float(y)):.1f}" for x, y in corners)
+        path = "L".join(f"{_x(x):.1f} {_y(y):.1f}" for x, y in line.corners)
         yield Path(f"M{path}", stroke=colour(line.slot), width=2, dash=DASHES[line.dash % len(DASHES)])
 
 
 def _points(plane: Plane) -> Iterator[Mark]:
     for spot in plane.points:
-        fill = colour(spot.slot) if spot.is_filled else PAPER
-        x, y = _x(float(spot.x)), _y(float(spot.y))
-        yield Shape(x=x, y=y, d=SHAPES[spot.shape], stroke=colour(spot.slot), width=2, fill=fill)
+        point = spot.point
+        fill = colour(point.slot) if point.is_filled else PAPER
+        yield Shape(x=_x(spot.x), y=_y(spot.y), d=SHAPES[point.shape], stroke=colour(point.slot), width=2, fill=fill)
 
 
 def _ends(plane: Plane) -> Iterator[Mark]:
     for end in plane.ends:
-        yield TextMark(x=_x(100) - 4, y=_y(float(end.y)) - 5, text=end.text, style=NAME, fill=INK, anchor="end")
+        yield TextMark(x=_x(100) - 4, y=_y(end.y) - 5, text=end.text, style=NAME, fill=INK, anchor="end")
 
 
 @require_safe
@@ -173,7 +169,7 @@ def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
             form=_form(catalogue, choice),
             choice=choice,
             roofline=roofline,
-            plot=_plot(roofline, roofline.plane),
+            plot=_words(roofline),
             sentences=tuple(roof_sentences(roofline)),
             shapes=_shapes(roofline),
         )
@@ -206,7 +202,7 @@ def _figure_part(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeStri
             "benchmarks/_roof_figure.jinja",
             query=choice.query,
             plane=plane,
-            plot=_plot(roofline, plane),
+            plot=_words(roofline),
             shapes=_shapes(roofline),
             notes=roofline.notes,
         )
@@ -227,29 +223,15 @@ def _form(catalogue: PublicCatalogue, choice: RooflineChoice) -> ChartForm:
     )
 
 
-def _plot(roofline: Roofline, plane: Plane) -> Plot:
-    placed = {spot.key: spot for spot in plane.points}
-    points = tuple(
-        PlotPoint(
-            left=placed[point.key].x,
-            top=placed[point.key].y,
-            mark=f"p{point.shape}",
-            css=f"{point.css} measured" if point.is_filled else point.css,
-            words=point.words,
-            url=point.url,
-        )
-        for point in roofline.points
-    )
+def _words(roofline: Roofline) -> PlotWords:
     x, y = _axis_words()
-    used = sorted({point.shape for point in roofline.points})
-    return Plot(
+    results = len(roofline.points)
+    return PlotWords(
         title=_("Roofline: rate against arithmetic intensity"),
         x=x,
         y=y,
         key=_("Lines: published ceilings. Hollow points: cited results. Filled points: measured here."),
-        count_text=ngettext("%(n)d result", "%(n)d results", len(points)) % {"n": len(points)},
-        points=points,
-        shapes=tuple((f"p{shape}", SHAPES[shape]) for shape in used),
+        count_text=ngettext("%(n)d result", "%(n)d results", results) % {"n": results},
     )
 
 
@@ -259,12 +241,12 @@ def _axis_words() -> tuple[str, str]:
 
 def _figure(roofline: Roofline) -> dict[str, object]:
     x, y = _axis_words()
-    urls = {point.key: point.url for point in roofline.points}
     nothing = _("No accelerator has a published bandwidth or peak.")
-    return plane_figure(roofline.content, AxisWords(x, "log"), AxisWords(y, "log"), urls, nothing)
+    return plane_figure(roofline.content, AxisWords(x, "log"), AxisWords(y, "log"), nothing)
 
 
-def _shapes(roofline: Roofline) -> tuple[LegendShape, ...]:
+def _shapes(roofline: Roofline) -> tuple[tuple[str, str], ...]:
+    """(path, words) of each operator that is drawn."""
     words = {
         DECODE: _("decode, Llama 2 7B"),
         GEMM: _("matrix product"),
@@ -274,7 +256,7 @@ def _shapes(roofline: Roofline) -> tuple[LegendShape, ...]:
         BYTES: _("bytes only, at 0.1 FLOP/B"),
     }
     used = {point.operation.operator for point in roofline.points}
-    return tuple(legend_shape(OPERATORS.index(operator), words[operator]) for operator in OPERATORS if operator in used)
+    return tuple((SHAPES[OPERATORS.index(operator)], words[operator]) for operator in OPERATORS if operator in used)
 
 
 urlpatterns = [

@@ -214,7 +214,15 @@ def _content(catalogue: PublicCatalogue, plot: ScalingPlot) -> PlaneContent:
         for (x, y), point in zip(places, item.curve.points, strict=True):
             note = f"{item.accelerator.name}: {plot.text(point)} {plot.unit}, {format_number(x)}"
             points.append(
-                PlanePoint(key=len(points), x=x, y=y, slot=item.slot, is_filled=item.curve.is_measured, note=note)
+                PlanePoint(
+                    key=len(points),
+                    x=x,
+                    y=y,
+                    slot=item.slot,
+                    is_filled=item.curve.is_measured,
+                    note=note,
+                    url=point.url,
+                )
             )
     values = [point.y for point in points]
     return PlaneContent(

@@ -1,6 +1,6 @@
 """`/scaling/`: what is reached over size, length and batch. The address holds the whole state."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,9 +12,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
 from stackviz.draw.charts.plane import plane_figure
-from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
-from stackviz.draw.charts.vendors import css
 from stackviz.pages.benchmarks.chart_files import scaling_file
 from stackviz.pages.benchmarks.chart_page import (
     CACHE_S,
@@ -22,13 +20,12 @@ from stackviz.pages.benchmarks.chart_page import (
     ChartPage,
     ChoiceOption,
     OneOf,
-    Plot,
-    PlotPoint,
+    PlotWords,
     answer_chart,
     chosen_accelerators,
     options,
 )
-from stackviz.pages.benchmarks.curves import FEWEST_POINTS, KINDS, CurveKind
+from stackviz.pages.benchmarks.curves import FEWEST_POINTS, KINDS, CurveKind, CurvePoint
 from stackviz.pages.benchmarks.scaling import (
     ScalingPlot,
     all_curves,
@@ -83,7 +80,7 @@ def _body(catalogue: PublicCatalogue, choice: ScalingChoice) -> SafeString:
             form=_form(scaling, choice),
             choice=choice,
             scaling=scaling,
-            plot=_plot(scaling),
+            plot=_words(scaling),
             table=_table(scaling),
             sentences=tuple(curve_sentences(scaling)),
         )
@@ -122,30 +119,16 @@ def _axis_words(scaling: ScalingPlot) -> tuple[str, str]:
     return str(scaling.kind.x_title), scaling.unit
 
 
-def _plot(scaling: ScalingPlot) -> Plot:
-    placed = {spot.key: spot for spot in scaling.plane.points}
-    urls = _urls(scaling)
+def _words(scaling: ScalingPlot) -> PlotWords:
     x, y = _axis_words(scaling)
-    points = tuple(
-        PlotPoint(
-            left=placed[point.key].x,
-            top=placed[point.key].y,
-            mark="p0",
-            css=f"{css(point.slot)} measured" if point.is_filled else css(point.slot),
-            words=f"{point.note} {scaling.kind.x_unit}".rstrip(),
-            url=urls[point.key],
-        )
-        for point in scaling.content.points
-    )
     setting = scaling.setting.words if scaling.setting else ""
-    return Plot(
+    return PlotWords(
         title=f"{scaling.kind.title}: {setting}" if setting else str(scaling.kind.title),
         x=x,
         y=y,
         key=_key(scaling),
         count_text=ngettext("%(n)d curve", "%(n)d curves", len(scaling.curves)) % {"n": len(scaling.curves)},
-        points=points,
-        shapes=(("p0", SHAPES[0]),),
+        unit=scaling.kind.x_unit,
         y_kind=scaling.y_kind,
         has_names_outside=True,
     )
@@ -156,10 +139,6 @@ def _key(scaling: ScalingPlot) -> str:
     return " ".join([_("Hollow points: cited results. Filled points on dashed lines: measured here."), caches]).strip()
 
 
-def _urls(scaling: ScalingPlot) -> dict[int, str]:
-    return dict(enumerate(point.url for item in scaling.curves for point in item.curve.points))
-
-
 def _figure(scaling: ScalingPlot) -> dict[str, object]:
     x, y = _axis_words(scaling)
     nothing = _("No source has a curve of %(n)d points or more.") % {"n": FEWEST_POINTS}
@@ -167,38 +146,20 @@ def _figure(scaling: ScalingPlot) -> dict[str, object]:
         scaling.content,
         AxisWords(x, "log"),
         AxisWords(y, scaling.y_kind),
-        _urls(scaling),
         nothing,
         has_names_outside=True,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CurveCell:
-    """A figure of the table, "" where the curve has no point at this place."""
-
-    text: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class CurveRow:
-    label: str
-    cells: tuple[CurveCell, ...]
-
-
-def _table(scaling: ScalingPlot) -> tuple[CurveRow, ...]:
-    """All points: a row for each place on the axis, a cell for each curve."""
+def _table(scaling: ScalingPlot) -> list[tuple[str, list[CurvePoint | None]]]:
+    """(place on the axis, the point of each curve there or None), in order."""
     columns = [{point.x: point for point in item.curve.points} for item in scaling.curves]
-    places = sorted({x for column in columns for x in column})
-    empty = CurveCell("", "")
     rows = []
-    for x in places:
-        of_place = [column.get(x) for column in columns]
-        cells = tuple(CurveCell(scaling.text(point), point.url) if point else empty for point in of_place)
-        shown = next(scaling.position(point) for point in of_place if point)
-        rows.append(CurveRow(format_number(shown), cells))
-    return tuple(rows)
+    for x in sorted({x for column in columns for x in column}):
+        points = [column.get(x) for column in columns]
+        place = next(scaling.position(point) for point in points if point)
+        rows.append((format_number(place), points))
+    return rows
 
 
 urlpatterns = [path("scaling/", scaling_page, name="scaling")]

@@ -28,16 +28,16 @@ MANY_PRODUCTS = 5  # of a vendor, before a sentence says that none of them is ra
 class LadderRow:
     """One accelerator with a figure. `rank` None: announced, so it takes no place.
 
-    `length`, `measured_length`: per cent of the width; "" where nothing was measured.
+    `length`, `measured_length`: per cent of the width; None where nothing was measured.
     """
 
     rank: int | None
     subject: PlottedAccelerator
     css: str
     figure: AxisFigure
-    length: str
+    length: float
     measured: MeasuredSummary | None
-    measured_length: str
+    measured_length: float | None
     measured_text: str
 
 

@@ -66,8 +66,8 @@ class ScatterPoint:
     x: AxisFigure
     y: AxisFigure
     size: AxisFigure | None
-    left: str
-    top: str
+    left: float
+    top: float
     mark: str
     css: str
     words: str

@@ -43,8 +43,8 @@ class DecodePoint:
     url: str
     css: str
     shape: str
-    left: str
-    top: str
+    left: float
+    top: float
     bandwidth: str
     rate: str
     share: str
@@ -122,7 +122,7 @@ def _drawn(
     )
 
 
-def _point(best: tuple[Accelerator, float], bandwidth: float, bound: CaseBound, at: tuple[str, str]) -> DecodePoint:
+def _point(best: tuple[Accelerator, float], bandwidth: float, bound: CaseBound, at: tuple[float, float]) -> DecodePoint:
     accelerator, rate = best
     slot = vendor_slot(accelerator.vendor.slug)
     return DecodePoint(

@@ -20,18 +20,18 @@ from stackviz.draw.charts.scatter_plotly import AxisWords
 
 AXIS = AxisWords("rate <TFLOP/s>", "log")
 LINE = PlaneLine(key="a", slot=0, points=((1.0, 1.0), (10.0, 10.0), (100.0, 10.0)), label="A 10", dash=1)
-POINT = PlanePoint(key=7, x=10.0, y=1.0, slot=1, shape=2, label="gemm", note="<b>70 %</b>")
+POINT = PlanePoint(key=7, x=10.0, y=1.0, slot=1, shape=2, label="gemm", note="<b>70 %</b>", url="/benchmarks/gemm/x/")
 CONTENT = PlaneContent(lines=(LINE,), points=(POINT,))
 
 
 def test_positions_grow_to_the_right_and_upwards():
     plane = place_plane(CONTENT)
-    first, ridge, last = (tuple(map(float, pair.split(","))) for pair in plane.lines[0].path.split())
+    first, ridge, last = plane.lines[0].corners
     assert first[0] == 0
     assert ridge[0] == pytest.approx(50)
     assert last[0] == 100
     assert first[1] > ridge[1] == last[1]
-    assert (plane.points[0].x, plane.points[0].key) == ("50.0", 7)
+    assert (plane.points[0].x, plane.points[0].point) == (50.0, POINT)
 
 
 def test_labels_of_lines_that_end_close_together_do_not_overlap():
@@ -39,7 +39,7 @@ def test_labels_of_lines_that_end_close_together_do_not_overlap():
         PlaneLine(key=str(number), slot=number, points=((1, height), (10, height)), label=f"roof {number}")
         for number, height in enumerate((67.0, 67.5, 82.6, 990.0))
     )
-    ends = [float(end.y) for end in place_plane(PlaneContent(lines=lines)).ends]
+    ends = [end.y for end in place_plane(PlaneContent(lines=lines)).ends]
     gaps = [below - above for above, below in pairwise(ends)]
     assert len(ends) == 4
     assert all(gap >= LABEL_ROW - 0.11 for gap in gaps)
@@ -51,7 +51,7 @@ def flat(height, *, low=1.0, high=10.0, label="roof"):
 
 def test_labels_stay_inside_where_many_lines_end_at_the_top():
     lines = (*(flat(900.0 + number) for number in range(12)), flat(1.0))
-    ends = [float(end.y) for end in place_plane(PlaneContent(lines=lines)).ends]
+    ends = [end.y for end in place_plane(PlaneContent(lines=lines)).ends]
     assert len(ends) == 13
     assert ends[0] >= LABEL_ROW - 0.11  # a label stands above its place
     assert all(below - above >= LABEL_ROW - 0.11 for above, below in pairwise(ends))
@@ -68,7 +68,7 @@ def test_labels_without_room_are_left_out_from_the_bottom():
 
 def test_a_name_stands_where_its_line_ends():
     short, long = flat(1.0, high=10.0), flat(5.0, high=100.0)
-    assert {end.x for end in place_plane(PlaneContent(lines=(short, long))).ends} == {"50.0", "100.0"}
+    assert {end.x for end in place_plane(PlaneContent(lines=(short, long))).ends} == {50.0, 100.0}
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_names_beside_a_drawing_are_as_long_as_there_is_room(name, shown):
 
 def test_nothing_to_draw_is_an_empty_plane():
     assert place_plane(PlaneContent()).lines == ()
-    assert plane_figure(PlaneContent(), AXIS, AXIS, {}, "none")["layout"]["annotations"][0]["text"] == "none"
+    assert plane_figure(PlaneContent(), AXIS, AXIS, "none")["layout"]["annotations"][0]["text"] == "none"
 
 
 def test_plotly_has_the_same_lines_and_points():
-    line, points = plane_figure(CONTENT, AXIS, AXIS, {7: "/benchmarks/gemm/x/"}, "none")["data"]
+    line, points = plane_figure(CONTENT, AXIS, AXIS, "none")["data"]
     assert list(zip(line["x"], line["y"], strict=True)) == list(LINE.points)
     assert (line["line"]["dash"], line["meta"]["colours"]) == ("dash", "s1")
     assert (points["x"], points["y"]) == ([10.0], [1.0])
@@ -102,7 +102,7 @@ def test_plotly_has_the_same_lines_and_points():
 
 
 def plotly_names(lines, **more):
-    figure = plane_figure(PlaneContent(lines=lines), AXIS, AXIS, {}, "none", **more)
+    figure = plane_figure(PlaneContent(lines=lines), AXIS, AXIS, "none", **more)
     return figure["layout"], figure["layout"]["annotations"]
 
 
@@ -128,7 +128,7 @@ def test_names_right_of_the_drawing_have_a_margin_as_wide_as_the_longest():
 
 
 def test_every_line_and_point_is_inside_the_range_of_the_axes():
-    layout = plane_figure(CONTENT, AXIS, AXIS, {}, "none")["layout"]
+    layout = plane_figure(CONTENT, AXIS, AXIS, "none")["layout"]
     assert layout["xaxis"]["range"][0] < 0
     assert layout["xaxis"]["range"][1] > 2
     assert layout["yaxis"]["range"][0] < 0
@@ -137,16 +137,16 @@ def test_every_line_and_point_is_inside_the_range_of_the_axes():
 
 def test_filled_points_are_filled_in_both_drawings():
     content = PlaneContent(points=(PlanePoint(key=1, x=1, y=1, slot=0, is_filled=True),))
-    assert place_plane(content).points[0].is_filled
-    marker = plane_figure(content, AXIS, AXIS, {}, "none")["data"][0]["marker"]
+    assert place_plane(content).points[0].point.is_filled
+    marker = plane_figure(content, AXIS, AXIS, "none")["data"][0]["marker"]
     assert marker["symbol"] == ["circle"]
     assert marker["line"]["width"] == [0]  # the rim would be Plotly's own grey
 
 
 def test_a_step_stands_at_its_place_in_both_drawings():
     content = PlaneContent(lines=(LINE,), steps=(PlaneStep(10.0, 0, "L2 cache"),))
-    assert place_plane(content).steps[0].x == "50.0"
-    layout = plane_figure(content, AXIS, AXIS, {}, "none")["layout"]
+    assert place_plane(content).steps[0].x == 50.0
+    layout = plane_figure(content, AXIS, AXIS, "none")["layout"]
     assert layout["shapes"][0]["x0"] == 10.0
     assert layout["annotations"][0]["x"] == 1.0  # the exponent
 
@@ -155,9 +155,9 @@ def test_labels_of_steps_stand_one_below_the_other_and_over_no_line():
     steps = tuple(PlaneStep(x, 0, f"{x} MB") for x in (2.0, 3.0))
     content = PlaneContent(lines=(flat(100.0), flat(90.0), flat(1.0)), steps=steps)
     drawn = place_plane(content)
-    first, second = (float(step.y) for step in drawn.steps)
-    heights = sorted(float(line.path.split(",")[-1]) for line in drawn.lines)
+    first, second = (step.y for step in drawn.steps)
+    heights = sorted(line.corners[-1][1] for line in drawn.lines)
     assert second - first == pytest.approx(LABEL_ROW, abs=0.11)
     assert heights[1] < first < second + LABEL_ROW < heights[2]
-    names = plane_figure(content, AXIS, AXIS, {}, "none")["layout"]["annotations"][:2]
+    names = plane_figure(content, AXIS, AXIS, "none")["layout"]["annotations"][:2]
     assert [round(100 - name["y"] * 100, 1) for name in names] == [first, second]

@@ -35,7 +35,7 @@ TRADE = [
 
 def boxes_of(drawn):
     for label in drawn.labels:
-        x, y = float(label.x) * WIDE_PX / 100 + label.dx, float(label.y) * HEIGHT_PX / 100 + label.dy
+        x, y = label.x * WIDE_PX / 100 + label.dx, label.y * HEIGHT_PX / 100 + label.dy
         length = len(label.text) * LETTER_PX
         left = x - {"start": 0, "middle": length / 2, "end": length}[label.anchor]
         yield left, y + 3 - LINE_PX, left + length, y + 3
@@ -78,7 +78,7 @@ def test_equal_ratio_line_passes_its_points():
     (line,) = drawn.lines
     x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
     for spot in drawn.spots[:2]:
-        assert y1 + (y2 - y1) * (float(spot.x) - x1) / (x2 - x1) == pytest.approx(float(spot.y), abs=0.3)
+        assert y1 + (y2 - y1) * (spot.x - x1) / (x2 - x1) == pytest.approx(spot.y, abs=0.3)
 
 
 def test_a_line_of_the_ratio_the_other_way_up():
@@ -86,8 +86,8 @@ def test_a_line_of_the_ratio_the_other_way_up():
     drawn = place_scatter(dots, "linear", "linear", [Iso(2.0, "2", is_inverse=True)])
     (line,) = drawn.lines
     spot = drawn.spots[0]
-    share = (float(spot.x) - float(line.x1)) / (float(line.x2) - float(line.x1))
-    assert float(line.y1) + share * (float(line.y2) - float(line.y1)) == pytest.approx(float(spot.y), abs=0.3)
+    share = (spot.x - line.x1) / (line.x2 - line.x1)
+    assert line.y1 + share * (line.y2 - line.y1) == pytest.approx(spot.y, abs=0.3)
 
 
 def test_a_line_that_misses_the_drawing_is_left_out():
@@ -154,12 +154,12 @@ def test_a_narrower_figure_names_what_the_still_one_names_there():
 def test_a_bound_is_in_sight_above_every_dot(kind):
     dots = [Dot(key=1, label="slow", x=10, y=5), Dot(key=2, label="fast", x=100, y=20)]
     drawn = place_scatter(dots, "log", kind, [Iso(2.0, "bound", is_bound=True)])
-    assert float(drawn.lines[0].x2) > float(drawn.spots[1].x)
+    assert drawn.lines[0].x2 > drawn.spots[1].x
     axes = AxisWords("x", "log"), AxisWords("y", kind)
     layout = scatter_figure(*axes, dots, {}, isos=[Iso(2.0, "bound", is_bound=True)])["layout"]
     assert layout["yaxis"]["range"][1] > (math.log10(200) if kind == "log" else 200)
     equal = place_scatter(dots, "log", kind, [Iso(2.0, "equal")])
-    assert float(equal.lines[0].x2) < float(equal.spots[1].x)
+    assert equal.lines[0].x2 < equal.spots[1].x
 
 
 def test_dots_that_readers_look_for_are_named_before_outliers():
@@ -179,7 +179,7 @@ def test_dots_of_one_value_step_aside_for_one_another_and_stay_near_it():
     column = [Dot(key=n, label=str(n), x=16.0, y=100.0 + n) for n in range(5)]
     ends = [Dot(key=8, label="8", x=1.0, y=1.0), Dot(key=9, label="9", x=1000.0, y=1000.0)]
     spots = place_scatter([*column, *ends], "log", "log").spots
-    lefts = [float(spot.x) for spot in spots[:5]]
+    lefts = [spot.x for spot in spots[:5]]
     assert len(set(lefts)) == 5
     assert max(lefts) - min(lefts) < 5
     assert lefts[0] == pytest.approx(float(place_scatter([column[0], *ends], "log", "log").spots[0].x))

@@ -132,7 +132,7 @@ def test_the_bound_of_decoding_is_bandwidth_over_the_bytes_of_the_weights():
     row = next(row for row in draw_ladder(ladder(chosen=LLAMA)).rows if row.slug == RTX_4090)
     assert row.formula == "1.008 TB/s ÷ 3.56 GiB"
     assert row.share == "71 %"  # 187.7 x 3.82 GB of 1,008 GB/s
-    assert float(row.dot.at) < float(row.bound_at) <= 100
+    assert row.dot.at < row.bound_at <= 100
 
 
 def test_a_share_is_of_the_published_peak():

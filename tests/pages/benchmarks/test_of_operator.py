@@ -39,7 +39,7 @@ def test_cuda_stands_beside_mps_and_mlx_with_sources(slug):
         for figure in group.figures:
             assert figure.source_url.startswith("http")
             assert figure.made
-        assert max(float(figure.at) for figure in group.figures) == 100.0
+        assert max(figure.at for figure in group.figures) == 100.0
         assert group.figures[0].factor == ""
 
 
@@ -72,7 +72,7 @@ def test_the_best_of_a_side_stands_for_it_and_factors_are_against_the_first(make
     (group,) = [group for group in operator_groups("conv2d") if group.kind == "cited"]
     assert sides(group) == {"PyTorch CUDA": "2 ms", "PyTorch MPS": "8 ms", "MLX": "5 ms"}
     cuda, mps, mlx = group.figures
-    assert (cuda.among, mps.factor, mlx.factor, cuda.at, mps.at) == (2, "4×", "2.5×", "25.0", "100.0")
+    assert (cuda.among, mps.factor, mlx.factor, cuda.at, mps.at) == (2, "4×", "2.5×", 25.0, 100.0)
     assert "H100" in cuda.name
 
 

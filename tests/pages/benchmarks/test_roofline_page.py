@@ -121,7 +121,7 @@ def test_csv_holds_exactly_what_is_drawn(client, dgx):
     assert ridges == [(line["x"][-2], str(line["y"][-2])) for line in lines]
     assert all(row["source_url"] for row in rows)
     spots = re.findall(r'<use href="#p\d" x="([\d.]+)%" y="([\d.]+)%"', client.get("/roofline/").content.decode())
-    placed = [(spot.x, spot.y) for spot in roofline().plane.points]
+    placed = [(str(spot.x), str(spot.y)) for spot in roofline().plane.points]
     assert spots == placed
     assert len(placed) == len(drawn)
 

@@ -46,8 +46,8 @@ def test_the_best_of_each_stands_there_with_its_factor(make_result, monkeypatch)
         row for benchmark in compared(RTX_4090, M3_MAX).benchmarks for row in benchmark.rows if "of mine" in row.setting
     )
     assert [(cell.value, cell.at, cell.factor, cell.is_best) for cell in row.cells] == [
-        ("100 token/s", "100.0", "", True),
-        ("50 token/s", "50.0", "0.5×", False),
+        ("100 token/s", 100.0, "", True),
+        ("50 token/s", 50.0, "0.5×", False),
     ]
 
 

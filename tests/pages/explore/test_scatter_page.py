@@ -44,9 +44,9 @@ def test_point_links_to_sheet_with_figures(client, curated, db):
 def test_more_bandwidth_lies_to_the_right_and_more_rate_above(curated, db):
     found = drawing()
     h100, a100 = point_of(found, "nvidia-h100-sxm5-80gb"), point_of(found, "nvidia-a100-sxm4-80gb")
-    assert float(h100.left) > float(a100.left)
-    assert float(h100.top) < float(a100.top)
-    assert all(0 <= float(point.left) <= 100 and 0 <= float(point.top) <= 100 for point in found.points)
+    assert h100.left > a100.left
+    assert h100.top < a100.top
+    assert all(0 <= point.left <= 100 and 0 <= point.top <= 100 for point in found.points)
 
 
 def test_the_legend_says_what_a_dotted_outline_means_where_there_is_one(client, curated, db):
@@ -80,8 +80,8 @@ def test_ridge_line_separates_cards(curated, db):
 
     def above_line(point) -> bool:
         x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
-        at = y1 + (y2 - y1) * (float(point.left) - x1) / (x2 - x1)
-        return float(point.top) < at
+        at = y1 + (y2 - y1) * (point.left - x1) / (x2 - x1)
+        return point.top < at
 
     assert above_line(point_of(found, "nvidia-h100-sxm5-80gb"))
     assert not above_line(point_of(found, "nvidia-a100-sxm4-80gb"))
