@@ -69,6 +69,15 @@ class PublicCatalogue:
         """The public prices of one accelerator, newest first. One query an edition, for all accelerators."""
         return self.once("prices", lambda: public_prices_of(self.by_pk.keys())).get(pk, ())
 
+    def kept(self, key: Hashable) -> Any:  # noqa: ANN401 (as it was kept)
+        """Return what was kept of this edition under the key; None if nothing was. Keys must be few, as for `once`."""
+        return self._made.get(key)
+
+    def keep(self, key: Hashable, value: _Made) -> _Made:
+        """Keep what depends on the rows alone, until there is a new edition."""
+        self._made[key] = value
+        return value
+
     def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """The result of `make`, computed once per edition and `key`; it must depend on the rows alone.
 
@@ -173,7 +182,8 @@ def peaks(accelerator_ids: Iterable[int]) -> dict[tuple[int, str, str], float]:
 
 
 def _peaks(pk: int, catalogue: PublicCatalogue) -> dict[tuple[int, str, str], float]:
-    return catalogue.once(("peaks", pk), lambda: peaks_of(catalogue.preferred_values(pk)))
+    key = "peaks", pk
+    return catalogue.kept(key) or catalogue.keep(key, peaks_of(catalogue.preferred_values(pk)))
 
 
 def peaks_of(values: Iterable[SpecValue]) -> dict[tuple[int, str, str], float]:
