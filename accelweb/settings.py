@@ -310,11 +310,6 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600,
         "options": {"expires": 3600},
     },
-    "make the partitions of coming months": {
-        "task": "stackviz.records.series.tasks.make_result_partitions",
-        "schedule": 86_400,
-        "options": {"expires": 86_400},
-    },
     "write the public data": {
         "task": "stackviz.pages.data.tasks.write_dump_if_due",
         "schedule": 60,  # cheap check; writes once a night, and when a lab becomes private
@@ -356,6 +351,7 @@ EXPORTS_PER_HOUR = env_int("EXPORTS_PER_HOUR", 6, least=1)  # archives of labs f
 # --- what is old ------------------------------------------------------------------------------------------------
 
 AUDIT_DAYS = env_int("AUDIT_DAYS", 730)  # days an entry of the audit log or of the admin's log stays; 0: for ever
+RESULT_DAYS = env_int("RESULT_DAYS", 0)  # days a result stays after it was measured; 0: for ever
 EVENT_DAYS = env_int("EVENT_DAYS", 365)  # days an event of a lab stays, a week at least; 0: for ever
 LOG_DAYS = env_int("LOG_DAYS", 30)  # days a log of an earlier start of `make run` stays; 0: for ever
 

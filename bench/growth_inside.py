@@ -27,7 +27,6 @@ def fill(wanted: int) -> float:
     sync_later()
     if not Result.objects.exists():
         seed(str(REAL_MACHINES))
-        make_partitions()
         fill_measured_series()
     missing = wanted - Result.objects.count()
     if missing > 0:
@@ -37,18 +36,6 @@ def fill(wanted: int) -> float:
     for wrong in stale_series():
         correct(wrong)
     return time.perf_counter() - started
-
-
-def make_partitions() -> None:
-    from datetime import timedelta
-
-    from django.utils import timezone
-
-    from stackviz.records.series.partitions import is_partitioned, make_months
-
-    if is_partitioned():
-        today = timezone.now().date()
-        make_months(today - timedelta(days=31 * MONTHS), today)
 
 
 def fill_measured_series() -> None:

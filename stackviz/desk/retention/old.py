@@ -19,6 +19,7 @@ from stackviz.pages.data.dump import delete_old_dumps, old_dump_names
 from stackviz.pages.diagnose.links import delete_expired
 from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.records.audit.models import AuditEntry
+from stackviz.records.series.delete_results import delete_results_before, results_before
 
 ROWS_TOGETHER = 5_000  # deleted in one transaction
 
@@ -133,6 +134,7 @@ def _sessions(now: datetime) -> QuerySet[Session]:
 
 RETAINED = (
     Retained("raw reports", "RAW_REPORT_DAYS", old_bodies, lambda _before: drop_old_bodies()),
+    Retained("results", "RESULT_DAYS", results_before, delete_results_before),
     Retained("private links of Diagnose", "", _links, lambda _now: delete_expired()),
     Retained("dumps of the public data", "DATA_DAYS", old_dump_names, delete_old_dumps),
     Retained("entries of the audit log", "AUDIT_DAYS", _audit, lambda before: _delete_rows(_audit(before))),

@@ -11,6 +11,6 @@ class BenchmarksConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from stackviz.records.series.forgetting import note_series
+        from stackviz.records.series.delete_results import note_series
 
         reports_leave.connect(note_series)

@@ -21,7 +21,7 @@ from stackviz.records.labs.models import Card, Machine, Snapshot
 from stackviz.records.labs.queries import Visitor
 from stackviz.records.series.measurement import benchmark
 from stackviz.records.series.models import ChangeDecision, Result, Series
-from stackviz.records.series.queries import HISTORY_POINTS, Point, series_history
+from stackviz.records.series.queries import HISTORY_POINTS, POINT_FIELDS, Point, series_history
 
 # Facts of a report that move results, in the order they are named.
 WATCHED_FACTS = (
@@ -124,8 +124,7 @@ def recent_histories(machine: Machine) -> list[tuple[Series, SeriesHistory]]:
     for each in series:
         wanted |= Q(series=each, **({"measured_at__gte": each.oldest_shown} if each.oldest_shown else {}))
     by_series: dict[int, list[Point]] = {each.pk: [] for each in series}
-    fields = ("measured_at", "report_id", "state", "reason", "low", "high", "standing")
-    for row in Result.objects.filter(wanted).order_by("measured_at").values("series_id", *fields, seconds=F("median")):
+    for row in Result.objects.filter(wanted).order_by("measured_at").values("series_id", *POINT_FIELDS, seconds=F("median")):
         by_series[row.pop("series_id")].append(Point(**row))
     reports = {point.report_id for points in by_series.values() for point in points}
     decisions = ChangeDecision.objects.filter(series__in=series).select_related("by").order_by("-pk")

@@ -19,7 +19,8 @@ class Series(models.Model):
     comparison. `card_index` is None for a run on no card (the CPU).
 
     The columns from `latest_result` on are what its results come to, see `rollup.RollUp`, kept in the transactions that
-    change results. `latest_result` is the key of a result and no foreign key: results may be stored in partitions.
+    change results. `latest_result` is the key of a result, without a foreign key: a report that is read again gets new
+    results.
     """
 
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="series", db_index=False)

@@ -1,6 +1,5 @@
 """Reads across results. What a page costs depends on the series it shows, never on how many results are stored."""
 
-from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +8,6 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-import orjson
-from django.db import connection
 from django.db.models import Count, F, OuterRef, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
@@ -38,9 +35,6 @@ _RESULT_FIELDS = (
     "sample_count", "conditions", "position", "flags", "standing",
 )  # fmt: skip
 
-_CONDITIONS = _RESULT_FIELDS.index("conditions")
-_ResultRow: Any = namedtuple("_ResultRow", _RESULT_FIELDS)  # type: ignore[misc]
-
 _SERIES_FIELDS = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key")
 
 
@@ -60,9 +54,8 @@ def latest_results(machines: Iterable[Machine | int], snapshots: Iterable[Snapsh
     series names its newest result, so that stored history costs nothing.
     """
     pks = [machine if isinstance(machine, int) else machine.pk for machine in machines]
-    return _measurements(
-        pks, _series_with_latest().filter(machine__in=pks), {snapshot.report_id: snapshot for snapshot in snapshots}
-    )
+    by_report = {snapshot.report_id: snapshot for snapshot in snapshots}
+    return _measurements(pks, _series_with_latest().filter(machine__in=pks), by_report)
 
 
 def latest_result(series: Series) -> Measurement | None:
@@ -120,12 +113,10 @@ def comparable_runs(series: Iterable[int]) -> list[Measurement]:
     """
     counting = Series.objects.filter(pk__in=set(series), baseline_runs__gt=0)
     rows = {row.pk: row for row in counting.values_list(*_SERIES_FIELDS, named=True)}
-    pks, times = counting_results(rows, RUNS_OF_SERIES) if rows else ([], [])
+    pks = counting_results(rows, RUNS_OF_SERIES) if rows else []
     if not pks:
         return []
-    # The times tell PostgreSQL which partitions to look into.
-    newest = Result.objects.filter(pk__in=pks, measured_at__range=(min(times), max(times)))
-    joined = _joined(rows, newest.values_list(*_RESULT_FIELDS, named=True))
+    joined = _joined(rows, Result.objects.filter(pk__in=pks).values_list(*_RESULT_FIELDS, named=True))
     results = [result for result in joined if not result.why_set_aside]
     return sorted(results, key=lambda result: result.measured_at, reverse=True)
 
@@ -163,42 +154,12 @@ def _measurements(
         by_machine[row.machine_id].left_out = max(0, row.of_machine - SERIES_PER_MACHINE)
     if not series:
         return by_machine
-    for measured in _joined(series, _newest_results(series), snapshots):
+    newest = Result.objects.filter(pk__in=[row.latest for row in series.values()])
+    for measured in _joined(series, newest.values_list(*_RESULT_FIELDS, named=True), snapshots):
         by_machine[measured.machine_id].append(measured)
     for measurements in by_machine.values():
         measurements.sort(key=_reading_order)
     return by_machine
-
-
-def _newest_results(series: Mapping[int, Any]) -> Iterable[Any]:
-    """The newest result of each of these series: PostgreSQL looks into the partitions of their times alone.
-
-    There in SQL of our own: one array takes the place of a parameter for each key, which Django and psycopg would
-    write and take apart anew each time.
-    """
-    if connection.vendor != "postgresql":
-        newest = Result.objects.filter(pk__in=[row.latest for row in series.values()])
-        return newest.values_list(*_RESULT_FIELDS, named=True)
-    with connection.cursor() as cursor:
-        cursor.execute(_newest_sql(), [list(series)])
-        return [_result_row(row) for row in cursor.fetchall()]
-
-
-def _result_row(row: Sequence[Any]) -> Any:  # noqa: ANN401 - a named row, as values_list makes it
-    values = list(row)
-    values[_CONDITIONS] = orjson.loads(values[_CONDITIONS])
-    return _ResultRow._make(values)
-
-
-@cache
-def _newest_sql() -> str:
-    results, series = Result._meta.db_table, Series._meta.db_table  # noqa: SLF001 (Django's documented _meta API)
-    columns = ", ".join("id" if name == "pk" else name for name in _RESULT_FIELDS)
-    return f"""
-        WITH newest AS MATERIALIZED (SELECT latest_result, latest_at FROM {series} WHERE id = ANY(%s))
-        SELECT {columns} FROM {results} WHERE id = ANY(ARRAY(SELECT latest_result FROM newest))
-            AND measured_at BETWEEN (SELECT min(latest_at) FROM newest) AND (SELECT max(latest_at) FROM newest)
-    """  # noqa: S608 - names of tables and columns, ours
 
 
 def _joined(
@@ -348,6 +309,9 @@ def _reading_order(measured: Measurement) -> tuple[Any, ...]:
     )
 
 
+POINT_FIELDS = ("measured_at", "report_id", "state", "reason", "low", "high", "standing")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
     """One result of a series' past. `seconds` None: the run failed or was skipped, for `reason`.
@@ -371,6 +335,5 @@ class Point:
 
 def series_history(series: Series, points: int = HISTORY_POINTS) -> list[Point]:
     """The newest `points` results of a series, oldest first. One query, as long as the answer."""
-    fields = ("measured_at", "report_id", "state", "reason", "low", "high", "standing")
-    newest = Result.objects.filter(series=series).order_by("-measured_at").values(*fields, seconds=F("median"))
+    newest = Result.objects.filter(series=series).order_by("-measured_at").values(*POINT_FIELDS, seconds=F("median"))
     return [Point(**row) for row in reversed(list(newest[:points]))]

@@ -63,15 +63,15 @@ def roll_ups(series: Collection[int]) -> dict[int, RollUp]:
     return {key: _roll_up_of_json(json.loads(results)) for key, results in newest}
 
 
-def counting_results(series: Collection[int], runs: int) -> tuple[list[int], list[datetime]]:
-    """Keys and times of the newest `runs` results that count of each of these series, of its newest BASELINE_RUNS."""
+def counting_results(series: Collection[int], runs: int) -> list[int]:
+    """Keys of the newest `runs` results that count of each of these series, among its newest BASELINE_RUNS."""
     if connection.vendor == "postgresql":
-        rows = _run(_COUNTING_ON_POSTGRES, [array_text(series), runs])
-        return [key for key, _at in rows], [at for _key, at in rows]
-    rows = _run(_NEWEST_ON_SQLITE, [json.dumps(list(series))])
-    counting = [[each for each in json.loads(results) if each[2] is not None][:runs] for _series, results in rows]
-    newest = [(key, datetime.fromisoformat(at).replace(tzinfo=UTC)) for each in counting for key, at, _median in each]
-    return [key for key, _at in newest], [at for _key, at in newest]
+        return [key for (key,) in _run(_COUNTING_ON_POSTGRES, [array_text(series), runs])]
+    keys: list[int] = []
+    for _series, results in _run(_NEWEST_ON_SQLITE, [json.dumps(list(series))]):
+        counting = [key for key, _at, median_text in json.loads(results) if median_text is not None]
+        keys += counting[:runs]
+    return keys
 
 
 def _roll_up(latest: int | None, at: datetime | None, medians: Sequence[float]) -> RollUp:
@@ -107,8 +107,8 @@ _NEWEST_ON_POSTGRES = f"""
             array_agg(counted) FILTER (WHERE counted IS NOT NULL) AS medians
         FROM ({_NEWEST.format(key="id")}) AS results) AS newest"""  # noqa: S608 - texts of ours
 _COUNTING_ON_POSTGRES = f"""
-    SELECT counting.id, counting.measured_at FROM unnest(%s::bigint[]) AS wanted (id) CROSS JOIN LATERAL (
-        SELECT id, measured_at FROM ({_NEWEST.format(key="id")}) AS results
+    SELECT counting.id FROM unnest(%s::bigint[]) AS wanted (id) CROSS JOIN LATERAL (
+        SELECT id FROM ({_NEWEST.format(key="id")}) AS results
         WHERE counted IS NOT NULL ORDER BY measured_at DESC, id DESC LIMIT %s) AS counting"""  # noqa: S608 - texts of ours
 # As text: of a number in JSON SQLite keeps 15 digits.
 _EXACT = "CASE WHEN counted IS NOT NULL THEN printf('%%!.17g', counted) END"

@@ -19,7 +19,7 @@ from stackviz.pages.diagnose.links import new_ticket, save_link
 from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.records.audit.models import AuditEntry
 from stackviz.records.labs.models import Report
-from tests.pages.machines.factories import make_lab, make_machine, make_report
+from tests.pages.machines.factories import gemm, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
 LONG_AGO = timedelta(days=1_000)
@@ -30,6 +30,7 @@ def _years(settings, tmp_path):
     """One of each that is old, one that is not."""
     settings.VAR_DIR, settings.DATA_DIR = tmp_path, tmp_path / "data"
     settings.RAW_REPORT_DAYS, settings.DATA_DAYS, settings.AUDIT_DAYS, settings.LOG_DAYS = 30, 30, 730, 30
+    settings.RESULT_DAYS = 30
     now = timezone.now()
     root = User.objects.create_superuser("root")
     AuditEntry.objects.all()._raw_delete("default")
@@ -47,7 +48,7 @@ def _years(settings, tmp_path):
     )
     machine = make_machine(make_lab())
     for at in (now, now - LONG_AGO):
-        report = make_report(machine)
+        report = make_report(machine, at=at, results=[gemm("bf16", [0.1] * 6)])
         Report.objects.filter(pk=report.pk).update(received_at=at, body=b"{}")
         machine.events.create(
             lab=machine.lab, kind="silence", key=at.isoformat(), happened_at=at, noted_at=at, details={}
@@ -95,6 +96,7 @@ def test_what_is_old_goes_once_and_the_rest_stays(tmp_path):
 @pytest.mark.usefixtures("_years")
 def test_nought_days_are_for_ever(settings):
     settings.RAW_REPORT_DAYS = settings.DATA_DAYS = settings.AUDIT_DAYS = settings.LOG_DAYS = settings.EVENT_DAYS = 0
+    settings.RESULT_DAYS = 0
     assert {name for name, count in counts(old.delete_old()).items() if count} == {
         "private links of Diagnose",
         "sessions that have ended",
@@ -114,7 +116,7 @@ def test_very_many_rows_go_in_parts(monkeypatch):
 
 @pytest.mark.usefixtures("_years")
 def test_the_task_says_what_went():
-    assert delete_what_is_old().startswith("1 raw reports, 1 private links of Diagnose, ")
+    assert delete_what_is_old().startswith("1 raw reports, 1 results, 1 private links of Diagnose, ")
     assert delete_what_is_old() == "nothing is old"
 
 

@@ -14,6 +14,7 @@ from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.intake.ingest.reread import put_back
 from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.models import Lab, Machine, Report
+from stackviz.records.series import delete_results
 from stackviz.records.series.decide import record_decision
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.queries import comparable_runs
@@ -129,6 +130,16 @@ class RollUps:
         forget_reports(Report.objects.filter(pk=ids[0]))
         series = Series.objects.get()
         assert (series.latest_result, series.latest_at, series.baseline, series.result_count) == (None, None, None, 0)
+        assert nothing_differs()
+
+    def test_old_results_go_and_their_reports_stay(self, monkeypatch):
+        monkeypatch.setattr(delete_results, "ROWS_TOGETHER", 2)
+        machine = new_machine()
+        interpret_all([stored(machine, day, float(day)) for day in (1, 2, 3, 4)])
+        assert delete_results.delete_results_before(time(4)) == 3
+        series = Series.objects.get()
+        assert (series.latest_at, series.result_count, series.baseline) == (time(4), 1, pytest.approx(4.0))
+        assert Report.objects.filter(status="read").count() == 4
         assert nothing_differs()
 
     def test_differences_are_named_and_corrected(self):
