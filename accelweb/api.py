@@ -9,7 +9,6 @@ from ninja.operation import Operation
 
 from stackviz.desk.freshness.api import router as freshness
 from stackviz.intake.ingest.api import router as ingest
-from stackviz.intake.ingest.heartbeat_api import router as heartbeat
 from stackviz.intake.ingest.key_api import router as key
 from stackviz.pages.accelerators.api import router as accelerators
 from stackviz.pages.accelerators.api_prices import router as prices
@@ -47,7 +46,6 @@ api.add_router("", cited, tags=["cited results"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])
 api.add_router("", key, tags=["reports"])
-api.add_router("", heartbeat, tags=["reports"])
 api.add_router("", diagnose, tags=["diagnose"])
 
 

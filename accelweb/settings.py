@@ -282,7 +282,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "accelweb.beat:Scheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 REQUEUE_EVERY_S = env_int("REQUEUE_EVERY_S", 15, least=1)
-RING_AGAIN_AFTER_S = 4 * REQUEUE_EVERY_S  # a report still unread after this time is queued again
+REQUEUE_AFTER_S = 4 * REQUEUE_EVERY_S  # a report still unread after this time is queued again
 CELERY_BEAT_SCHEDULE = {
     "queue waiting reports again": {
         "task": "stackviz.intake.ingest.tasks.requeue_waiting_reports",

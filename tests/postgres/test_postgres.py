@@ -138,8 +138,8 @@ def test_looking_for_waiting_reports_reads_only_those(machine):
             [machine.pk, old],
         )
         cursor.execute("ANALYZE labs_report")
-    waiting = Report.objects.filter(status="received", rung_at__lte=timezone.now() - timedelta(minutes=1))
-    assert "report_waiting" in waiting.order_by("rung_at").explain()
+    waiting = Report.objects.filter(status="received", queued_at__lte=timezone.now() - timedelta(minutes=1))
+    assert "report_waiting" in waiting.order_by("queued_at").explain()
 
 
 def test_half_a_reading_leaves_nothing_behind(machine, monkeypatch):

@@ -58,9 +58,10 @@ class ExportedTable:
         return self.model._base_manager.filter(**{self.path: lab.pk})  # noqa: SLF001 (Django's documented API)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        names = (field.attname for field in self.model._meta.concrete_fields)  # noqa: SLF001 (the same)
-        return tuple(name for name in names if name not in NOT_EXPORTED)
+    def columns(self) -> dict[str, str]:
+        """Attribute -> its column in the table and in the file."""
+        fields = self.model._meta.concrete_fields  # noqa: SLF001 (the same)
+        return {field.attname: str(field.column) for field in fields if field.attname not in NOT_EXPORTED}
 
 
 TABLES = (
@@ -129,7 +130,7 @@ def export_lab(lab: Lab) -> Iterator[bytes]:
 
 def _csv_pieces(table: ExportedTable, lab: Lab) -> Iterator[tuple[int, str]]:
     """How many rows, and their lines; first the header."""
-    yield 0, _lines([table.columns])
+    yield 0, _lines([[*table.columns.values()]])
     for rows in _in_parts(table.rows(lab).values_list("pk", *table.columns), ROWS_TOGETHER, lambda row: row[0]):
         yield len(rows), _lines([[_cell(value) for value in row[1:]] for row in rows])
 

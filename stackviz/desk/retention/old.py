@@ -12,7 +12,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from stackviz.intake.ingest.drop_bodies import drop_old_bodies, old_bodies
+from stackviz.intake.ingest.body import drop_old_bodies, old_bodies
 from stackviz.intake.notices.models import LabEvent
 from stackviz.intake.notices.note_events import SILENCE_IS_NEWS_FOR
 from stackviz.pages.data.dump import delete_old_dumps, old_dump_names

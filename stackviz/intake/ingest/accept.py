@@ -1,28 +1,24 @@
-"""Accept a report: store one row as sent, in one transaction, and queue it. `interpret` reads it later.
+"""Accept a report: store one row as sent, in one transaction, and queue it. `interpret` reads it later."""
 
-The usual path is one statement, which also checks that the key still holds and finds the machine.
-"""
-
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import JSONField, Q
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import slugify
 
 from stackviz.intake.ingest import tasks
 from stackviz.intake.ingest.body import canonical_body, content_digest, unpack
-from stackviz.intake.ingest.gate import parse_if_trivially_valid
-from stackviz.intake.ingest.recognise import known_as
+from stackviz.intake.ingest.fast_parser import fast_check
 from stackviz.records.labs.keys import Sender, WrongMachine, check_again, note_use
-from stackviz.records.labs.models import Machine, Report
+from stackviz.records.labs.models import Card, Machine, Report
 from stackviz.report.format import Machine as ReportedMachine
+from stackviz.report.format import Report as SentReport
 from stackviz.report.format import parse_report
-from stackviz.web.bulk_insert import execute, json_text
 from stackviz.web.rate_limit import RateLimit
 from stackviz.web.turns import turn_to_write
 
@@ -59,118 +55,50 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
     """Store a report as sent and have it read. Nothing is written unless all of it is.
 
     Sending the same report twice is normal (an agent that lost our answer retries) and stores it once. What `sender`
-    may do is decided again by the statement that writes.
+    may do is checked again in the transaction that writes.
     Raises ReportError, KeyUnknown, KeyForbidden, WrongMachine (the key is for another), ReportConflict (id is taken).
     """
-    report_id, machine = _check(unpack(body, encoding))
-    upload = _Upload(
-        id=report_id,
-        machine=machine,
-        key_id=sender.key_id,
-        received_at=timezone.now(),
-        body=body,
-        encoding=encoding,
-    )
-    with turn_to_write():
-        is_stored = _insert(upload)
-    if not is_stored and not _insert_with_machine(sender, upload):
+    plain = unpack(body, encoding)
+    report_id, reported = _check(plain)
+    now = timezone.now()
+    try:
+        with turn_to_write(), transaction.atomic():
+            sender = check_again(sender)
+            Report.objects.create(
+                id=report_id,
+                machine_id=_machine_of(sender, reported, plain),
+                key_id=sender.key_id,
+                received_at=now,
+                # None: the broker is unreachable, so the periodic task queues the report at its next turn.
+                queued_at=None if tasks.is_broker_unreachable() else now,
+                body=body,
+                encoding=encoding,
+            )
+    except IntegrityError:
+        # The primary key lets one of simultaneous senders through.
+        if not _is_stored(sender, report_id, body, encoding):
+            raise
         return Accepted(report_id, is_new=False)
     transaction.on_commit(partial(tasks.enqueue, str(report_id)))
-    note_use(sender.key_id, upload.received_at)
+    note_use(sender.key_id, now)
     return Accepted(report_id, is_new=True)
 
 
 def _check(body: bytes) -> tuple[UUID, ReportedMachine]:
     """The id and the machine of a valid report. Raises ReportError."""
-    valid = parse_if_trivially_valid(body)
+    valid = fast_check(body)
     if valid is not None:
         return valid
     report = parse_report(body)
     return report.id, report.machine
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Upload:
-    """A report on its way into the table."""
-
-    id: UUID
-    machine: ReportedMachine
-    key_id: int
-    received_at: datetime
-    body: bytes
-    encoding: str
-
-
-# One statement: the key holds, the machine is known, the id is free -> one row; else none, and the reason is looked up.
-# Of simultaneous senders the primary key lets one through, on any database.
-_INSERT = """
-    INSERT INTO labs_report ({columns})
-    SELECT {values}
-    FROM labs_agentkey agent_key JOIN labs_machine machine ON machine.lab_id = agent_key.lab_id
-    WHERE agent_key.id = %(key_id)s AND agent_key.revoked_at IS NULL
-      AND (agent_key.expires_at IS NULL OR agent_key.expires_at > %(received_at)s)
-      AND (agent_key.machine_id IS NULL OR agent_key.machine_id = COALESCE(machine.merged_into_id, machine.id))
-      AND machine.identity = %(identity)s
-    ON CONFLICT (id) DO NOTHING"""
-_JOINED = {"machine_id": "COALESCE(machine.merged_into_id, machine.id)"}  # see `labs.Machine.merged_into`
-_BOUND = ("id", "key_id", "received_at", "rung_at", "body", "encoding")
-
-
-@cache
-def _insert_statement() -> str:
-    """The statement, which sets every field of a report: those of _BOUND to values, the others to their defaults."""
-    fields = {field.attname: field for field in Report._meta.concrete_fields}  # noqa: SLF001 (Django's documented _meta API)
-    values = _JOINED | {name: f"%({name})s" for name in _BOUND}
-    for name, field in fields.items():
-        if name not in values:  # written out: binding seven constants takes a thirtieth of an upload
-            default = field.get_default()
-            values[name] = _literal(json_text(default) if isinstance(field, JSONField) else default)
-    columns = ", ".join(str(field.column) for field in fields.values())
-    return _INSERT.format(columns=columns, values=", ".join(values[name] for name in fields))
-
-
-def _literal(default: object) -> str:
-    """A default of our own models in SQL. Raises TypeError for what is no text, number or None."""
-    if default is None:
-        return "NULL"
-    if type(default) is int:
-        return str(default)
-    if isinstance(default, str):
-        return "'" + str(default).replace("'", "''").replace("%", "%%") + "'"
-    raise TypeError(f"no literal for {default!r}")
-
-
-def _insert(upload: _Upload) -> bool:
-    """Store the row if nothing forbids it -> whether it is stored now."""
-    values = {
-        "id": upload.id,
-        "key_id": upload.key_id,
-        "received_at": upload.received_at,
-        # NULL: no worker was asked, the periodic task queues the report at its next turn.
-        "rung_at": None if tasks.is_broker_unreachable() else upload.received_at,
-        "body": upload.body,
-        "encoding": upload.encoding,
-        "identity": upload.machine.identity,
-    }
-    return execute(_insert_statement(), values) == 1
-
-
-def _insert_with_machine(sender: Sender, upload: _Upload) -> bool:
-    """Handle what the one statement did not store: a new machine, a report sent again, a key that no longer holds.
-
-    -> whether it is stored now; False: it was stored before, with this content. Raises what `accept_report` does.
-    """
-    sender = check_again(sender)
-    with turn_to_write(), transaction.atomic():
-        _ensure_machine(sender, upload)
-        if _insert(upload):
-            return True
-        stored = Report.objects.select_related("machine").filter(pk=upload.id).first()
-        if stored is None:
-            raise MachineDeleted
-        if not (sender.speaks_for(stored.machine) and _has_same_content(stored, upload.body, upload.encoding)):
-            raise ReportConflict
-        return False
+def _is_stored(sender: Sender, report_id: UUID, body: bytes, encoding: str) -> bool:
+    """Whether this report is there with this content; False: there is none of this id. Raises ReportConflict."""
+    stored = Report.objects.select_related("machine").filter(pk=report_id).first()
+    if stored is not None and not (sender.speaks_for(stored.machine) and _has_same_content(stored, body, encoding)):
+        raise ReportConflict
+    return stored is not None
 
 
 def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
@@ -185,26 +113,31 @@ def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
 # --- the machine ---
 
 
-def _ensure_machine(sender: Sender, upload: "_Upload") -> None:
-    """Give the machine a row: a lab's key creates it, a machine's key binds its own. Raises WrongMachine.
+def _machine_of(sender: Sender, reported: ReportedMachine, body: bytes) -> int:
+    """Key of the machine that the report is from. Raises WrongMachine, MachineDeleted.
 
-    A machine that is known under another identity keeps its history: the new identity leads there.
+    A lab's key creates a machine that is new; a machine's own key gives it its identity. A machine that is known under
+    another identity keeps its history: the new identity leads there.
     """
-    reported = upload.machine
-    if _is_known(sender.lab_id, reported):
-        merged_into = None
-    else:
-        merged_into = known_as(sender.lab_id, parse_report(unpack(upload.body, upload.encoding)))
-    if merged_into is not None and sender.machine_id in (None, merged_into):
-        _create_machine(sender.lab_id, reported, merged_into)
-    elif sender.machine_id is not None:
-        _bind_machine(sender.lab_id, sender.machine_id, reported)
-    elif not _is_known(sender.lab_id, reported):
-        _create_machine(sender.lab_id, reported)
+    lab_id = sender.lab_id
+    machine_id = _known_machine(lab_id, reported)
+    if machine_id is None:
+        merged_into = known_as(lab_id, parse_report(body))
+        if sender.machine_id in (None, merged_into):
+            _create_machine(lab_id, reported, merged_into)
+            machine_id = _known_machine(lab_id, reported)
+    if sender.machine_id not in (None, machine_id):
+        _bind_machine(lab_id, sender.machine_id, reported)
+        return sender.machine_id
+    if machine_id is None:
+        raise MachineDeleted
+    return machine_id
 
 
-def _is_known(lab_id: int, reported: ReportedMachine) -> bool:
-    return Machine.objects.filter(lab_id=lab_id, identity=reported.identity).exists()
+def _known_machine(lab_id: int, reported: ReportedMachine) -> int | None:
+    of_identity = Machine.objects.filter(lab_id=lab_id, identity=reported.identity)
+    known = of_identity.values_list("merged_into_id", "pk").first()
+    return (known[0] or known[1]) if known else None
 
 
 def _bind_machine(lab_id: int, machine_id: int, reported: ReportedMachine) -> None:
@@ -224,7 +157,7 @@ def _bind_machine(lab_id: int, machine_id: int, reported: ReportedMachine) -> No
         raise WrongMachine("this key belongs to another machine: use this machine's own key, or one of the lab")
 
 
-def _create_machine(lab_id: int, reported: ReportedMachine, merged_into: int | None = None) -> None:
+def _create_machine(lab_id: int, reported: ReportedMachine, merged_into: int | None) -> None:
     name = reported.name or f"machine {reported.identity[:IDENTITY_CHARS]}"
     for slug in _slugs(name, reported.identity):
         try:
@@ -234,7 +167,7 @@ def _create_machine(lab_id: int, reported: ReportedMachine, merged_into: int | N
                 )
         except IntegrityError:
             # Either another machine has this slug, or another report of this machine was quicker.
-            if not _is_known(lab_id, reported):
+            if _known_machine(lab_id, reported) is None:
                 continue
         return
 
@@ -245,3 +178,33 @@ def _slugs(name: str, identity: str) -> Iterator[str]:
     yield start
     yield f"{start}-{identity[:IDENTITY_CHARS]}"
     yield f"machine-{identity}"
+
+
+def known_as(lab_id: int, report: SentReport) -> int | None:
+    """Primary key of the lab's machine that a report with a new identity is from, None if none is. Two queries at most.
+
+    An agent in a container may see no more of its machine than cards, and after one is lost no longer the same. It says
+    so (`machine.recognised_by`); earlier agents say at least that they are in a container. Such a report is from the
+    machine with the identity that the cards alone give, or else from the one that reported more than half of them last.
+    """
+    by_cards = report.facts.get("machine.identity_by_cards")
+    if by_cards:
+        known = Machine.objects.filter(lab_id=lab_id, identity=by_cards).values_list("merged_into_id", "pk").first()
+        if known:
+            return known[0] or known[1]
+    source = report.facts.get("machine.recognised_by")
+    is_known_by_cards = source == "cards" if source else "machine.container" in report.facts
+    return _with_these_cards(lab_id, report) if is_known_by_cards else None
+
+
+def _with_these_cards(lab_id: int, report: SentReport) -> int | None:
+    hashes = {card.uuid_hash for card in report.cards if card.uuid_hash and "mig_parent_index" not in card.facts}
+    if not hashes:
+        return None
+    latest = Machine.objects.filter(lab_id=lab_id, latest_snapshot__isnull=False).values("latest_snapshot_id")
+    cards = Card.objects.filter(snapshot__in=latest, uuid_hash__in=hashes).order_by()
+    machines = Counter(
+        machine_id for machine_id, _ in cards.values_list("snapshot__machine_id", "uuid_hash").distinct()
+    )
+    machine_id, most = machines.most_common(1)[0] if machines else (None, 0)
+    return machine_id if 2 * most > len(hashes) else None

@@ -34,7 +34,7 @@ class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
     list_select_related = ["machine__lab"]
     search_fields = ["=id", "machine__name", "machine__slug"]
     shown = (
-        "id", "machine", "key", "receipt", "status", "error", "received_at", "rung_at", "tries", "faults",
+        "id", "machine", "key", "receipt", "status", "error", "received_at", "queued_at", "tries", "faults",
         "fault", "retry_at", "read_at",
         "interpreter", "encoding", "all_warnings", "all_unknown", "as_sent",
     )  # fmt: skip

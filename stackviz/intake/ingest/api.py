@@ -16,9 +16,8 @@ from pydantic import WithJsonSchema
 
 from stackviz.intake.ingest.accept import MachineDeleted, ReportConflict, accept_report, count_upload
 from stackviz.intake.ingest.body import read_body
-from stackviz.intake.ingest.links import readable_report, receipt_path, status_path
-from stackviz.intake.ingest.receipt import Receipt, receipt_of
-from stackviz.intake.ingest.transient import fault_of
+from stackviz.intake.ingest.faults import fault_of
+from stackviz.intake.ingest.receipt import Receipt, readable_report, receipt_of, receipt_path, status_path
 from stackviz.records.labs.key_guesses import counting_guesses
 from stackviz.records.labs.keys import (
     KeyForbidden,

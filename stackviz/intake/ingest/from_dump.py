@@ -3,9 +3,17 @@
 For members of a lab. The text is read again after it was masked: what is stored was never anything else.
 """
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from http import HTTPStatus
+from typing import Any
+from uuid import UUID, uuid5
 
+from django import forms
 from django.contrib.auth.views import redirect_to_login
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -14,15 +22,131 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from stackviz.intake.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.intake.ingest.api import refusing
-from stackviz.intake.ingest.from_dump_add import add_machine
-from stackviz.intake.ingest.from_dump_form import AddForm, labs_to_add_to
+from stackviz.intake.ingest.receipt import receipt_path
 from stackviz.intake.report_parts.pace import paced, refused_for_now
 from stackviz.intake.report_parts.pasted import MOST_MACHINES, Refused, mask_pasted, read_pasted, text_of_form
+from stackviz.records.labs.keys import Sender, create_key
+from stackviz.records.labs.models import AgentKey, Lab, Report
+from stackviz.records.labs.queries import Visitor
+from stackviz.records.labs.rights import WORKING_ROLES
+from stackviz.report.dumps import DumpedMachine
+from stackviz.report.dumps.machines import title_of, tool_name
+from stackviz.report.dumps.tool_results import tool_results
+from stackviz.report.format import LIMITS, Agent, Machine, ProbeRun, hashed, to_json
 from stackviz.report.importers.deadline import Deadline
 from stackviz.web.errors import Refusal
 from stackviz.web.rate_limit import RateLimited, ask_to_wait
 from stackviz.web.reverse import address_by_name
+
+AGENT = "pasted dump"  # stands where an agent's name stands: on the machine's page, in its reports
+KEY_NAME = "pasted dumps"
+_REPORTS = UUID("6f2c1f7a-6a0e-5f0b-9c55-3f5f1d1a9b10")  # the namespace of reports made here; never to be changed
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A machine whose report is ours now. `is_new` False: the same text was added before under this name."""
+
+    name: str
+    is_new: bool
+    receipt: str
+
+
+def add_machine(lab: Lab, user: Visitor, machine: DumpedMachine, name: str, masked: str) -> Added:
+    """Take the machine's report in. Raises what `accept_report` does, and RateLimited."""
+    key = _key_of(lab, user)
+    count_upload(key.pk)
+    identity = hashed("pasted-machine", f"{lab.pk} {name.casefold()}")
+    text_digest = sha256(f"{','.join(machine.kinds)} {title_of(machine.reading)} {masked}".encode()).hexdigest()
+    report_id = uuid5(_REPORTS, f"{identity} {text_digest}")
+    report = machine.report()
+    report = replace(
+        report,
+        id=report_id,
+        agent=Agent(AGENT, f"({', '.join(machine.kinds)})"[: LIMITS.name_chars]),
+        machine=Machine(identity, name),
+        results=tool_results(report.results, report.software),
+        probes=tuple(ProbeRun(tool_name(kind), "ok", None, _("read from a pasted text")) for kind in machine.kinds),
+    )
+    sender = Sender(key.pk, lab.pk, lab.is_public, None, None)
+    accepted = _accepted(sender, report_id, to_json(report).encode())
+    return Added(name, accepted.is_new, receipt_path(report_id, is_public=lab.is_public))
+
+
+def _accepted(sender: Sender, report_id: UUID, body: bytes) -> Accepted:
+    """The same text again says the same but for the hour: its report of then stays."""
+    if Report.objects.filter(pk=report_id, machine__lab_id=sender.lab_id).exists():
+        return Accepted(report_id, is_new=False)
+    try:
+        return accept_report(sender, body, Report.Encoding.PLAIN.value)
+    except ReportConflict:  # another request was quicker
+        return Accepted(report_id, is_new=False)
+
+
+@transaction.atomic
+def _key_of(lab: Lab, user: Visitor) -> AgentKey:
+    """The key for this person's pasted dumps: listed among their keys, its secret never stored."""
+    Lab.objects.select_for_update().get(pk=lab.pk)  # of two requests at once one makes it
+    key = AgentKey.objects.filter(
+        lab=lab, machine=None, created_by_id=user.pk, name=KEY_NAME, revoked_at=None, expires_at=None
+    ).first()
+    if key is not None:
+        return key
+    key, _secret = create_key(lab=lab, name=KEY_NAME, created_by=user if user.is_authenticated else None)
+    return key
+
+
+LONGEST_NAME = 60
+
+
+def labs_to_add_to(user: Visitor) -> list[Lab]:
+    """Labs for which this person may add machines: not those that they only see. One query."""
+    if not user.is_authenticated:
+        return []
+    if getattr(user, "is_superuser", False):
+        return list(Lab.objects.all())
+    return list(Lab.objects.filter(memberships__user_id=user.pk, memberships__role__in=WORKING_ROLES))
+
+
+class AddForm(forms.Form):
+    """The lab, and a name for each machine of the text; one without a name is left out."""
+
+    lab = forms.ChoiceField()
+
+    def __init__(self, labs: Sequence[Lab], machines: Sequence[DumpedMachine], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self.labs = {lab.slug: lab for lab in labs}
+        self.machines = machines
+        self.fields["lab"] = forms.ChoiceField(choices=[(lab.slug, lab.name) for lab in labs])
+        for number, _machine in enumerate(machines, 1):
+            self.fields[f"name-{number}"] = forms.CharField(max_length=LONGEST_NAME, required=False)
+
+    @property
+    def rows(self) -> list[tuple[DumpedMachine, forms.BoundField, str]]:
+        """Each machine, the field of its name, and what computes in it."""
+        return [
+            (machine, self[f"name-{number}"], title_of(machine.reading))
+            for number, machine in enumerate(self.machines, 1)
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        names = [name for _machine, name in self.named(cleaned)]
+        if not names and not self.errors:
+            raise forms.ValidationError(_("Name at least one machine."))
+        if len({name.casefold() for name in names}) < len(names):
+            raise forms.ValidationError(_("Two machines cannot have the same name."))
+        return cleaned
+
+    def named(self, cleaned: dict[str, Any]) -> list[tuple[DumpedMachine, str]]:
+        names = [
+            re.sub(r"\s+", " ", cleaned.get(f"name-{number}") or "").strip()
+            for number in range(1, len(self.machines) + 1)
+        ]
+        return [(machine, name) for machine, name in zip(self.machines, names, strict=True) if name]
+
 
 DIAGNOSE = "diagnose:page"  # of a room beside this one
 

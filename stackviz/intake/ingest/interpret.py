@@ -3,7 +3,7 @@
 Reports that wait together are read one by one and stored together, in one transaction (`store.py`), whose claim lets
 one worker through: so two workers, a repeated message or a worker that died halfway count nothing twice. What cannot be
 stored together is divided until the report at fault stands alone, and fails alone. What fails for a fault of the site
-(`transient.py`) is put off and tried again: such a report never becomes `failed`.
+(`faults.py`) is put off and tried again: such a report never becomes `failed`.
 """
 
 import gc
@@ -20,15 +20,14 @@ from django.db.models import F
 from django.db.models.functions import Length
 from django.utils import timezone
 
-from stackviz.intake.ingest.put_off import put_off
+from stackviz.intake.ingest.faults import fault_of, put_off
 from stackviz.intake.ingest.reading import Background, Parsed, ReadReport, match_reports, parse_stored, read
 from stackviz.intake.ingest.store import WAITING_COLUMNS, Waiting, store_reports
-from stackviz.intake.ingest.transient import fault_of
 from stackviz.records.labs.models import Report
 from stackviz.report.format import ReportError
 from stackviz.web.turns import takes_turns, turn_to_write
 
-MAX_TRIES = 5  # after the second ring: a report whose reader was killed that often is not read a sixth time
+MAX_TRIES = 5  # from the second time it is queued: a report whose reader was killed that often is not read a sixth time
 REPORTS_TOGETHER = 50
 REPORTS_A_TURN = 20  # stored together on SQLite, where an upload waits meanwhile; with 5, a fifth fewer are read
 BYTES_TOGETHER = 4 * 1024 * 1024  # of JSON: as much as the largest report has alone
@@ -179,9 +178,9 @@ _survived: set[UUID] = set()  # begun in this process, which lives: a fault ende
 def _count_tries(reports: Iterable[Waiting]) -> set[UUID]:
     """Those to be given up: they crash their worker (memory, a crash in C), and such a death leaves no other trace.
 
-    Only reports that were rung again are counted, so that the usual one pays no write for it.
+    Only reports that were queued again are counted, so that the usual one pays no write for it.
     """
-    begun = {report.pk for report in reports if report.rung_at not in (None, report.received_at)}
+    begun = {report.pk for report in reports if report.queued_at not in (None, report.received_at)}
     again = sorted(begun - _survived)
     _survived.difference_update(begun)
     if not again:

@@ -4,9 +4,11 @@ Done outside the transaction that stores it, so that SQLite's one writer is not 
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import groupby
+from statistics import fmean, median
 from typing import Any
 
 import orjson
@@ -14,17 +16,16 @@ import orjson
 from stackviz.base.light import light_dataclass
 from stackviz.base.stats import Summary, summarize
 from stackviz.intake.ingest.body import unpack
-from stackviz.intake.ingest.clock import ReportClock, clock_warnings
-from stackviz.intake.ingest.gate import read_trivially_valid
-from stackviz.intake.ingest.stored_conditions import stored_conditions, stored_params
+from stackviz.intake.ingest.fast_parser import fast_parse
 from stackviz.records.catalog.match import CardName, Match, card_name, match_cards
 from stackviz.records.catalog.queries import peaks
 from stackviz.records.series.bound import PublishedPeaks, bounds_of, outruns_memory, peak_share
 from stackviz.records.series.measurement import CardUsed, benchmark, rate_of
-from stackviz.records.series.standing import Flag, is_mean_of_runs, sample_flags
+from stackviz.records.series.standing import CLOCK_MAY_BE_AHEAD, Flag, is_ahead, is_mean_of_runs, sample_flags
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report import format as wire
-from stackviz.report.measuring.stated_rate import disturbances
+from stackviz.report.format import Interference, Report, Result
+from stackviz.report.measuring.stated_rate import PREFIX, disturbances
 from stackviz.report.rules import Finding, Tables, judge
 from stackviz.web.request_memo import remembering
 
@@ -88,7 +89,7 @@ class ReadReport:
 def parse_stored(body: bytes, encoding: str) -> Parsed:
     """A report as it is stored. Raises ReportError when this version cannot read it."""
     plain = unpack(body, encoding)
-    return Parsed(read_trivially_valid(plain) or wire.parse_report(plain), len(plain))
+    return Parsed(fast_parse(plain) or wire.parse_report(plain), len(plain))
 
 
 def match_reports(reports: Sequence[wire.Report]) -> list[list[Match]]:
@@ -123,7 +124,7 @@ def _sheets(matches: Sequence[Match]) -> list[int | None]:
 
 
 def _read_results(
-    report: wire.Report, matches: Sequence[Match], clock: ReportClock, published: PublishedPeaks
+    report: wire.Report, matches: Sequence[Match], clock: "ReportClock", published: PublishedPeaks
 ) -> list[ReadResult]:
     cards = {
         card.index: CardUsed(card.index, card.reported_name, sheet, card.facts)
@@ -210,3 +211,113 @@ def _probe_warnings(report: wire.Report) -> list[Warning_]:
         for index, probe in enumerate(report.probes)
         if probe.state in ("failed", "timeout")
     ]
+
+
+# --- What a machine's clock was off by when it sent a report, and the times of the report by the site's c ---
+
+_NO_TIME = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportClock:
+    """Turns times of a report into those of the site. `ahead`: how far the machine's clock was ahead, below 0 behind; 0
+    where it was right within CLOCK_MAY_BE_AHEAD, or the report does not state when it was sent.
+    """
+
+    created_at: datetime
+    received_at: datetime
+    ahead: timedelta
+
+    @classmethod
+    def of(cls, report: Report, received_at: datetime) -> "ReportClock":
+        return cls(report.created_at, received_at, _ahead(report, received_at))
+
+    @property
+    def taken_at(self) -> datetime:
+        """When the report was made, never after it arrived: it would be the newest one for ever."""
+        return min(self._here(self.created_at), self.received_at)
+
+    def measured_at(self, started_at: datetime | None) -> datetime:
+        return self.taken_at if started_at is None else min(self._here(started_at), self.taken_at)
+
+    def is_future(self, started_at: datetime | None) -> bool:
+        """Whether the report, or a result in it, is from after its arrival, and no clock explains it."""
+        times = (self.created_at, started_at)
+        return any(time is not None and is_ahead(self._here(time), self.received_at) for time in times)
+
+    def _here(self, time: datetime) -> datetime:
+        try:
+            return time - self.ahead
+        except OverflowError:
+            return self.received_at  # beyond the calendar
+
+
+def _ahead(report: Report, received_at: datetime) -> timedelta:
+    if report.sent_at is None:
+        return _NO_TIME
+    ahead = report.sent_at - received_at
+    return ahead if abs(ahead) > CLOCK_MAY_BE_AHEAD else _NO_TIME
+
+
+def clock_warnings(report: Report, received_at: datetime) -> list[dict[str, str]]:
+    """What the receipt says of the clock: at most one warning."""
+    ahead = _ahead(report, received_at)
+    if ahead:
+        code = "clock-was-ahead" if ahead > _NO_TIME else "clock-was-behind"
+        return [{"code": code, "where": "sent_at", "detail": _text(abs(ahead))}]
+    ahead = report.created_at - received_at
+    if ahead <= CLOCK_MAY_BE_AHEAD:
+        return []
+    return [{"code": "clock-ahead", "where": "created_at", "detail": _text(ahead)}]
+
+
+def _text(duration: timedelta) -> str:
+    """`2 days, 3:00:01`, in whole seconds."""
+    return str(duration - duration % timedelta(seconds=1))
+
+
+# --- The conditions that are stored with a result: those sent, and what else the result states about how  ---
+
+_CARDS_USED = "cards_used"
+
+
+def stored_conditions(sent: Result) -> Mapping[str, Any]:
+    """A result of format 1.0 keeps its conditions as they are. Names are those of `facts.CONDITIONS`.
+
+    Which cards worked together is what `cards` says, whose indexes were checked: a condition of that name says nothing.
+    """
+    more = dict(_more(sent))
+    if not more and _CARDS_USED not in sent.conditions:
+        return sent.conditions
+    stated = {name: value for name, value in sent.conditions.items() if name != _CARDS_USED}
+    return {**stated, **more}
+
+
+def stored_params(sent: Result) -> Mapping[str, Any]:
+    """What makes the setting: several cards are another one than a single card, on every machine."""
+    return {**sent.params, "cards": len(sent.cards)} if len(sent.cards) > 1 else sent.params
+
+
+def _more(sent: Result) -> Iterator[tuple[str, Any]]:
+    if sent.rounds:
+        yield "round_sizes", " ".join(str(len(list(of_round))) for _number, of_round in groupby(sent.rounds))
+    if sent.framework:
+        yield "framework", sent.framework
+    if len(sent.cards) > 1:
+        yield _CARDS_USED, " ".join(map(str, sent.cards))
+    if sent.energy_j and any(sent.energy_j):
+        yield "energy_per_run_j", fmean(sent.energy_j)  # the counter ticks slower than blocks: the mean, not the median
+    if sent.enqueue_s and sent.unit == "s":
+        yield "enqueue_ratio", min(1.0, median(sent.enqueue_s) / median(sent.samples))
+    if sent.interference is not None:
+        yield from _interference(sent.interference)
+
+
+def _interference(noticed: Interference) -> Iterator[tuple[str, Any]]:
+    for name in ("foreign_cpu_ratio", "steal_ratio", "card_ratio", "rounds_disturbed", "reruns"):
+        value = getattr(noticed, name)
+        if value is not None:
+            yield PREFIX + name, value
+    for name in ("processes", "card_processes"):
+        if names := getattr(noticed, name):
+            yield PREFIX + name, ", ".join(names)

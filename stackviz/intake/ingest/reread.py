@@ -29,7 +29,7 @@ def put_back(report_ids: Iterable[UUID]) -> list[UUID]:
     Also without those whose body is no longer stored: they stay as they were read (`without_body`).
     """
     chosen = Report.objects.filter(pk__in=list(report_ids), content_digest__isnull=True)
-    afresh = {"rung_at": timezone.now(), "tries": 0, "faults": 0, "fault": "", "retry_at": None, "error": ""}
+    afresh = {"queued_at": timezone.now(), "tries": 0, "faults": 0, "fault": "", "retry_at": None, "error": ""}
     chosen.update(status=Report.Status.RECEIVED, **afresh)
     return list(chosen.values_list("pk", flat=True))
 

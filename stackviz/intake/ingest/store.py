@@ -5,7 +5,7 @@ nothing to change. Rows are locked in the order of this file, in each table by k
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -14,18 +14,18 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from stackviz.intake.ingest.reading import INTERPRETER, ReadReport, ReadResult
-from stackviz.intake.ingest.series_of import series_of, setting_of
 from stackviz.intake.notices.models import PendingReport
 from stackviz.records.labs.models import WORDED, Card, Finding, Snapshot
 from stackviz.records.labs.move_lock import wait_for_moves
 from stackviz.records.labs.wording import Wording, wording_of
 from stackviz.records.series.decide import decided_standings
-from stackviz.records.series.models import Result
+from stackviz.records.series.models import Result, Series
 from stackviz.records.series.rollup import refresh
 from stackviz.records.series.standing import Standing
 from stackviz.report import rules
 from stackviz.report.format import Absent
 from stackviz.web.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
+from stackviz.web.postgres_arrays import array_text
 
 
 class Waiting(NamedTuple):
@@ -35,7 +35,7 @@ class Waiting(NamedTuple):
     machine_id: int
     status: str
     received_at: datetime
-    rung_at: datetime | None
+    queued_at: datetime | None
     interpreter: int | None
     body: bytes
     encoding: str
@@ -311,3 +311,63 @@ def _put_pending(stored: Sequence[_Stored]) -> None:
     """Have the events of these reports written. One that is read again brings no news: its machine has not changed."""
     fresh = (each.report for each in stored if each.report.interpreter is None and each.report.withdrawal is None)
     insert_rows(PendingReport, ("report",), [(report.pk,) for report in fresh])
+
+
+# --- The series that results belong to, missing ones made: one statement for any number of machines and s ---
+
+Setting = tuple[str, str, int, str, int | None]
+
+
+def setting_of(result: ReadResult) -> Setting:
+    """What makes a series on one machine, in the order of the unique index."""
+    reported = result.reported
+    return result.params_key, reported.benchmark, reported.version, reported.device, reported.card
+
+
+def series_of(machines: Iterable[tuple[int, Sequence[ReadResult]]]) -> dict[tuple[int, Setting], int]:
+    """(machine, setting) -> key of its series. One query when the machines have run all of it before."""
+    wanted = {(machine, setting_of(result)): result for machine, results in machines for result in results}
+    known = _find(wanted)
+    missing = sorted((key for key in wanted if key not in known), key=str)
+    if missing:
+        # In one order for everybody: two workers that make the same series wait for each other, and never in a circle.
+        # The loser's rows are left out and found by the second look.
+        new = (_new(machine, wanted[machine, setting]) for machine, setting in missing)
+        Series.objects.bulk_create(new, ignore_conflicts=True)
+        known = _find(wanted)
+    return known
+
+
+_FIND = """
+    SELECT machine_id, params_key, benchmark, version, device, card_index, benchmarks_series.id
+    FROM benchmarks_series"""
+_FIND_ON_POSTGRES = f"""{_FIND}
+    JOIN unnest(%s::bigint[], %s::text[]) AS wanted (machine, setting)
+        ON machine_id = wanted.machine AND params_key = wanted.setting"""
+_FIND_ON_SQLITE = f"""{_FIND}
+    JOIN json_each(%s) AS wanted
+        ON machine_id = json_extract(wanted.value, '$[0]') AND params_key = json_extract(wanted.value, '$[1]')"""
+
+
+def _find(wanted: Mapping[tuple[int, Setting], ReadResult]) -> dict[tuple[int, Setting], int]:
+    pairs = sorted({(machine, setting[0]) for machine, setting in wanted})
+    if not pairs:
+        return {}
+    if connection.vendor == "postgresql":
+        rows = select(_FIND_ON_POSTGRES, *(array_text(column) for column in zip(*pairs, strict=True)))
+    else:
+        rows = select(_FIND_ON_SQLITE, json_text(pairs))
+    return {(machine, (key, name, version, device, card)): pk for machine, key, name, version, device, card, pk in rows}
+
+
+def _new(machine_id: int, result: ReadResult) -> Series:
+    reported = result.reported
+    return Series(
+        machine_id=machine_id,
+        benchmark=reported.benchmark,
+        version=reported.version,
+        device=reported.device,
+        card_index=reported.card,
+        params=dict(result.params),
+        params_key=result.params_key,
+    )

@@ -21,15 +21,15 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q
 from django.utils import timezone
 
-from stackviz.intake.ingest.drop_bodies import drop_old_bodies
+from stackviz.intake.ingest.body import drop_old_bodies
+from stackviz.intake.ingest.faults import LONGEST_RETRY_S
 from stackviz.intake.ingest.interpret import interpret_all
-from stackviz.intake.ingest.put_off import LONGEST_RETRY_S
 from stackviz.records.labs.models import Report
 from stackviz.web.circuit_breaker import Breaker
 from stackviz.web.metrics import count_interpreted_reports, count_queue_failure
 from stackviz.web.request_ids import current_request_id, request_id_set
 
-RING_AGAIN_AT_ONCE = 1_000  # reports a turn of the periodic task rings for, the longest waiting first
+REQUEUED_AT_ONCE = 1_000  # reports that one turn of the periodic task queues, the longest waiting first
 
 
 @shared_task(
@@ -41,7 +41,7 @@ RING_AGAIN_AT_ONCE = 1_000  # reports a turn of the periodic task rings for, the
     reject_on_worker_lost=True,
 )
 def read_report(*report_ids: str) -> str:
-    """Read these reports, many in a transaction. Ringing twice, or for one that is read, does nothing."""
+    """Read these reports, many in a transaction. Doing it twice, or for one that is read, does nothing."""
     statuses = interpret_all(report_ids)
     count_interpreted_reports(statuses)
     return " ".join(statuses)
@@ -56,23 +56,23 @@ def requeue_waiting_reports() -> str:
     One message for each that was begun before: should it kill its reader again, it takes no other with it.
     """
     now = timezone.now()
-    again_after, longest_retry = timedelta(seconds=settings.RING_AGAIN_AFTER_S), timedelta(seconds=LONGEST_RETRY_S)
+    again_after, longest_retry = timedelta(seconds=settings.REQUEUE_AFTER_S), timedelta(seconds=LONGEST_RETRY_S)
     waiting = Report.objects.filter(
-        Q(rung_at__isnull=True) | Q(rung_at__lte=now - again_after) | Q(rung_at__gt=now + again_after),
+        Q(queued_at__isnull=True) | Q(queued_at__lte=now - again_after) | Q(queued_at__gt=now + again_after),
         Q(retry_at__isnull=True) | Q(retry_at__lte=now) | Q(retry_at__gt=now + longest_retry),
         status=Report.Status.RECEIVED,
     )
-    longest_waiting = F("rung_at").asc(nulls_first=True)  # never rung for at all; databases differ in where NULLs go
-    due_reports = list(waiting.order_by(longest_waiting).values_list("pk", "tries")[:RING_AGAIN_AT_ONCE])
+    longest_waiting = F("queued_at").asc(nulls_first=True)  # never queued at all; databases differ in where NULLs go
+    due_reports = list(waiting.order_by(longest_waiting).values_list("pk", "tries")[:REQUEUED_AT_ONCE])
     ids = [pk for pk, _tries in due_reports]
-    # Marked first: a broker that fails halfway leaves the rest to a later turn, and nobody is rung for twice at once.
-    Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).update(rung_at=now, retry_at=None)
+    # Marked first: a broker that fails halfway leaves the rest to a later turn, and no report is queued twice at once.
+    Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).update(queued_at=now, retry_at=None)
     fresh = [str(pk) for pk, tries in due_reports if not tries]
     for start in range(0, len(fresh), REPORTS_PER_MESSAGE):
         read_report.delay(*fresh[start : start + REPORTS_PER_MESSAGE])
     for pk in (pk for pk, tries in due_reports if tries):
         read_report.delay(str(pk))
-    return f"{len(ids)} rung"
+    return f"{len(ids)} queued"
 
 
 @shared_task(ignore_result=True)

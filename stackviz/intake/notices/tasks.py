@@ -27,7 +27,7 @@ def send_due_webhooks() -> str:
 
 @shared_task(ignore_result=True, time_limit=150)
 def send_webhook(webhook_id: int) -> str:
-    """Send what waits for one webhook. Ringing twice, or for one that is being sent to, does nothing."""
+    """Send what waits for one webhook. Doing it twice, or for one that is being sent to, does nothing."""
     return f"{send_events(webhook_id)} sent"
 
 

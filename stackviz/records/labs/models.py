@@ -257,9 +257,9 @@ class Report(models.Model):
     """One upload, kept as sent. The row is the inbox: `status` says what is left to do, the broker only wakes a worker.
 
     The id is the sender's, made once, so that sending again is harmless. `body` is exactly what arrived, packed as
-    `encoding` says. `rung_at`: when it was last queued; None: never. `tries` counts the attempts after the first, so
+    `encoding` says. `queued_at`: when it was last queued; None: never. `tries` counts the attempts after the first, so
     that a report which crashes its worker is given up. `interpreter`: version that read it. `content_digest`: SHA-256
-    of what a report said whose body is no longer stored (`ingest/drop_bodies.py`); None while the body is there.
+    of what a report said whose body is no longer stored (`ingest/body.py`); None while the body is there.
     `withdrawal`: None for a report that counts; see `ReportWithdrawal`.
 
     `faults`: how often reading it met a fault of the moment, of the site and not of the report; `fault`: the last one;
@@ -294,7 +294,7 @@ class Report(models.Model):
     status = models.CharField(max_length=8, choices=Status, default=Status.RECEIVED)
     body = models.BinaryField()
     encoding = models.CharField(max_length=4, choices=Encoding, default=Encoding.PLAIN, blank=True)
-    rung_at = models.DateTimeField(_("last queued at"), null=True)
+    queued_at = models.DateTimeField(_("last queued at"), null=True, db_column="rung_at")
     tries = models.PositiveSmallIntegerField(_("retries"), default=0)
     faults = models.PositiveSmallIntegerField(_("faults of the site"), default=0, db_default=0)
     fault = models.CharField(
@@ -331,7 +331,7 @@ class Report(models.Model):
         indexes = (
             models.Index(fields=("machine", "-received_at"), name="report_of_machine_newest"),
             models.Index(fields=("-received_at",), name="report_newest"),
-            models.Index(fields=("rung_at",), condition=Q(status="received"), name="report_waiting"),
+            models.Index(fields=("queued_at",), condition=Q(status="received"), name="report_waiting"),
             models.Index(fields=("received_at",), condition=Q(status="failed"), name="report_failed"),
         )
 

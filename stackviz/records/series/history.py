@@ -124,7 +124,8 @@ def recent_histories(machine: Machine) -> list[tuple[Series, SeriesHistory]]:
     for each in series:
         wanted |= Q(series=each, **({"measured_at__gte": each.oldest_shown} if each.oldest_shown else {}))
     by_series: dict[int, list[Point]] = {each.pk: [] for each in series}
-    for row in Result.objects.filter(wanted).order_by("measured_at").values("series_id", *POINT_FIELDS, seconds=F("median")):
+    results = Result.objects.filter(wanted).order_by("measured_at")
+    for row in results.values("series_id", *POINT_FIELDS, seconds=F("median")):
         by_series[row.pop("series_id")].append(Point(**row))
     reports = {point.report_id for points in by_series.values() for point in points}
     decisions = ChangeDecision.objects.filter(series__in=series).select_related("by").order_by("-pk")

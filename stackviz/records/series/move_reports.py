@@ -47,7 +47,7 @@ def carry(move: MachineMove, source: Machine, target: Machine) -> list[int]:
         Snapshot.objects.filter(report__in=some).update(machine=target)
         Report.objects.filter(pk__in=some).update(machine=target)
         # What a worker had looked at before is looked at again, at the periodic task's next turn.
-        Report.objects.filter(pk__in=some, status=Report.Status.RECEIVED).update(rung_at=None)
+        Report.objects.filter(pk__in=some, status=Report.Status.RECEIVED).update(queued_at=None)
     return made
 
 

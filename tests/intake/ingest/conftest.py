@@ -1,4 +1,4 @@
-"""An inbox for tests: a lab with a key, a way to post, and the bells that rang."""
+"""An inbox for tests: a lab with a key, a way to post, and the reports that were queued."""
 
 import json
 import shutil
@@ -29,15 +29,15 @@ def _no_memory(settings, tmp_path):
 
 
 @pytest.fixture
-def bells(monkeypatch) -> list[str]:
-    """The reports that were rung for, instead of a broker."""
-    rung: list[str] = []
-    monkeypatch.setattr(tasks, "enqueue", rung.append)
-    return rung
+def queued(monkeypatch) -> list[str]:
+    """The reports that were queued, instead of a broker."""
+    ids: list[str] = []
+    monkeypatch.setattr(tasks, "enqueue", ids.append)
+    return ids
 
 
 @pytest.fixture
-def sqlite_file(tmp_path, django_db_blocker, bells) -> Iterator[Path]:
+def sqlite_file(tmp_path, django_db_blocker, queued) -> Iterator[Path]:
     """`connections["default"]` is a migrated file of this test's own, in every thread."""
     from accelweb.settings import database
 
@@ -73,7 +73,7 @@ class Sender:
 
 
 @pytest.fixture
-def sender_with(client, bells, db):
+def sender_with(client, queued, db):
     """`sender_with(lab=lab, machine=None, ...)`: a sender with a new key."""
 
     def make(**of_key) -> Sender:

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from stackviz.intake.ingest.accept import ReportConflict, accept_report
-from stackviz.intake.ingest.drop_bodies import drop_old_bodies
+from stackviz.intake.ingest.body import drop_old_bodies
 from stackviz.intake.ingest.interpret import interpret
 from stackviz.intake.ingest.reread import put_back
 from stackviz.intake.ingest.tasks import drop_old_raw_reports
@@ -68,7 +68,7 @@ class DropBodies:
         assert all(report.is_body_stored for report in Report.objects.all())
 
     def test_more_than_fit_into_one_transaction(self, send, monkeypatch):
-        monkeypatch.setattr("stackviz.intake.ingest.drop_bodies.BODIES_TOGETHER", 2)
+        monkeypatch.setattr("stackviz.intake.ingest.body.BODIES_TOGETHER", 2)
         for _number in range(5):
             send(report_body(), days=40)
         Report.objects.update(received_at=Report.objects.earliest("received_at").received_at)
@@ -124,7 +124,7 @@ class DropBodies:
 
     def test_a_report_put_back_since_we_looked_keeps_its_body(self, send, monkeypatch):
         report = send(report_body(), days=40)
-        from stackviz.intake.ingest import drop_bodies
+        from stackviz.intake.ingest import body as drop_bodies
 
         look = drop_bodies._old_reports
 

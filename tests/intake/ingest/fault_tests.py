@@ -46,9 +46,9 @@ class FaultsOfTheMoment:
         latest = timezone.now() + timedelta(seconds=13)
         self.mend_database()
         report = Report.objects.first()
-        assert (report.faults, report.fault, report.tries, report.rung_at) == (1, self.FAULT, 0, None)
+        assert (report.faults, report.fault, report.tries, report.queued_at) == (1, self.FAULT, 0, None)
         assert earliest < report.retry_at < latest
-        assert tasks.requeue_waiting_reports() == "0 rung", "not before its time"
+        assert tasks.requeue_waiting_reports() == "0 queued", "not before its time"
         come_due()
         assert sorted(messages[0]) == sorted(ids)
         assert_read_once(ids)

@@ -102,7 +102,7 @@ def test_what_the_database_refuses_fails_alone(waiting, monkeypatch, caplog):
 
 def test_a_report_that_was_begun_before_is_read_last_and_alone(waiting, monkeypatch):
     ids = waiting(3)
-    Report.objects.filter(pk=ids[0]).update(tries=1, rung_at=timezone.now())
+    Report.objects.filter(pk=ids[0]).update(tries=1, queued_at=timezone.now())
     together = []
     store = interpret_module.store_reports
     monkeypatch.setattr(

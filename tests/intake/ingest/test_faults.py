@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from stackviz.intake.ingest import interpret as interpret_module
 from stackviz.intake.ingest import tasks
+from stackviz.intake.ingest.faults import ALERT_FROM, put_off
 from stackviz.intake.ingest.interpret import MAX_TRIES, interpret, interpret_all
-from stackviz.intake.ingest.put_off import ALERT_FROM, put_off
 from stackviz.records.labs.models import Report
 from tests.intake.ingest.fault_tests import FaultsOfTheMoment, assert_read_once, come_due, waiting
 from tests.report.format.reports import report_body
@@ -70,7 +70,7 @@ def test_a_report_that_kills_its_worker_is_told_apart(db, monkeypatch):
         raise Killed
 
     now = datetime.now(UTC)
-    (pk,) = waiting(1, received_at=now - timedelta(hours=1), rung_at=now)
+    (pk,) = waiting(1, received_at=now - timedelta(hours=1), queued_at=now)
     for attempt in range(2 * MAX_TRIES - 1):
         monkeypatch.setattr(interpret_module, "read", out_of_memory if attempt % 2 else die)
         if attempt % 2:
@@ -87,7 +87,7 @@ def test_a_report_that_kills_its_worker_is_told_apart(db, monkeypatch):
 def test_what_could_not_be_put_off_is_no_death_of_a_worker(db, monkeypatch):
     """The database is away also for the note: the same process begins again, so that nothing died."""
     now = datetime.now(UTC)
-    (pk,) = waiting(1, received_at=now - timedelta(hours=1), rung_at=now)
+    (pk,) = waiting(1, received_at=now - timedelta(hours=1), queued_at=now)
     monkeypatch.setattr(interpret_module, "read", out_of_memory)
     monkeypatch.setattr(interpret_module, "put_off", out_of_memory)
     for _ in range(3 * MAX_TRIES):
@@ -149,12 +149,10 @@ def test_a_moment_that_is_over_is_not_shown(post, client):
     [(MemoryError(), "5", "nothing was stored"), (OSError(28, "No space left on device"), "60", "disk is full")],
 )
 def test_what_cannot_be_stored_is_never_accepted(post, monkeypatch, error, retry_after, says):
-    from stackviz.intake.ingest import accept
-
-    def fail(*_):
+    def fail(**_):
         raise error
 
-    monkeypatch.setattr(accept, "_insert", fail)
+    monkeypatch.setattr(Report.objects, "create", fail)
     answer = post(report_body())
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, retry_after)
     assert says in answer.json()["error"]

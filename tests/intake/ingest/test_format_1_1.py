@@ -9,9 +9,8 @@ import pytest
 from django.utils import timezone
 
 from stackviz.base.stats import summarize
-from stackviz.intake.ingest.clock import ReportClock
 from stackviz.intake.ingest.interpret import interpret
-from stackviz.intake.ingest.stored_conditions import stored_conditions
+from stackviz.intake.ingest.reading import ReportClock, stored_conditions
 from stackviz.records.labs.models import Machine, Snapshot
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Result, Series

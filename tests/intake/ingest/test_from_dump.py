@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from stackviz.intake.ingest.body import unpack
-from stackviz.intake.ingest.from_dump_add import KEY_NAME
+from stackviz.intake.ingest.from_dump import KEY_NAME
 from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
 from tests.pages.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
@@ -22,7 +22,7 @@ def lab(db) -> Lab:
 
 
 @pytest.fixture
-def member(client, lab, bells):
+def member(client, lab, queued):
     user = User.objects.create_user("member", password="x")
     Membership.objects.create(lab=lab, user=user)
     client.force_login(user)
@@ -41,12 +41,12 @@ def test_the_masked_text_is_shown_with_the_choice_of_lab_and_name_before_anythin
     assert Report.objects.count() == Machine.objects.count() == AgentKey.objects.count() == 0
 
 
-def test_pasted_dump_is_masked_and_marked(member, bells, django_capture_on_commit_callbacks):
+def test_pasted_dump_is_masked_and_marked(member, queued, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         answer = add(member, SECRETS)
     report = Report.objects.get()
     assert answer["Location"].startswith(f"/receipts/{report.pk}/")
-    assert bells == [str(report.pk)]
+    assert queued == [str(report.pk)]
     assert b"marie" not in unpack(bytes(report.body), report.encoding)
     assert interpret(report.pk) == "read"
     machine = Machine.objects.get()

@@ -17,7 +17,7 @@ TESTS = ("pp512", "tg128", "tg128 @ d4096")
 
 
 @pytest.fixture
-def member(client, db, bells):
+def member(client, db, queued):
     lab = Lab.objects.create(slug="north", name="North lab", is_public=True)
     user = User.objects.create_user("member", password="x")
     Membership.objects.create(lab=lab, user=user)

@@ -227,7 +227,7 @@ def test_a_report_that_kills_its_reader_is_given_up(stored, monkeypatch):
         raise Killed
 
     now = datetime.now(UTC)
-    report = stored(report_body(), received_at=now - timedelta(hours=1), rung_at=now)
+    report = stored(report_body(), received_at=now - timedelta(hours=1), queued_at=now)
     monkeypatch.setattr(interpret_module, "read", die)
     for _ in range(MAX_TRIES):
         with pytest.raises(Killed):

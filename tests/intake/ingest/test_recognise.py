@@ -85,13 +85,6 @@ def test_a_machine_of_another_lab_is_none_of_this_one(read, sender_with):
     assert sorted(shown().values_list("lab__slug", flat=True)) == ["north", "south"]
 
 
-def test_a_known_identity_costs_one_statement_as_before(read, post, django_assert_num_queries):
-    read(by_cards(*EIGHT))
-    read(by_cards(*EIGHT[1:]))
-    with django_assert_num_queries(1):
-        assert post(by_cards(*EIGHT[1:])).status_code == 202
-
-
 def test_a_new_identity_costs_two_queries_more(read, post):
     read(by_cards(*EIGHT))
     with CaptureQueriesContext(connection) as without_cards:

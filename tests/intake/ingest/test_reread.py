@@ -85,7 +85,7 @@ def test_an_id_that_is_not_there_is_said(db):
         reread("--id", "00000000-0000-4000-8000-000000000000")
 
 
-def test_a_report_put_back_shows_as_waiting_and_is_rung_for(reports, bells, client, django_capture_on_commit_callbacks):
+def test_a_report_put_back_shows_as_waiting_and_is_queued(reports, queued, client, django_capture_on_commit_callbacks):
     client.force_login(User.objects.create_superuser("admin"))
     chosen = [str(reports[0].pk), str(reports[2].pk)]
     with django_capture_on_commit_callbacks(execute=True):
@@ -93,7 +93,7 @@ def test_a_report_put_back_shows_as_waiting_and_is_rung_for(reports, bells, clie
             "/admin/labs/report/", {"action": "have_read_again", "_selected_action": chosen}, follow=True
         )
     assert "2 reports are queued to be read again." in response.content.decode()
-    assert sorted(bells) == sorted(chosen)
+    assert sorted(queued) == sorted(chosen)
     assert Report.objects.filter(status="received").count() == 2
 
 
@@ -161,7 +161,7 @@ def admin_action(client, reports, **more):
 
 
 def test_all_of_a_kind_are_read_again_from_the_admin_after_a_question(
-    failed, client, bells, django_capture_on_commit_callbacks
+    failed, client, queued, django_capture_on_commit_callbacks
 ):
     client.force_login(User.objects.create_superuser("root"))
     asked = admin_action(client, [failed[0], failed[3], failed[5]]).content.decode()
@@ -171,11 +171,11 @@ def test_all_of_a_kind_are_read_again_from_the_admin_after_a_question(
     with django_capture_on_commit_callbacks(execute=True):
         done = admin_action(client, [failed[0], failed[3], failed[5]], confirmed="1").content.decode()
     assert "4 reports are queued to be read again." in done
-    assert sorted(bells) == sorted(str(failed[n].pk) for n in (0, 1, 3, 4))
+    assert sorted(queued) == sorted(str(failed[n].pk) for n in (0, 1, 3, 4))
     assert failed_counts() == {"internal error: KeyError": 1}
 
 
-def test_a_selection_in_which_none_failed_reads_nothing_again(failed, client, bells):
+def test_a_selection_in_which_none_failed_reads_nothing_again(failed, client, queued):
     client.force_login(User.objects.create_superuser("root"))
     assert "None of the selected reports has failed." in admin_action(client, [failed[5]]).content.decode()
     assert "0 reports are queued" in admin_action(client, [failed[5]], confirmed="1").content.decode()

@@ -121,54 +121,54 @@ def waiting(lab):
     return make
 
 
-def test_reports_nobody_reads_are_rung_for_again(waiting, messages, settings):
-    long_ago = timezone.now() - timedelta(seconds=settings.RING_AGAIN_AFTER_S + 1)
-    forgotten = waiting(rung_at=long_ago)
-    never_rung = waiting(rung_at=None)
-    waiting(rung_at=timezone.now())
-    waiting(rung_at=long_ago, status="read", read_at=long_ago)
-    assert tasks.requeue_waiting_reports() == "2 rung"
-    assert messages == [[never_rung, forgotten]]
+def test_unread_reports_are_queued_again(waiting, messages, settings):
+    long_ago = timezone.now() - timedelta(seconds=settings.REQUEUE_AFTER_S + 1)
+    forgotten = waiting(queued_at=long_ago)
+    never_queued = waiting(queued_at=None)
+    waiting(queued_at=timezone.now())
+    waiting(queued_at=long_ago, status="read", read_at=long_ago)
+    assert tasks.requeue_waiting_reports() == "2 queued"
+    assert messages == [[never_queued, forgotten]]
 
 
 def test_a_clock_that_was_set_back_lets_no_report_wait(waiting, messages, settings):
     in_an_hour = timezone.now() + timedelta(hours=1)
-    rung, put_off = waiting(rung_at=in_an_hour), waiting(retry_at=in_an_hour, fault="disk-full", faults=1)
-    waiting(rung_at=timezone.now() + timedelta(seconds=5))  # by another machine, whose clock is a little ahead
-    assert tasks.requeue_waiting_reports() == "2 rung"
-    assert messages == [[put_off, rung]]
-    assert tasks.requeue_waiting_reports() == "0 rung"
+    requeued, put_off = waiting(queued_at=in_an_hour), waiting(retry_at=in_an_hour, fault="disk-full", faults=1)
+    waiting(queued_at=timezone.now() + timedelta(seconds=5))  # by another machine, whose clock is a little ahead
+    assert tasks.requeue_waiting_reports() == "2 queued"
+    assert messages == [[put_off, requeued]]
+    assert tasks.requeue_waiting_reports() == "0 queued"
 
 
 def test_a_report_begun_before_gets_a_message_of_its_own(waiting, messages):
-    begun, other = waiting(rung_at=None, tries=1), waiting(rung_at=None)
+    begun, other = waiting(queued_at=None, tries=1), waiting(queued_at=None)
     tasks.requeue_waiting_reports()
     assert sorted(messages) == sorted([[begun], [other]])
 
 
-def test_reports_rung_for_again_are_left_in_peace_for_a_while(waiting, messages, settings):
-    waiting(rung_at=None)
+def test_requeued_reports_are_left_alone_for_a_while(waiting, messages, settings):
+    waiting(queued_at=None)
     tasks.requeue_waiting_reports()
-    assert tasks.requeue_waiting_reports() == "0 rung"
+    assert tasks.requeue_waiting_reports() == "0 queued"
 
 
 def test_broker_failure_midway_leaves_rest_for_later(waiting, monkeypatch):
     def fail(*_report_ids):
         raise ConnectionRefusedError
 
-    waiting(rung_at=None)
+    waiting(queued_at=None)
     monkeypatch.setattr(tasks.read_report, "delay", fail)
     with pytest.raises(ConnectionRefusedError):
         tasks.requeue_waiting_reports()
-    assert Report.objects.get().rung_at is not None
+    assert Report.objects.get().queued_at is not None
 
 
 def test_looking_for_waiting_reports_uses_the_index_of_waiting_reports(db):
-    plan = Report.objects.filter(status="received", rung_at__lte=timezone.now()).order_by("rung_at").explain()
+    plan = Report.objects.filter(status="received", queued_at__lte=timezone.now()).order_by("queued_at").explain()
     assert "report_waiting" in plan
 
 
-def test_the_task_reads_each_report_it_is_rung_for(waiting):
+def test_the_task_reads_each_report_it_is_queued(waiting):
     reports = [waiting(), waiting(status="read", read_at=timezone.now())]
     assert tasks.read_report(*reports, str(UUID(int=0))) == "failed read gone"
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from django.db import InterfaceError, OperationalError, ProgrammingError
 
-from stackviz.intake.ingest.transient import fault_of
+from stackviz.intake.ingest.faults import fault_of
 from stackviz.records.labs.models import Report
 from stackviz.report.format import ReportError
 

@@ -2,7 +2,7 @@
 
 import json
 
-from stackviz.intake.ingest.from_dump_add import add_machine
+from stackviz.intake.ingest.from_dump import add_machine
 from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.labs.models import Lab, Report

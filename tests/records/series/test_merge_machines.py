@@ -152,10 +152,10 @@ def test_what_was_sent_since_stays_and_is_counted(two, ada):
 def test_a_report_that_waits_is_read_for_the_other_machine(two, ada):
     new, old = two
     waiting = make_waiting_report(new, START + days(3))
-    Report.objects.filter(pk=waiting.pk).update(rung_at=START)
+    Report.objects.filter(pk=waiting.pk).update(queued_at=START)
     merge_machines(new, old, "one computer", ada)
     waiting.refresh_from_db()
-    assert (waiting.machine, waiting.rung_at) == (old, None)  # the periodic task queues it at its next turn
+    assert (waiting.machine, waiting.queued_at) == (old, None)  # the periodic task queues it at its next turn
 
 
 def test_answers_made_of_results_are_out_of_date_after_a_merge_and_after_its_undoing(two, ada):

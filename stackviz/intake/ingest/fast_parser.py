@@ -1,9 +1,9 @@
-"""A quick yes: accepts, in C, reports that are trivially valid, so that most uploads need not wait for the parser.
+"""A fast parser in C for the reports that our own agent writes, so that most uploads need not wait for `parse_report`.
 
-`parse_report` decides what a report is, and explains what is wrong with one. The gate is made from the JSON Schema of
-the same format. It accepts only the full form that our own agent writes and declines all the rest: unknown fields,
-escapes, repeated keys, anything odd. It may decline a valid report and must never accept an invalid one:
-tests/intake/ingest/test_gate.py compares it with the parser.
+`parse_report` decides what a report is, and explains what is wrong with one. The fast parser is made from the JSON
+Schema of the same format. It accepts only the full form that our own agent writes and declines all the rest: unknown
+fields, escapes, repeated keys, anything odd. It may decline a valid report and must never accept an invalid one:
+tests/intake/ingest/test_fast_parser.py compares it with the parser.
 """
 
 import math
@@ -91,7 +91,7 @@ _decode = msgspec.json.Decoder(_type_of(json_schema())).decode
 _build = msgspec.json.Decoder(Report).decode  # into the parser's own dataclasses, without its checks
 
 
-def parse_if_trivially_valid(body: bytes) -> tuple[UUID, Machine] | None:
+def fast_check(body: bytes) -> tuple[UUID, Machine] | None:
     """The id and the machine of a report that is plainly valid; None: ask `parse_report`."""
     # An escape may hide a NUL or half a character, which no database stores; our agent writes UTF-8 as it is.
     if len(body) > LIMITS.body_bytes or b"\\" in body:
@@ -107,9 +107,9 @@ def parse_if_trivially_valid(body: bytes) -> tuple[UUID, Machine] | None:
     return UUID(report.id), Machine(report.machine.identity, report.machine.name)
 
 
-def read_trivially_valid(body: bytes) -> Report | None:
+def fast_parse(body: bytes) -> Report | None:
     """What `parse_report` makes of a report that is plainly valid, in half the time; None: ask `parse_report`."""
-    return _build(body) if parse_if_trivially_valid(body) else None
+    return _build(body) if fast_check(body) else None
 
 
 def _whole(result: Any) -> SimpleNamespace:  # noqa: ANN401 (the struct of a result)
