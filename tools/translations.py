@@ -118,10 +118,12 @@ def finding_texts(root: Path) -> Iterator[str]:
     from stackviz.report.format.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
     from stackviz.report.importers import IMPORTERS
     from stackviz.report.messages import SYMPTOMS
+    from stackviz.report.rules import RULES
     from stackviz.web.finding_text import OF_AGENTS
 
     texts = [fact.meaning for facts in (FACTS, CARD_FACTS, CARD_ABSENT_NAMES, CONDITIONS) for fact in facts.values()]
     texts += [importer.tool for importer in IMPORTERS if is_in_words(importer.tool)]
+    texts += [rule.asks.key for rule in RULES]
     for symptom in SYMPTOMS:
         texts += [symptom.meaning, symptom.ask]
         texts += [text for cause in symptom.causes for text in (cause.text, cause.sign, cause.remedy)]

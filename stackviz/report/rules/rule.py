@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from stackviz.base.sentence import say
+from stackviz.base.sentence import Sentence, say
 from stackviz.report.format import facts
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.finding import Conclusion, Finding, Severity
@@ -38,7 +38,7 @@ class Rule:
 
     id: str
     component: str
-    asks: str
+    asks: Sentence
     worst: Severity
     source: RuleSource
     check: Check
@@ -81,7 +81,7 @@ class RuleSet:
                 Rule(
                     id=rule_id,
                     component=component,
-                    asks=asks,
+                    asks=asks if isinstance(asks, Sentence) else say(asks),
                     worst=worst,
                     source=source,
                     check=check,

@@ -146,6 +146,12 @@ def answers(rule: str, seen: Report) -> list[Finding]:
     return found
 
 
+def lacking(finding: Finding) -> str:
+    """Return the fact for want of which the rule cannot tell."""
+    assert finding.severity == "cannot-tell"
+    return finding.title.values["name"]
+
+
 def answer(rule: str, seen: Report) -> Finding:
     [finding] = answers(rule, seen)
     return finding

@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.report.format import Absent, Software
-from tests.report.rules.build import SOFTWARE, UNSET, answer, answers, linux, mac, problems
+from tests.report.rules.build import SOFTWARE, UNSET, answer, answers, lacking, linux, mac, problems
 
 IN_CUDNN = "ImportError: libcudnn_graph.so.9: undefined symbol: cudnnGetVersion"
 IN_NVJITLINK = "ImportError: libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12"
@@ -67,7 +67,7 @@ def test_cudnn_import_failure_with_other_cudnn(fact):
 
 def test_cudnn_failure_without_search_path_is_open():
     found = answer("ld-library-path-cudnn", broken_import(IN_CUDNN))
-    assert found.title.endswith("env.ld_library_path not reported")
+    assert lacking(found) == "env.ld_library_path"
 
 
 def test_cudnn_import_failure_alone_is_import_rule():
@@ -134,7 +134,7 @@ def test_other_releases_or_no_foreign_part_are_no_finding(seen):
 
 def test_import_failure_without_libraries_is_open():
     seen = broken_import(IN_CUDNN, software=INCOMPLETE)
-    assert answer("cudnn-wheel-incomplete", seen).title.endswith("cudnn.libraries not reported")
+    assert lacking(answer("cudnn-wheel-incomplete", seen)) == "cudnn.libraries"
 
 
 # --- nvjitlink-shadow ---
@@ -147,7 +147,7 @@ def test_a_toolkit_that_hides_nvjitlink_is_broken():
 
 
 def test_nvjitlink_rule_needs_search_path():
-    assert answer("nvjitlink-shadow", broken_import(IN_NVJITLINK)).title.endswith("env.ld_library_path not reported")
+    assert lacking(answer("nvjitlink-shadow", broken_import(IN_NVJITLINK))) == "env.ld_library_path"
 
 
 @pytest.mark.parametrize(

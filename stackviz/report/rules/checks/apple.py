@@ -79,7 +79,7 @@ def _is_older_than_apple_silicon(look: Look) -> bool:
     return bool(version and numbers(version)) and is_below(version or "", FIRST_MACOS_ON_APPLE_SILICON)
 
 
-@RULES.rule("rosetta", "python", asks=say("Python is native to this Mac"), worst=Severity.BROKEN, source=ROSETTA)
+@RULES.rule("rosetta", "python", asks="Python is native to this Mac", worst=Severity.BROKEN, source=ROSETTA)
 def check_rosetta(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or not _speaks_of_python(look):
         return
@@ -118,11 +118,7 @@ def _intel_wheels(tables: Tables) -> str:
 
 
 @RULES.rule(
-    "mps-old-macos",
-    "macos",
-    asks=say("macOS is new enough for torch's mps device"),
-    worst=Severity.BROKEN,
-    source=MPS_MACOS,
+    "mps-old-macos", "macos", asks="macOS is new enough for torch's mps device", worst=Severity.BROKEN, source=MPS_MACOS
 )
 def check_mps_macos(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or look.is_true("python.rosetta") or look.states_none("torch.version"):
@@ -203,7 +199,7 @@ def _older_torch(rows: Sequence[Requirement], macos: str) -> str:
     return say("Update macOS{older}.", older)
 
 
-@RULES.rule("mps-unavailable", "mps", asks=say("torch can use the mps device"), worst=Severity.WARNING, source=MPS_NONE)
+@RULES.rule("mps-unavailable", "mps", asks="torch can use the mps device", worst=Severity.WARNING, source=MPS_NONE)
 def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or look.states_none("torch.version") or look.states_none("mps.built"):
         return
@@ -233,11 +229,7 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "mps-fallback",
-    "mps",
-    asks=say("missing operators fall back to the CPU"),
-    worst=Severity.WARNING,
-    source=MPS_FALLBACK,
+    "mps-fallback", "mps", asks="missing operators fall back to the CPU", worst=Severity.WARNING, source=MPS_FALLBACK
 )
 def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or look.states_none("torch.version") or look.states_none("mps.fallback"):
@@ -259,11 +251,7 @@ def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "mac-cu-index",
-    "pytorch",
-    asks=say("pip uses an index with wheels for macOS"),
-    worst=Severity.BROKEN,
-    source=CUDA_INDEX,
+    "mac-cu-index", "pytorch", asks="pip uses an index with wheels for macOS", worst=Severity.BROKEN, source=CUDA_INDEX
 )
 def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos":
@@ -333,7 +321,7 @@ for _component, _name, _source in WHEELS:
 @RULES.rule(
     "coremltools-torch",
     "coremltools",
-    asks=say("coremltools supports this torch"),
+    asks="coremltools supports this torch",
     worst=Severity.NOTE,
     source=COREMLTOOLS,
     needs=("coremltools", "pytorch"),

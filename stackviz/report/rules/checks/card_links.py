@@ -23,7 +23,7 @@ NVIDIA_SMI = RuleSource(
 MUCH_MEMORY = 0.05  # of a card, in use although nothing is seen to compute on it
 
 
-@RULES.rule("nvlink-down", "hardware", asks=say("every NVLink is up"), worst=Severity.WARNING, source=NVML)
+@RULES.rule("nvlink-down", "hardware", asks="every NVLink is up", worst=Severity.WARNING, source=NVML)
 def check_links(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A card with no link up has no bridge, which is by design; so have bridges for some links only, on all alike."""
     links = {card.index: _links(card) for card in look.cards("nvidia")}
@@ -63,11 +63,7 @@ def _is_behind(up: int, down: int, most: int) -> bool:
 
 
 @RULES.rule(
-    "fabric-not-joined",
-    "nvidia-driver",
-    asks=say("the cards have joined the fabric"),
-    worst=Severity.BROKEN,
-    source=FABRIC,
+    "fabric-not-joined", "nvidia-driver", asks="the cards have joined the fabric", worst=Severity.BROKEN, source=FABRIC
 )
 def check_fabric(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     outside = [card for card in look.cards("nvidia") if (card.get("fabric_state") or "completed") != "completed"]
@@ -88,7 +84,7 @@ def check_fabric(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
 
 
-@RULES.rule("card-busy", "hardware", asks=say("others use the card"), worst=Severity.NOTE, source=NVIDIA_SMI)
+@RULES.rule("card-busy", "hardware", asks="others use the card", worst=Severity.NOTE, source=NVIDIA_SMI)
 def check_busy(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where the agent has counted: a text that somebody pastes often shows the job it is about."""
     busy = [card for card in look.cards("nvidia") if _is_busy(card)]
@@ -118,7 +114,7 @@ def _braked(cards: Sequence[CardLook], reason: str) -> list[CardLook]:
     return [card for card in cards if reason in (card.get("throttle_reasons") or "").split()]
 
 
-@RULES.rule("power-brake", "hardware", asks=say("the board slows the card"), worst=Severity.WARNING, source=NVML)
+@RULES.rule("power-brake", "hardware", asks="the board slows the card", worst=Severity.WARNING, source=NVML)
 def check_power_brake(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     braked = _braked(look.cards("nvidia"), "hw_power_brake_slowdown")
     if braked:

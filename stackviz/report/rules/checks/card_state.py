@@ -61,9 +61,7 @@ SHARED_LANES = 8  # of the 16 that a processor for consumers has for cards
 OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver is
 
 
-@RULES.rule(
-    "pcie-width", "hardware", asks=say("the card has all its PCIe lanes"), worst=Severity.WARNING, source=PCIE_WIDTH
-)
+@RULES.rule("pcie-width", "hardware", asks="the card has all its PCIe lanes", worst=Severity.WARNING, source=PCIE_WIDTH)
 def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = [
         card
@@ -118,7 +116,7 @@ def _below_its_generation(look: Look) -> Iterator[tuple[CardLook, float | None]]
             yield card, card.number("busy_ratio")
 
 
-@RULES.rule("pcie-gen-idle", "hardware", asks=say("the link is idle"), worst=Severity.NOTE, source=PCIE_GENERATION)
+@RULES.rule("pcie-gen-idle", "hardware", asks="the link is idle", worst=Severity.NOTE, source=PCIE_GENERATION)
 def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     idle = [card for card, busy in _below_its_generation(look) if busy is not None and busy <= IDLE]
     if idle:
@@ -138,7 +136,7 @@ def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "pcie-gen-load",
     "hardware",
-    asks=say("the link reaches its generation under load"),
+    asks="the link reaches its generation under load",
     worst=Severity.WARNING,
     source=PCIE_GENERATION,
 )
@@ -162,9 +160,7 @@ def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
     return [card for card in cards if set(reasons) & set((card.get("throttle_reasons") or "").split())]
 
 
-@RULES.rule(
-    "thermal-throttle", "hardware", asks=say("heat throttles the clocks"), worst=Severity.WARNING, source=THERMAL
-)
+@RULES.rule("thermal-throttle", "hardware", asks="heat throttles the clocks", worst=Severity.WARNING, source=THERMAL)
 def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     hot = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
@@ -187,7 +183,7 @@ def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "sw-power-cap", "hardware", asks=say("the power limit caps the clocks"), worst=Severity.NOTE, source=SW_POWER_CAP
+    "sw-power-cap", "hardware", asks="the power limit caps the clocks", worst=Severity.NOTE, source=SW_POWER_CAP
 )
 def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -206,7 +202,7 @@ def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "row-remap-pending", "hardware", asks=say("memory repairs are pending"), worst=Severity.BROKEN, source=REMAP_PENDING
+    "row-remap-pending", "hardware", asks="memory repairs are pending", worst=Severity.BROKEN, source=REMAP_PENDING
 )
 def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -225,11 +221,7 @@ def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "row-remap-failure",
-    "hardware",
-    asks=say("memory could not be repaired"),
-    worst=Severity.BROKEN,
-    source=REMAP_FAILED,
+    "row-remap-failure", "hardware", asks="memory could not be repaired", worst=Severity.BROKEN, source=REMAP_FAILED
 )
 def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -247,13 +239,7 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     require_if_mentioned([card for card in cards if not card.states_none("remap_pending")], "remap_failed")
 
 
-@RULES.rule(
-    "ecc-uncorrectable",
-    "hardware",
-    asks=say("memory had uncorrectable errors"),
-    worst=Severity.BROKEN,
-    source=ECC,
-)
+@RULES.rule("ecc-uncorrectable", "hardware", asks="memory had uncorrectable errors", worst=Severity.BROKEN, source=ECC)
 def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     counted = [(card, count) for card in cards if (count := card.number("ecc_uncorrected"))]
@@ -275,11 +261,7 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "memory-unlike-name",
-    "hardware",
-    asks=say("the memory is what the name says"),
-    worst=Severity.WARNING,
-    source=ECC_MEMORY,
+    "memory-unlike-name", "hardware", asks="the memory is what the name says", worst=Severity.WARNING, source=ECC_MEMORY
 )
 def check_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only for names with a single memory size; instances and virtual cards have a share."""

@@ -40,7 +40,7 @@ PERSISTENCE = RuleSource(
 POWER_LIMIT_TOLERANCE_W = 0.5  # drivers state limits in milliwatts, rounded
 
 
-@RULES.rule("power-cap", "hardware", asks=say("the power limit was lowered"), worst=Severity.NOTE, source=POWER_LIMIT)
+@RULES.rule("power-cap", "hardware", asks="the power limit was lowered", worst=Severity.NOTE, source=POWER_LIMIT)
 def check_power_limit(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     lowered: dict[tuple[float, float], list[CardLook]] = {}
@@ -71,7 +71,7 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     require_if_mentioned(cards, "power_limit_w", "power_default_limit_w")
 
 
-@RULES.rule("mig-on", "hardware", asks=say("the card is split into instances"), worst=Severity.NOTE, source=MIG)
+@RULES.rule("mig-on", "hardware", asks="the card is split into instances", worst=Severity.NOTE, source=MIG)
 def check_mig(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     instances = [card for card in cards if _is_instance(card)]
@@ -101,11 +101,7 @@ def _is_instance(card: CardLook) -> bool:
 
 
 @RULES.rule(
-    "reset-pending",
-    "hardware",
-    asks=say("a mode change is waiting for a reset"),
-    worst=Severity.WARNING,
-    source=NVIDIA_SMI,
+    "reset-pending", "hardware", asks="a mode change is waiting for a reset", worst=Severity.WARNING, source=NVIDIA_SMI
 )
 def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -138,7 +134,7 @@ def _mode_of(card: CardLook, name: str) -> str:
 @RULES.rule(
     "mixed-capability",
     "hardware",
-    asks=say("all cards have the same compute capability"),
+    asks="all cards have the same compute capability",
     worst=Severity.WARNING,
     source=MIXED,
 )
@@ -163,9 +159,7 @@ def check_mixed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
 
 
-@RULES.rule(
-    "persistence-off", "nvidia-driver", asks=say("the driver stays loaded"), worst=Severity.NOTE, source=PERSISTENCE
-)
+@RULES.rule("persistence-off", "nvidia-driver", asks="the driver stays loaded", worst=Severity.NOTE, source=PERSISTENCE)
 def check_persistence(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where no display keeps the driver loaded: there the question has an answer that matters."""
     if look.platform == "windows":
@@ -189,7 +183,7 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     require_if_mentioned(headless, "persistence_mode")
 
 
-@RULES.rule("name-cut", "hardware", asks=say("the name is complete"), worst=Severity.NOTE, source=NVIDIA_SMI)
+@RULES.rule("name-cut", "hardware", asks="the name is complete", worst=Severity.NOTE, source=NVIDIA_SMI)
 def check_name_cut(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cut = [card for card in look.all_cards if card.is_cut]
     for name in dict.fromkeys(card.name for card in cut):

@@ -51,7 +51,7 @@ _CONSUMER = ("geforce", "titan")
 @RULES.rule(
     "nvml-mismatch",
     "nvidia-driver",
-    asks=say("kernel module and libraries belong to the same driver"),
+    asks="kernel module and libraries belong to the same driver",
     worst=Severity.BROKEN,
     source=NVML_MISMATCH,
 )
@@ -110,7 +110,7 @@ def _of_one_driver(module: str, library: str) -> bool:
 
 
 @RULES.rule(
-    "err802-fabric", "nvidia-driver", asks=say("the fabric manager is running"), worst=Severity.BROKEN, source=ERROR_802
+    "err802-fabric", "nvidia-driver", asks="the fabric manager is running", worst=Severity.BROKEN, source=ERROR_802
 )
 def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     code, switches = look.number("cuda.init_code"), look.number("nvidia.nvswitches")
@@ -186,7 +186,7 @@ def consumer_cards(look: Look) -> list[CardLook]:
 
 
 @RULES.rule(
-    "err803", "cuda-driver-api", asks=say("libcuda matches the loaded driver"), worst=Severity.BROKEN, source=ERROR_803
+    "err803", "cuda-driver-api", asks="libcuda matches the loaded driver", worst=Severity.BROKEN, source=ERROR_803
 )
 def check_error_803(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.number("cuda.init_code") == DRIVER_MISMATCH:
@@ -210,7 +210,7 @@ def check_error_803(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "err804",
     "cuda-driver-api",
-    asks=say("forward compatibility is available for this card"),
+    asks="forward compatibility is available for this card",
     worst=Severity.BROKEN,
     source=ERROR_804,
 )
@@ -237,7 +237,7 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
 
 
-@RULES.rule("uvm-after-suspend", "nvidia-driver", asks=say("CUDA starts"), worst=Severity.BROKEN, source=AFTER_SUSPEND)
+@RULES.rule("uvm-after-suspend", "nvidia-driver", asks="CUDA starts", worst=Severity.BROKEN, source=AFTER_SUSPEND)
 def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.number("cuda.init_code") != UNKNOWN or look.get("nvidia.nvml_error"):
         return
@@ -256,9 +256,7 @@ def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     )
 
 
-@RULES.rule(
-    "uvm-device-missing", "nvidia-driver", asks=say("/dev/nvidia-uvm exists"), worst=Severity.BROKEN, source=NO_UVM
-)
+@RULES.rule("uvm-device-missing", "nvidia-driver", asks="/dev/nvidia-uvm exists", worst=Severity.BROKEN, source=NO_UVM)
 def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.get("os.wsl") or not look.mentions("nvidia.uvm_device") or look.states_none("nvidia.uvm_device"):
         return

@@ -61,7 +61,7 @@ def may_have_cuda(look: Look) -> bool:
 @RULES.rule(
     "driver-too-old",
     "cuda-runtime",
-    asks=say("the driver is new enough for torch's CUDA"),
+    asks="the driver is new enough for torch's CUDA",
     worst=Severity.BROKEN,
     source=MINOR_VERSION,
     needs=("cuda-runtime", "nvidia-driver"),
@@ -248,7 +248,7 @@ def _older_build(look: Look, tables: Tables) -> str:
 @RULES.rule(
     "minor-compat-ptx",
     "cuda-runtime",
-    asks=say("the driver is as new as the CUDA toolkit torch was built with"),
+    asks="the driver is as new as the CUDA toolkit torch was built with",
     worst=Severity.WARNING,
     source=MINOR_VERSION,
 )
@@ -334,7 +334,7 @@ def _needing_ptx(look: Look, tables: Tables, cuda: str) -> list[CardLook]:
 @RULES.rule(
     "driver-branch-ended",
     "nvidia-driver",
-    asks=say("the driver is still supported"),
+    asks="the driver is still supported",
     worst=Severity.WARNING,
     source=SUPPORTED_DRIVERS,
 )
@@ -410,7 +410,7 @@ def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
 @RULES.rule(
     "smi-cuda-misread",
     "cuda-driver-api",
-    asks=say("the driver's CUDA version is the one in use"),
+    asks="the driver's CUDA version is the one in use",
     worst=Severity.NOTE,
     source=ARCHITECTURES,
 )

@@ -26,7 +26,7 @@ ARCHITECTURES = RuleSource(
 @RULES.rule(
     "driver-older-than-card",
     "nvidia-driver",
-    asks=say("the driver already supports the card"),
+    asks="the driver already supports the card",
     worst=Severity.BROKEN,
     source=ARCHITECTURES,
     needs=("hardware", "nvidia-driver"),
@@ -115,7 +115,7 @@ def _first_toolkit(tables: Tables, first: Requirement, platform: str) -> str:
 @RULES.rule(
     "driver-dropped-card",
     "nvidia-driver",
-    asks=say("the driver still supports the card"),
+    asks="the driver still supports the card",
     worst=Severity.BROKEN,
     source=ARCHITECTURES,
     needs=("nvidia-driver", "hardware"),

@@ -76,12 +76,7 @@ _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTens
 
 
 @RULES.rule(
-    "jax-cpu",
-    "jax",
-    asks=say("JAX can use the card"),
-    worst=Severity.WARNING,
-    source=JAX_CPU,
-    needs=("jax", "hardware"),
+    "jax-cpu", "jax", asks="JAX can use the card", worst=Severity.WARNING, source=JAX_CPU, needs=("jax", "hardware")
 )
 def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -109,7 +104,7 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "tf-windows",
     "tensorflow",
-    asks=say("this TensorFlow can use the card on Windows"),
+    asks="this TensorFlow can use the card on Windows",
     worst=Severity.BROKEN,
     source=TENSORFLOW_INSTALL,
     needs=("tensorflow", "windows"),
@@ -147,7 +142,7 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Conclusion]
 @RULES.rule(
     "tf-other-cuda",
     "tensorflow",
-    asks=say("TensorFlow finds the CUDA it was built for"),
+    asks="TensorFlow finds the CUDA it was built for",
     worst=Severity.WARNING,
     source=TENSORFLOW_BUILDS,
     needs=("tensorflow", "cuda-runtime"),
@@ -198,7 +193,7 @@ def _tested_with(tables: Tables, subject: str, version: str) -> str:
 @RULES.rule(
     "ort-two-packages",
     "onnxruntime-gpu",
-    asks=say("only one ONNX Runtime package is installed"),
+    asks="only one ONNX Runtime package is installed",
     worst=Severity.BROKEN,
     source=TWO_PACKAGES,
 )
@@ -221,7 +216,7 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "ort-cudnn-major",
     "onnxruntime-gpu",
-    asks=say("ONNX Runtime finds its cuDNN"),
+    asks="ONNX Runtime finds its cuDNN",
     worst=Severity.BROKEN,
     source=ORT_CUDNN,
     needs=("onnxruntime-gpu", "cudnn"),
@@ -266,7 +261,7 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "ort-silent-cpu", "onnxruntime", asks=say("ONNX Runtime offers the card"), worst=Severity.WARNING, source=ORT_CPU
+    "ort-silent-cpu", "onnxruntime", asks="ONNX Runtime offers the card", worst=Severity.WARNING, source=ORT_CPU
 )
 def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """The provider of a session is unknown; only a package without any CUDA certainly runs on the CPU."""
@@ -361,9 +356,7 @@ for _component, _name, _source in CARDS_OF:
     )(cards_of(_component, _name))
 
 
-@RULES.rule(
-    "pynvml-deprecated", "pynvml", asks=say("the NVML binding is NVIDIA's own"), worst=Severity.NOTE, source=PYNVML
-)
+@RULES.rule("pynvml-deprecated", "pynvml", asks="the NVML binding is NVIDIA's own", worst=Severity.NOTE, source=PYNVML)
 def check_pynvml(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("pynvml"):
         return

@@ -61,7 +61,7 @@ def _fails_in_cudnn(look: Look) -> bool:
     return "cudnn" in (look.get("torch.import_error") or "").lower()
 
 
-@RULES.rule("torch-import", "pytorch", asks=say("torch can be imported"), worst=Severity.BROKEN, source=TORCH_IMPORT)
+@RULES.rule("torch-import", "pytorch", asks="torch can be imported", worst=Severity.BROKEN, source=TORCH_IMPORT)
 def check_torch_import(look: Look, tables: Tables) -> Iterator[Conclusion]:
     error = look.get("torch.import_error")
     if error is None or any(_explains(check, look, tables) for check in (check_cudnn_shadowed, check_nvjitlink)):
@@ -88,7 +88,7 @@ def _explains(check: Check, look: Look, tables: Tables) -> bool:
 
 
 @RULES.rule(
-    "ld-library-path-cudnn", "cudnn", asks=say("torch gets its own cuDNN"), worst=Severity.BROKEN, source=SHADOWED_CUDNN
+    "ld-library-path-cudnn", "cudnn", asks="torch gets its own cuDNN", worst=Severity.BROKEN, source=SHADOWED_CUDNN
 )
 def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A cuDNN of the system does no harm while the loader prefers the bundled one: only a search path changes that."""
@@ -135,7 +135,7 @@ def _say_if_unknown(look: Look) -> None:
 @RULES.rule(
     "cudnn-wheel-incomplete",
     "cudnn",
-    asks=say("cuDNN finds all its libraries"),
+    asks="cuDNN finds all its libraries",
     worst=Severity.BROKEN,
     source=INCOMPLETE_CUDNN,
 )
@@ -172,11 +172,7 @@ def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "nvjitlink-shadow",
-    "cuda-runtime",
-    asks=say("torch gets its own nvJitLink"),
-    worst=Severity.BROKEN,
-    source=NVJITLINK,
+    "nvjitlink-shadow", "cuda-runtime", asks="torch gets its own nvJitLink", worst=Severity.BROKEN, source=NVJITLINK
 )
 def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     error = look.get("torch.import_error") or ""
@@ -201,11 +197,7 @@ def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "jax-ld-library-path",
-    "jax",
-    asks=say("JAX gets its own CUDA libraries"),
-    worst=Severity.WARNING,
-    source=JAX_INSTALL,
+    "jax-ld-library-path", "jax", asks="JAX gets its own CUDA libraries", worst=Severity.WARNING, source=JAX_INSTALL
 )
 def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("jax-cuda-plugin"):
@@ -226,7 +218,7 @@ def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "flash-attn-abi",
     "flash-attn",
-    asks=say("flash-attn fits this torch"),
+    asks="flash-attn fits this torch",
     worst=Severity.BROKEN,
     source=FLASH_ATTN,
     needs=("flash-attn", "pytorch"),

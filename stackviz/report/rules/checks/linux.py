@@ -47,7 +47,7 @@ def _says_no_driver(look: Look) -> bool:
 @RULES.rule(
     "nvml-unknown-container",
     "nvidia-driver",
-    asks=say("the container has lost its cards"),
+    asks="the container has lost its cards",
     worst=Severity.BROKEN,
     source=CONTAINER,
 )
@@ -72,9 +72,7 @@ def check_container(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     )
 
 
-@RULES.rule(
-    "nouveau", "nvidia-driver", asks=say("nouveau holds the NVIDIA card"), worst=Severity.BROKEN, source=NOUVEAU
-)
+@RULES.rule("nouveau", "nvidia-driver", asks="nouveau holds the NVIDIA card", worst=Severity.BROKEN, source=NOUVEAU)
 def check_nouveau(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "linux" or look.states_none("os.modules"):
         return
@@ -115,7 +113,7 @@ def _module_is_missing(look: Look) -> bool:
 @RULES.rule(
     "secure-boot",
     "nvidia-driver",
-    asks=say("Secure Boot blocks NVIDIA's module"),
+    asks="Secure Boot blocks NVIDIA's module",
     worst=Severity.BROKEN,
     source=SECURE_BOOT,
     needs=("nvidia-driver", "linux"),
@@ -142,7 +140,7 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "docker-runtime", "linux", asks=say("Docker knows the runtime nvidia"), worst=Severity.BROKEN, source=DOCKER_RUNTIME
+    "docker-runtime", "linux", asks="Docker knows the runtime nvidia", worst=Severity.BROKEN, source=DOCKER_RUNTIME
 )
 def check_docker_runtime(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Broken where Docker says that it has nothing that hands a GPU on; else worth knowing: CDI needs no runtime."""

@@ -22,9 +22,7 @@ LOW_POWER_MODE = RuleSource(
 )
 
 
-@RULES.rule(
-    "mac-thermal", "hardware", asks=say("heat holds the Mac back"), worst=Severity.WARNING, source=THERMAL_STATE
-)
+@RULES.rule("mac-thermal", "hardware", asks="heat holds the Mac back", worst=Severity.WARNING, source=THERMAL_STATE)
 def check_mac_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     pressure = look.get("machine.thermal_pressure")
     if pressure is None or pressure == "nominal":
@@ -44,11 +42,7 @@ def check_mac_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "mac-low-power",
-    "hardware",
-    asks=say("Low Power Mode holds the Mac back"),
-    worst=Severity.WARNING,
-    source=LOW_POWER_MODE,
+    "mac-low-power", "hardware", asks="Low Power Mode holds the Mac back", worst=Severity.WARNING, source=LOW_POWER_MODE
 )
 def check_mac_low_power(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.is_true("machine.low_power_mode"):

@@ -64,11 +64,7 @@ class Memory:
 
 
 @RULES.rule(
-    "out-of-memory",
-    "pytorch",
-    asks=say("what was asked for fits the memory"),
-    worst=Severity.BROKEN,
-    source=CUDA_MEMORY,
+    "out-of-memory", "pytorch", asks="what was asked for fits the memory", worst=Severity.BROKEN, source=CUDA_MEMORY
 )
 def check_out_of_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where the message says how much was asked for: without figures it is explained as others are."""
@@ -209,7 +205,7 @@ def _size(value: float) -> str:
 @RULES.rule(
     "shared-memory-small",
     "linux",
-    asks=say("there is more shared memory than a container starts with"),
+    asks="there is more shared memory than a container starts with",
     worst=Severity.BROKEN,
     source=SHARED_MEMORY,
 )

@@ -22,7 +22,7 @@ CUDA_ERRORS = RuleSource(
 @RULES.rule(
     "error-message",
     "pytorch",
-    asks=say("the program runs without an error message"),
+    asks="the program runs without an error message",
     worst=Severity.BROKEN,
     source=CUDA_ERRORS,
 )

@@ -34,7 +34,7 @@ class _Run:
 @RULES.rule(
     "rate-unlike-neighbour",
     "llama-cpp",
-    asks=say("the rates of llama-bench can be of one machine"),
+    asks="the rates of llama-bench can be of one machine",
     worst=Severity.WARNING,
     source=LLAMA_BENCH_README,
 )

@@ -46,7 +46,7 @@ _LOST = ("fallen off the bus", "gpu is lost", "unable to determine the device ha
 _PROFILE = re.compile(r"-\d{1,3}(?:-\d{1,3})?[AB]$")  # of a virtual GPU: -4Q and -8C have CUDA, -2B and -1A have none
 
 
-@RULES.rule("nvml-hangs", "nvidia-driver", asks=say("NVML answers in time"), worst=Severity.WARNING, source=NVML_HANGS)
+@RULES.rule("nvml-hangs", "nvidia-driver", asks="NVML answers in time", worst=Severity.WARNING, source=NVML_HANGS)
 def check_nvml_hangs(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "timed out" not in (look.get("nvidia.nvml_error") or ""):
         return
@@ -69,9 +69,7 @@ def check_nvml_hangs(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     )
 
 
-@RULES.rule(
-    "nvml-crashes", "nvidia-driver", asks=say("NVML does not crash"), worst=Severity.WARNING, source=NVML_CRASHES
-)
+@RULES.rule("nvml-crashes", "nvidia-driver", asks="NVML does not crash", worst=Severity.WARNING, source=NVML_CRASHES)
 def check_nvml_crashes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "ended by signal" not in (look.get("nvidia.nvml_error") or ""):
         return
@@ -91,7 +89,7 @@ def check_nvml_crashes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     )
 
 
-@RULES.rule("cards-lost", "hardware", asks=say("every card answers the driver"), worst=Severity.BROKEN, source=XID)
+@RULES.rule("cards-lost", "hardware", asks="every card answers the driver", worst=Severity.BROKEN, source=XID)
 def check_lost(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     lost = look.number("nvidia.cards_lost")
     error = (look.get("nvidia.nvml_error") or "").lower()
@@ -123,7 +121,7 @@ def check_lost(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "compute-prohibited", "hardware", asks=say("programs may use the card"), worst=Severity.BROKEN, source=NVIDIA_SMI
+    "compute-prohibited", "hardware", asks="programs may use the card", worst=Severity.BROKEN, source=NVIDIA_SMI
 )
 def check_prohibited(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     closed = [card for card in look.cards("nvidia") if card.get("compute_mode") == "prohibited"]
@@ -150,9 +148,7 @@ def check_prohibited(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
 
 
-@RULES.rule(
-    "vgpu-without-cuda", "hardware", asks=say("the virtual GPU offers CUDA"), worst=Severity.BROKEN, source=VGPU
-)
+@RULES.rule("vgpu-without-cuda", "hardware", asks="the virtual GPU offers CUDA", worst=Severity.BROKEN, source=VGPU)
 def check_vgpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     without = [card for card in look.cards("nvidia") if _PROFILE.search(card.name)]
     if without and not look.starts_cuda:
@@ -172,11 +168,7 @@ def check_vgpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "libcuda-not-loaded",
-    "cuda-driver-api",
-    asks=say("nvidia-smi can load libcuda"),
-    worst=Severity.BROKEN,
-    source=LIBCUDA,
+    "libcuda-not-loaded", "cuda-driver-api", asks="nvidia-smi can load libcuda", worst=Severity.BROKEN, source=LIBCUDA
 )
 def check_cuda_version_error(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """`CUDA Version: ERR!`: nvidia-smi asks libcuda for that number."""
@@ -206,11 +198,7 @@ def check_cuda_version_error(look: Look, _tables: Tables) -> Iterator[Conclusion
 
 
 @RULES.rule(
-    "no-card-passed",
-    "pytorch",
-    asks=say("a card is there for this build of torch"),
-    worst=Severity.WARNING,
-    source=TOOLKIT,
+    "no-card-passed", "pytorch", asks="a card is there for this build of torch", worst=Severity.WARNING, source=TOOLKIT
 )
 def check_no_card(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A build with CUDA that finds nothing, and nothing of NVIDIA is reported at all."""

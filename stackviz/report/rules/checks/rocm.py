@@ -52,7 +52,7 @@ def hip_of_torch(look: Look) -> str | None:
 @RULES.rule(
     "rocm-wheel",
     "pytorch",
-    asks=say("torch is built for these cards"),
+    asks="torch is built for these cards",
     worst=Severity.BROKEN,
     source=GET_STARTED,
     needs=("pytorch", "hardware"),
@@ -130,7 +130,7 @@ def _served(look: Look, tables: Tables) -> tuple[list[CardLook], list[CardLook]]
 @RULES.rule(
     "amd-card-unused",
     "pytorch",
-    asks=say("torch is built for the AMD card"),
+    asks="torch is built for the AMD card",
     worst=Severity.BROKEN,
     source=GET_STARTED,
     needs=("pytorch", "rocm"),
@@ -184,7 +184,7 @@ def has_code_for(target: str, built_for: str) -> bool:
 @RULES.rule(
     "rocm-kernels-missing",
     "pytorch",
-    asks=say("torch carries code for the AMD card"),
+    asks="torch carries code for the AMD card",
     worst=Severity.BROKEN,
     source=ROCM_MATRIX,
     needs=("pytorch", "hardware"),

@@ -31,7 +31,7 @@ _NONE_VISIBLE = ("-1", "nodevfiles")
 @RULES.rule(
     "smi-no-driver",
     "nvidia-driver",
-    asks=say("nvidia-smi reaches the driver"),
+    asks="nvidia-smi reaches the driver",
     worst=Severity.BROKEN,
     source=DRIVER_GUIDE,
     last_resort=True,
@@ -125,7 +125,7 @@ def _in_windows(look: Look) -> str:
 @RULES.rule(
     "torch-sees-no-card",
     "pytorch",
-    asks=say("torch sees the card"),
+    asks="torch sees the card",
     worst=Severity.BROKEN,
     source=CUDA_SEMANTICS,
     last_resort=True,

@@ -35,7 +35,7 @@ FIX = "nvfp4-scaling-fix"
 @RULES.rule(
     "nvcc-differs",
     "cuda-toolkit",
-    asks=say("nvcc matches torch's CUDA"),
+    asks="nvcc matches torch's CUDA",
     worst=Severity.NOTE,
     source=EXTENSIONS,
     needs=("cuda-toolkit", "pytorch"),
@@ -79,7 +79,7 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "toolkit-alone", "cuda-toolkit", asks=say("there is a card for the toolkit"), worst=Severity.NOTE, source=EXTENSIONS
+    "toolkit-alone", "cuda-toolkit", asks="there is a card for the toolkit", worst=Severity.NOTE, source=EXTENSIONS
 )
 def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     nvcc = look.get("cuda.toolkit_version")
@@ -108,7 +108,7 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "triton-ptxas",
     "triton",
-    asks=say("Triton can compile for the card"),
+    asks="Triton can compile for the card",
     worst=Severity.BROKEN,
     source=PTXAS,
     needs=("triton", "hardware"),
@@ -163,9 +163,7 @@ def _shipped_triton(look: Look, tables: Tables) -> str | None:
     return next((row.values for row in rows if major_minor(row.version) == major_minor(torch)), None)
 
 
-@RULES.rule(
-    "cuda1322-fix", "cuda-runtime", asks=say("CUDA 13.2 has its fixes"), worst=Severity.WARNING, source=CUDA_13_2
-)
+@RULES.rule("cuda1322-fix", "cuda-runtime", asks="CUDA 13.2 has its fixes", worst=Severity.WARNING, source=CUDA_13_2)
 def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cuda = look.get("torch.cuda_version") or ""
     known = [row for row in tables.rows("cuda-toolkit", "offers", FIX) if same_line(row.version, major_minor(cuda))]

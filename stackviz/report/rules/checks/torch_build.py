@@ -63,7 +63,7 @@ CPU_TORCH = RuleSource(
 @RULES.rule(
     "cpu-wheel",
     "pytorch",
-    asks=say("torch is built with CUDA"),
+    asks="torch is built with CUDA",
     worst=Severity.BROKEN,
     source=CPU_WHEEL,
     needs=("pytorch", "cuda-runtime"),
@@ -114,7 +114,7 @@ def _cuda_build(look: Look, tables: Tables) -> str:
     )
 
 
-@RULES.rule("cpu-only-torch", "pytorch", asks=say("torch can use a GPU"), worst=Severity.NOTE, source=CPU_TORCH)
+@RULES.rule("cpu-only-torch", "pytorch", asks="torch can use a GPU", worst=Severity.NOTE, source=CPU_TORCH)
 def check_cpu_only(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
     if look.all_cards or look.platform == "macos" or look.states_none("torch.version"):
@@ -147,7 +147,7 @@ def _other_gpu(torch: str) -> str:
 
 
 @RULES.rule(
-    "torch-not-installed", "pytorch", asks=say("this Python has torch"), worst=Severity.WARNING, source=TORCH_INSTALL
+    "torch-not-installed", "pytorch", asks="this Python has torch", worst=Severity.WARNING, source=TORCH_INSTALL
 )
 def check_installed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where a tool that imports torch could not: that a machine has none is nothing wrong by itself."""
@@ -181,7 +181,7 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
 @RULES.rule(
     "kernels-missing",
     "pytorch",
-    asks=say("torch carries code for the card"),
+    asks="torch carries code for the card",
     worst=Severity.BROKEN,
     source=BINARIES,
     needs=("pytorch", "hardware"),
@@ -344,7 +344,7 @@ def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> st
 @RULES.rule(
     "cudnn-drops-old-card",
     "cudnn",
-    asks=say("cuDNN still supports the card"),
+    asks="cuDNN still supports the card",
     worst=Severity.BROKEN,
     source=CUDNN_DROPS,
     needs=("cudnn", "hardware"),

@@ -41,11 +41,7 @@ def _public(version: str) -> str:
 
 
 @RULES.rule(
-    "torch-versions-disagree",
-    "pytorch",
-    asks=say("only one torch is installed"),
-    worst=Severity.WARNING,
-    source=COLLECT_ENV,
+    "torch-versions-disagree", "pytorch", asks="only one torch is installed", worst=Severity.WARNING, source=COLLECT_ENV
 )
 def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.states_none("torch.version"):
@@ -97,7 +93,7 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "torch-cuda-unpublished",
     "pytorch",
-    asks=say("torch was published for this CUDA"),
+    asks="torch was published for this CUDA",
     worst=Severity.NOTE,
     source=PREVIOUS_VERSIONS,
     needs=("pytorch", "cuda-runtime"),
@@ -150,7 +146,7 @@ def _newest(tables: Tables) -> str:
 @RULES.rule(
     "companion-version",
     "pytorch",
-    asks=say("companion packages match the release of torch"),
+    asks="companion packages match the release of torch",
     worst=Severity.WARNING,
     source=COLLECT_ENV,
 )
@@ -176,7 +172,7 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "companion-build",
     "torchvision",
-    asks=say("companion packages are of the same build as torch"),
+    asks="companion packages are of the same build as torch",
     worst=Severity.WARNING,
     source=COLLECT_ENV,
 )

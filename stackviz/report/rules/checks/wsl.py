@@ -23,7 +23,7 @@ LINUX_DRIVER = RuleSource(
 _WINDOWS_LIBRARIES = "/usr/lib/wsl/"
 
 
-@RULES.rule("wsl2-probe", "linux", asks=say("this Linux runs inside Windows"), worst=Severity.NOTE, source=WSL_GUIDE)
+@RULES.rule("wsl2-probe", "linux", asks="this Linux runs inside Windows", worst=Severity.NOTE, source=WSL_GUIDE)
 def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     version = look.get("os.wsl")
     if version is None or is_wsl1(look):
@@ -46,7 +46,7 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "wsl1-no-gpu",
     "linux",
-    asks=say("this Windows Subsystem for Linux offers a GPU"),
+    asks="this Windows Subsystem for Linux offers a GPU",
     worst=Severity.BROKEN,
     source=RuleSource(
         "wsl-compare-versions",
@@ -76,7 +76,7 @@ def check_wsl1(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "wsl2-old-windows",
     "windows",
-    asks=say("this Windows offers CUDA in WSL2"),
+    asks="this Windows offers CUDA in WSL2",
     worst=Severity.BROKEN,
     source=RuleSource(
         "windows-gpu-in-wsl",
@@ -123,7 +123,7 @@ def _has_trouble(look: Look) -> bool:
 @RULES.rule(
     "wsl2-linux-driver",
     "cuda-driver-api",
-    asks=say("libcuda is the one from Windows"),
+    asks="libcuda is the one from Windows",
     worst=Severity.BROKEN,
     source=LINUX_DRIVER,
     needs=("cuda-driver-api", "nvidia-driver"),
