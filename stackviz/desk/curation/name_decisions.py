@@ -18,7 +18,7 @@ from stackviz.records.audit.record import record
 from stackviz.records.catalog.models import Accelerator, Alias
 from stackviz.records.labs.models import NameDecision
 from stackviz.records.labs.rematch import Rematched, rematch_name
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 
 Action = NameDecision.Action
 DEFAULT_REASON = "from what machines report"  # shown in public, so it names none

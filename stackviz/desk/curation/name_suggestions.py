@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from stackviz.report.rules.card_names import MEMORY_TOLERANCE, memory_distance, normalized
+from stackviz.report.rules.known_cards import MEMORY_TOLERANCE, memory_distance, normalized
 
 MOST_SUGGESTED = 4
 LEAST_SCORE = 50  # of 100: below this the names are unrelated

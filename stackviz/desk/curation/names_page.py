@@ -29,7 +29,7 @@ from stackviz.records.catalog.models import Accelerator, Alias, Vendor
 from stackviz.records.curated.rows import is_readable
 from stackviz.records.labs.models import Card, NameDecision
 from stackviz.records.labs.rematch import Rematched, rematch_name
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 from stackviz.web.address import row_key, text_parameter, whole_number
 from stackviz.web.paging import page_number
 

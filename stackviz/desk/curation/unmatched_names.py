@@ -14,7 +14,7 @@ from stackviz.desk.curation.name_suggestions import CatalogueName, Suggestion, s
 from stackviz.records.catalog.match import CardName, decide_match
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.records.labs.models import Card, NameDecision
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 from stackviz.web.paging import Page, page_as, page_of
 
 PER_PAGE = 25

@@ -18,7 +18,7 @@ from stackviz.records.catalog.fields import FIELDS, POWER, Field
 from stackviz.records.catalog.figures import base_condition
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 
 VARYING = tuple(key.name for key in KEYS if key.varies)
 # Texts that sort as numbers: 9.0 before 12.0.

@@ -5,9 +5,8 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.pages.plan.planned_machine import PlannedMachine
 from stackviz.report.rules import Requirement, Tables
-from stackviz.report.rules.card_names import normalized
 from stackviz.report.rules.compatibility import computed_once
-from stackviz.report.rules.known_cards import KnownCard
+from stackviz.report.rules.known_cards import KnownCard, normalized
 
 TITLES: dict[str, Promise] = {
     "async-copy": _("asynchronous copies into shared memory"),

@@ -26,7 +26,7 @@ from stackviz.records.catalog.conditions import ConditionError, canonical
 from stackviz.records.catalog.fields import FIELDS, amount_of
 from stackviz.records.curated.rows import CuratedDataError
 from stackviz.records.prices.file import MOST_PRICES, PriceLine, price_line_problems
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.

@@ -27,7 +27,7 @@ from stackviz.records.curated.change import (
     with_reason,
 )
 from stackviz.records.prices.file import load_prices
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 
 Slot = tuple[int, str, str]  # accelerator id, field, condition: one value of these may be preferred
 

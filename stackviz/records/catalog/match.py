@@ -14,8 +14,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext as _
 
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.report.rules.card_names import MEMORY_TOLERANCE, is_cut, memory_distance, normalized
-from stackviz.report.rules.known_cards import COLUMNS, KnownCard
+from stackviz.report.rules.known_cards import COLUMNS, MEMORY_TOLERANCE, KnownCard, is_cut, memory_distance, normalized
 
 Facts = Mapping[str, Any]
 How = Literal["name", "name+memory", "name+gpu-cores", "name+machine", "ambiguous", "unknown"]

@@ -21,7 +21,7 @@ from stackviz.records.curated.rows import (
     is_web_address,
 )
 from stackviz.records.prices.price import Price
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 from stackviz.web.reverse import address_by_name
 from stackviz.web.table_file import TableRow
 

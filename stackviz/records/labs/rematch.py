@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from stackviz.records.catalog.match import CardName, card_name, match_cards
 from stackviz.records.catalog.models import Alias
 from stackviz.records.labs.models import Card
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 
 BATCH = 500
 AT_ONCE = 20_000  # cards matched within one request, which takes seconds; the rest is continued later

@@ -6,9 +6,8 @@ They need nothing but Python: the agent carries them for `diagnose`.
 """
 
 from stackviz.report.rules.compatibility import KnownCard, Release, Requirement, RuleSource, Tables, packaged_tables
-from stackviz.report.rules.finding import Finding, Severity
 from stackviz.report.rules.registry import RULES, find, is_broken, judge, judge_breaking
-from stackviz.report.rules.rule import Rule
+from stackviz.report.rules.rule import Finding, Rule, Severity
 
 __all__ = [
     "RULES",

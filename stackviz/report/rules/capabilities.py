@@ -5,8 +5,8 @@
 
 from functools import lru_cache
 
-from stackviz.report.rules.card_names import is_cut, normalized
 from stackviz.report.rules.compatibility import packaged_rows
+from stackviz.report.rules.known_cards import is_cut, normalized
 
 __all__ = ["listed_capabilities"]
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from stackviz.report.format import Absent, Card, Report, Result, systems
 from stackviz.report.format.components import PACKAGE_METADATA
 from stackviz.report.rules.capabilities import listed_capabilities
-from stackviz.report.rules.card_names import is_cut, names_behind_share
 from stackviz.report.rules.compatibility import KnownCard, Tables
+from stackviz.report.rules.known_cards import is_cut, names_behind_share
 from stackviz.report.rules.versions import numbers
 
 __all__ = ["DRIVER_PLATFORMS", "CardLook", "Look", "NotReported"]

@@ -9,9 +9,8 @@ from stackviz.base.discovery import modules_of
 from stackviz.report.format import Report
 from stackviz.report.rules import checks
 from stackviz.report.rules.compatibility import Tables
-from stackviz.report.rules.finding import Finding, Severity
 from stackviz.report.rules.look import Look
-from stackviz.report.rules.rule import Rule, run
+from stackviz.report.rules.rule import Finding, Rule, Severity, run
 
 __all__ = ["RULES", "find", "is_broken", "judge", "judge_breaking", "needs_of"]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from stackviz.report.format import Report, Scalar
 from stackviz.report.format.systems import cuda_of, wheel_variant
 from stackviz.report.rules.compatibility import Release, Tables, computed_once
-from stackviz.report.rules.finding import Finding, Severity
 from stackviz.report.rules.lifecycle import newest_out
 from stackviz.report.rules.look import Look
 from stackviz.report.rules.registry import judge_breaking
+from stackviz.report.rules.rule import Finding, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 __all__ = ["Upgrade", "default_cuda", "next_upgrades", "with_driver", "with_macos", "with_torch"]

@@ -5,7 +5,7 @@ import pytest
 from stackviz.records.catalog.files import read_catalogue
 from stackviz.records.catalog.match import CardName, Match, match_cards
 from stackviz.records.catalog.models import Alias
-from stackviz.report.rules.card_names import memory_distance
+from stackviz.report.rules.known_cards import memory_distance
 
 MIB = 2**20
 

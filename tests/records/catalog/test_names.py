@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.report.rules.card_names import normalized
+from stackviz.report.rules.known_cards import normalized
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.report.dumps.llama_results import measured_results
+from stackviz.report.dumps.tool_results import tool_results
 from stackviz.report.format import Result
 from stackviz.report.importers import read_all
 from stackviz.report.measuring.llama_bench import LLAMA_BENCH
@@ -25,9 +25,7 @@ RUN = OBJECT | {
 
 
 def results_of(text: str) -> list[Result]:
-    return [
-        result for reading in read_all(text).readings for result in measured_results(reading.results, reading.software)
-    ]
+    return [result for reading in read_all(text).readings for result in tool_results(reading.results, reading.software)]
 
 
 def table(test="tg128", rate="189.50 ± 0.40") -> str:
@@ -128,7 +126,7 @@ def test_a_run_without_a_rate_is_a_failed_one(average):
 
 def test_a_test_that_nobody_knows_is_listed_and_no_result():
     (reading,) = read_all(table() + "\n" + table(test="sing128")).readings[1:]
-    assert measured_results(reading.results, reading.software) == ()
+    assert tool_results(reading.results, reading.software) == ()
     assert any("sing128" in line for line in reading.ignored)
 
 
@@ -140,7 +138,7 @@ def test_a_column_of_a_fork_changes_no_parameter_of_ours():
 
 def test_results_of_other_benchmarks_are_left_alone():
     (result,) = read_all(table()).readings[0].results
-    assert measured_results([replace(result, benchmark="gemm")], []) == ()
+    assert tool_results([replace(result, benchmark="gemm")], []) == ()
 
 
 @pytest.mark.parametrize("folder", SAMPLES)

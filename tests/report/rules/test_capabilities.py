@@ -5,8 +5,8 @@ import re
 import pytest
 
 from stackviz.report.rules.capabilities import FILE, listed_capabilities
-from stackviz.report.rules.card_names import normalized
 from stackviz.report.rules.compatibility import packaged_rows
+from stackviz.report.rules.known_cards import normalized
 from tests.report.rules.build import answer, answers, card, linux
 
 ROWS = packaged_rows(FILE)

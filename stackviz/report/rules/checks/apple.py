@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from stackviz.base.sentence import say
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look, NotReported
-from stackviz.report.rules.rule import Check, RuleSet
+from stackviz.report.rules.rule import Check, Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
 RULES = RuleSet(order=60)

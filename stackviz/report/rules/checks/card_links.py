@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=72)
 

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from stackviz.base.sentence import say
-from stackviz.report.rules.card_names import memory_distance
 from stackviz.report.rules.checks.cuda_start import consumer_cards
 from stackviz.report.rules.checks.grouping import indexes, named, require_if_mentioned
 from stackviz.report.rules.checks.places import reset_command
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
+from stackviz.report.rules.known_cards import memory_distance
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=70)
 

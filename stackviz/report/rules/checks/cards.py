@@ -6,9 +6,8 @@ from stackviz.base.sentence import say
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named, require_if_mentioned, stating
 from stackviz.report.rules.checks.places import reset_command
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=80)
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from stackviz.base.sentence import say
 from stackviz.report.rules.checks.places import REBOOT, why_container
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import numbers
 
 RULES = RuleSet(order=10)

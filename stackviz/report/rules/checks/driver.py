@@ -14,9 +14,8 @@ from stackviz.report.rules.checks.places import is_jetson
 from stackviz.report.rules.checks.steps import JETSON
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
 from stackviz.report.rules.drivers import driver_branch, driver_floor, needed_driver, reaches, serves, shipped_drivers
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import DRIVER_PLATFORMS, CardLook, Look, NotReported
-from stackviz.report.rules.rule import RuleSet, command_to_read
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity, command_to_read
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
 RULES = RuleSet(order=20)

@@ -9,9 +9,8 @@ from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.checks.places import is_jetson
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.report.rules.drivers import first_branch, is_older_than_card, shipped_drivers
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, numbers
 
 RULES = RuleSet(order=19)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from stackviz.base.sentence import say
 from stackviz.report.rules.checks.builds import Origin, origin_of
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look, NotReported
-from stackviz.report.rules.rule import Check, RuleSet
+from stackviz.report.rules.rule import Check, Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import numbers
 
 RULES = RuleSet(order=110)

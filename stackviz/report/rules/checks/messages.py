@@ -6,9 +6,8 @@ from itertools import zip_longest
 from stackviz.base.sentence import Sentence, join_sentences, say
 from stackviz.report.messages import BETWEEN_QUOTES, BY_KEY, Cause, Symptom
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=2000)  # after every rule that may find the cause, those without an order too
 

@@ -9,9 +9,8 @@ from statistics import median
 from stackviz.base.sentence import say
 from stackviz.report.format import Result
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=150)
 

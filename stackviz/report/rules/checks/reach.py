@@ -7,9 +7,8 @@ from stackviz.base.sentence import say
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.checks.places import REBOOT, why_container
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=15)
 

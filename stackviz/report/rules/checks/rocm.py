@@ -8,9 +8,8 @@ from stackviz.report.rules.checks.builds import Origin, origin_of
 from stackviz.report.rules.checks.companions import torch_packages
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import major_minor, numbers
 
 RULES = RuleSet(order=130)

@@ -7,9 +7,8 @@ from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.checks.places import REBOOT, is_jetson, may_have_nvswitch, needs_open_modules, why_container
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.drivers import serves
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=140)
 

@@ -6,9 +6,8 @@ from stackviz.base.sentence import say
 from stackviz.report.format.systems import is_cpu_build, wheel_variant
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables, newest_up_to
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
 RULES = RuleSet(order=50)

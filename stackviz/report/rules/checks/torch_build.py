@@ -26,9 +26,8 @@ from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.checks.places import is_jetson
 from stackviz.report.rules.checks.steps import JETSON, ReleasedBuild, before, nearest
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import CardLook, Look
-from stackviz.report.rules.rule import RuleSet, command_to_read
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity, command_to_read
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 RULES = RuleSet(order=30)

@@ -8,9 +8,8 @@ from stackviz.report.format.systems import is_cpu_build, wheel_variant
 from stackviz.report.rules.checks.builds import Origin, origin_of
 from stackviz.report.rules.checks.companions import COMPANIONS, fits, installable_release
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables
-from stackviz.report.rules.finding import Conclusion, Severity
 from stackviz.report.rules.look import Look
-from stackviz.report.rules.rule import RuleSet
+from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 RULES = RuleSet(order=40)
