@@ -1,6 +1,6 @@
 """Readers of environment variables that fail with the variable's name. Standard library only.
 
-Every variable read here stands in `.env.example` and in `docs/operations.md`; a test holds the three equal.
+Every variable read here is in `.env.example` and in `docs/operations.md`; a test holds the three equal.
 """
 
 import ipaddress

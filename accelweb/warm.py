@@ -1,4 +1,4 @@
-"""Fill a web process beside its requests: the first view of a kind of page costs a process 0.3 to 1.5 s.
+"""Fill a web process between its requests: the first view of a kind of page costs a process 0.3 to 1.5 s.
 
 A thread renders one page of each kind in each language right after the start, and again when the catalogue, the
 stacks or cited results have changed and nobody goes on changing them. It calls views, not the site: nothing is

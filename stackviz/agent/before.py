@@ -149,7 +149,7 @@ def _holder(path: Path) -> str:
 
 
 def say_other_load(say: Say, stat: Path = Path("/proc/stat")) -> None:
-    """Warn if others keep the processors busy. Linux tells; elsewhere nothing is said."""
+    """Warn if others keep the processors busy. Only Linux shows it."""
     load = foreign_load(stat)
     if load is not None:
         say(
@@ -159,7 +159,7 @@ def say_other_load(say: Say, stat: Path = Path("/proc/stat")) -> None:
 
 
 def foreign_load(stat: Path = Path("/proc/stat")) -> float | None:
-    """The share of all processors that is in use now, where it is too much to measure beside; None otherwise.
+    """Return the share of all processors in use now if it is too high for measuring, else None.
 
     Takes half a second. Linux tells; elsewhere it is None.
     """

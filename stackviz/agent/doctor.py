@@ -54,7 +54,7 @@ def _as_pasted(run: CommandRun, mask: Mask) -> str:
 
 
 def _of_probes(gathered: Gathered, mask: Mask) -> Reading:
-    """What the probes told, masked and checked as a report is."""
+    """Return what the probes read, masked and checked as a report is."""
     document = {
         "format": FORMAT,
         "id": str(uuid4()),

@@ -1,4 +1,4 @@
-"""What `doctor` runs: the commands that advice asks for, in the order in which a person would, none of which changes
+"""Questions of `doctor`: the commands that advice asks for, in the order in which a person would; they change nothing:
 anything. Each has a limit of time and of size; none gets input, a terminal, root, or the network.
 """
 

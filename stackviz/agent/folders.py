@@ -30,7 +30,7 @@ def state_folder(environ: Mapping[str, str] | None = None, system: str | None = 
 
 
 def system_folder(environ: Mapping[str, str] | None = None, system: str | None = None) -> Path:
-    """The system's folder for application state, whatever a run was told to use."""
+    """Return the system's folder for application state, whatever folder a run was given."""
     environ = os.environ if environ is None else environ
     system = system or platform.system()
     if system == "Darwin":

@@ -1,7 +1,7 @@
 """No child outlives the agent: what it starts and the folders it makes are known to a process that cleans up.
 
 The guard is started with the first child and ends with the agent. On Windows a job object ends the children instead. A
-child that starts children of its own has the agent's guard: their marks begin with its mark, and their folders lie in
+child that starts children shares the agent's guard: their marks begin with its mark, and their folders lie in
 its folder.
 """
 
@@ -134,7 +134,7 @@ def marked() -> dict[str, str]:
 
 
 def watch_group(child: "subprocess.Popen[bytes]") -> None:
-    """From now on this child, which leads a group, ends with the agent. Before it is told what to do."""
+    """Make this child, which leads a group, end with the agent. Call it before the child gets its input."""
     end_with_agent(child)
     _GUARD.send("add", "group", child.pid)
 

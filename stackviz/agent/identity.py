@@ -105,7 +105,7 @@ def _card_hashes(cards: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _host_id(around: Surroundings) -> str | None:
-    """The host's machine-id, if somebody mounted it: then /etc/machine-id is a mount of its own."""
+    """Return the host's machine-id if somebody mounted it: then /etc/machine-id is a mount point."""
     mounts = [line.split() for line in (around.read("/proc/self/mountinfo") or "").splitlines()]
     is_mounted = any(len(mount) > 4 and mount[4] == "/etc/machine-id" for mount in mounts)
     names = ("/etc/machine-id", *_HOST_IDS) if is_mounted else _HOST_IDS

@@ -256,7 +256,7 @@ def duration_text(seconds: float) -> str:
 
 
 def exit_of_run(arguments: argparse.Namespace, report: Report, last: LastRun) -> Exit:
-    """The exit code that the results deserve; why stands on standard error."""
+    """Return the exit code that the results deserve; print the reason on standard error."""
     if report.results and all(result.state == "failed" for result in report.results):
         print("error: every benchmark failed; the results say why", file=sys.stderr)
         return Exit.NOTHING_MEASURED

@@ -136,7 +136,7 @@ def _is_agreed(
     *,
     is_measured: bool = True,
 ) -> bool:
-    """Before the first upload to a server a person must see what is sent, all of it, and agree. Later ones are told."""
+    """Show all that is sent and ask, before the first upload to a server. Later uploads do not ask."""
     reports = [waiting.report for waiting in spool.waiting()]
     others = [report for report in reports if mine is None or report.id != mine.id]
     shown = mine or (others.pop() if others else None)

@@ -10,7 +10,7 @@ spool refuses new reports and retains the old ones. Two agents can share a folde
     corrupt/<same name>                      is no report any more
     running/<report id>.jsonl                an agent is measuring this, or was killed: `journal`
     confirmed.json                           servers somebody agreed to send to
-    machine.json                             only on machines without an id of their own
+    machine.json                             only on machines that have no id
 """
 
 import contextlib

@@ -61,7 +61,7 @@ def _one_turn(turn: Callable[[], Exit], say: Say) -> Exit:
 
 
 def _sleep(seconds: float, clock: Clock) -> None:
-    """Until the time is over by either clock: one stands still in a suspended machine, the other can be set back."""
+    """Wait until the time is over by either clock: one stops in a suspended machine, the other can be set back."""
     due, until = clock.now() + seconds, clock.monotonic() + seconds
     while clock.now() < due and (rest_s := until - clock.monotonic()) > 0:
         clock.sleep(min(_LONGEST_NAP_S, rest_s))

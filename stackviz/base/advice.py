@@ -1,7 +1,7 @@
 """The advice of a finding, split into text and commands. Standard library only.
 
 Reset it: sudo nvidia-smi --gpu-reset -i 0 (or reboot)
-said "Reset it:", typed "sudo nvidia-smi --gpu-reset -i 0", said "(or reboot)"
+text "Reset it:", command "sudo nvidia-smi --gpu-reset -i 0", text "(or reboot)"
 """
 
 import re
@@ -39,7 +39,7 @@ _PLACEHOLDER = re.compile(r"<[\w .-]{1,60}>")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`is_typed`: a command. `is_whole`: it ends its sentence, so that it may stand in a box of its own."""
+    """`is_typed`: a command. `is_whole`: it ends its sentence, so a box of code can hold it."""
 
     text: str
     is_typed: bool = False
@@ -115,7 +115,7 @@ def _parts(advice: str) -> Iterator[Part]:
 
 
 def _is_standalone(before: str, after: str) -> bool:
-    """Whether it stands behind a colon or begins a sentence, and the sentence ends with it."""
+    """Return whether it follows a colon or begins a sentence, and the sentence ends with it."""
     begins = not before.strip() or before.rstrip()[-1] in ":.;：。；"
     return begins and (not after.strip() or after[0] in ".。" or after.startswith((" (", "（")))
 

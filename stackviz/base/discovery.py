@@ -8,6 +8,6 @@ __all__ = ["modules_of"]
 
 
 def modules_of(package: ModuleType) -> list[ModuleType]:
-    """The modules that stand directly in a package, imported, sorted by name. Reads folders and zip files alike."""
+    """Import the modules directly in a package and return them sorted by name. Reads folders and zip files alike."""
     names = sorted(module.name for module in iter_modules(package.__path__) if not module.ispkg)
     return [import_module(f"{package.__name__}.{name}") for name in names]

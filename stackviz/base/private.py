@@ -71,13 +71,13 @@ def is_nobody(name: str) -> bool:
 
 
 def is_telling(name: str) -> bool:
-    """Whether a name of a user or a host is masked wherever it stands: no word of tools, no number, not too short."""
+    """Return whether a name of a user or a host is masked everywhere: no word of tools, no number, not too short."""
     is_word = is_nobody(name) or name.lower() in _PRINTED_WORDS or not any(letter.isalpha() for letter in name)
     return _SHORTEST_NAME <= len(name) <= _LONGEST_NAME and not is_word
 
 
 def without_names(text: str, stand_ins: Mapping[str, str]) -> str:
-    """The text with each of the names replaced by what stands in for it, in whatever case it is written."""
+    """Replace each of the names in the text, in whatever case it is written."""
     lowered = text.lower()
     by_name = {name.lower(): stand_in for name, stand_in in stand_ins.items() if name.lower() in lowered}
     if not by_name:

@@ -51,11 +51,11 @@ def table_file(
     """Return the table as `name.csv`, or as `name.json`: the rows as objects, inside what `document` makes of them."""
     if ending == "csv":
         return csv_response(name, tuple(columns), ([value(row) for value in columns.values()] for row in rows))
-    objects = [as_object(columns, row) for row in rows]
+    objects = [row_as_object(columns, row) for row in rows]
     return json_response(name, document(objects) if document else objects)
 
 
-def as_object(columns: Columns[Row], row: Row) -> dict[str, object]:
+def row_as_object(columns: Columns[Row], row: Row) -> dict[str, object]:
     """Return one row as JSON has it."""
     return {name: value(row) for name, value in columns.items()}
 
@@ -65,8 +65,8 @@ def of_part(part: Callable[[Row], Part | None], columns: Columns[Part]) -> Colum
 
     def column(value: Callable[[Part], object]) -> Callable[[Row], object]:
         def cell(row: Row) -> object:
-            found = part(row)
-            return None if found is None else value(found)
+            piece = part(row)
+            return None if piece is None else value(piece)
 
         return cell
 

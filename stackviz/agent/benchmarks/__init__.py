@@ -1,1 +1,1 @@
-"""Benchmarks: what is run, how it is timed, and what is noted beside each time. docs/recipes/benchmark.md adds one."""
+"""Benchmarks: what is run, how it is timed, and what is noted with each time. docs/recipes/benchmark.md adds one."""

@@ -289,7 +289,7 @@ def list_devices(torch: Any, wanted: Sequence[str] = ()) -> list[AnyDevice]:  # 
 
 
 def card_of(device: AnyDevice, cards: Sequence[Mapping[str, Any]]) -> int | None:
-    """Index of the report's card for a device; None if it is none of them or unknown."""
+    """Return the index of the report's card for a device; None if no card is known to be it."""
     if device.kind == "cpu":
         return None
     vendors = {"mps": {"apple", "amd"}, "mlx": {"apple"}, "xpu": {"intel"}}.get(device.kind, {"nvidia", "amd"})

@@ -116,7 +116,7 @@ def others_on_card(nvml: Nvml, handle: object, since: float) -> dict[str, Any]:
 
 
 def _share_of_others(nvml: Nvml, handle: object, since: float, ours: int) -> float | None:
-    """Of the multiprocessors, the mean of each process since then; None where it is not told."""
+    """Return the mean use of the multiprocessors by each process since then; None where it is not reported."""
     try:
         samples = nvml.ask("nvmlDeviceGetProcessUtilization", handle, int(since * 1e6))
     except MissingFact:
@@ -140,7 +140,7 @@ _FIRST_S = 0.01
 
 
 class Sampler:
-    """Reads the conditions again and again in a thread of its own while it is entered: between blocks a device is idle,
+    """Reads the conditions again and again in a thread while it is entered: between blocks a device is idle,
     and what it says then is not what it says at work.
     """
 

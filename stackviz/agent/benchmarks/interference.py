@@ -162,7 +162,7 @@ def _processors(stat: str) -> tuple[int, int, int]:
 
 
 def _programs(proc: Path, tick: float) -> Iterable[tuple[int, Program]]:
-    """Each process by its id: proc(5), /proc/<pid>/stat. The name stands in parentheses, and may hold some."""
+    """Read each process by its id: proc(5), /proc/<pid>/stat. The name is in parentheses, and may contain some."""
     for number, folder in enumerate(path.name for path in proc.iterdir() if path.name.isdigit()):
         if number >= _MOST_PROCESSES:
             return

@@ -43,7 +43,7 @@ def measure_case(
     "seconds"}: how many rounds there is time for, and how long all take in these; then {"case": n, "is": "start",
     "limit_s"} and one of {"is": "samples", "samples": [...], "conditions": {...}, "started_at", "duration_s"}, {"is":
     "skipped", "reason"} and {"is": "failed", "reason"}. Rounds that were disturbed are made again: their samples have
-    "replaces", the round. At last {"case": n, "is": "kernels", "kernels": [...]}. Before either stands {"is": "extra",
+    "replaces", the round. At last {"case": n, "is": "kernels", "kernels": [...]}. Before either comes {"is": "extra",
     "limit_s"}: what fails there costs no figure. After a failure that is `is_sticky` it returns: nothing in this
     process would be measured right.
     """
@@ -171,7 +171,7 @@ def _progress(
 
 
 def _in_time(progress: CaseProgress, pace: Pace, until: float, index: int, tell: Tell) -> dict[str, Any]:
-    """One visit, told; none if it would not end in time."""
+    """Visit a case once and report it; report nothing if it would not end in time."""
     if not _fits(progress, pace, until):
         if progress.visits == 0:
             progress.is_over = True

@@ -94,7 +94,7 @@ class MeasuringInterrupted(KeyboardInterrupt):
 
 
 class NoSuchDevice(Exception):
-    """Somebody named devices, and torch has none of them: nothing was measured."""
+    """Torch knows no device that was named: nothing was measured."""
 
 
 def run_benchmarks(
@@ -174,7 +174,7 @@ class _Run:
         self._move_limit(_START_S)
 
     def given(self, cards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """What a process is told: how to plan, or what another one has left."""
+        """Return the input of a process: how to plan, or what another one has left."""
         return {
             "suite": self._options.suite,
             "devices": list(self._options.devices),
@@ -277,7 +277,7 @@ class _Run:
 
     @property
     def why_unreached(self) -> str:
-        """Of cases that no process has said anything of."""
+        """Return the reason for cases that no process has reported."""
         return no_time_left(self._options.time_s) if self._left_s <= 0 else NOT_REACHED
 
     def _tell_step(self, record: CaseRecord) -> None:

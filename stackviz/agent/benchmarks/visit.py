@@ -25,7 +25,7 @@ Step = dict[str, Any]
 
 
 def visit(progress: CaseProgress, pace: Pace, until: float) -> Step:
-    """-> samples, what is measured beside each, conditions, what else was at work. Raises Skip, and whatever fails."""
+    """Return samples, what was measured with each, conditions, and other work. Raises Skip, and whatever fails."""
     device = progress.device
     if progress.visits == 0:
         refuse_what_cannot_fit(progress)  # again: what was free before may be taken

@@ -66,7 +66,7 @@ def _ask_driver(around: Surroundings, reading: Reading, *, is_there: bool) -> No
 
 
 def _read_with_nvidia_smi(around: Surroundings, reading: Reading, nvml: NvmlAnswer) -> None:
-    """Where NVML fails. Where nvidia-smi does too, what NVML told before it failed."""
+    """Read the cards by nvidia-smi where NVML fails. Where both fail, take what NVML answered before it failed."""
     no_nvml = nvml.missing or MissingFact("failed")
     try:
         share = _SMI_SHARE_AFTER_HANG if nvml.is_late else _SMI_SHARE

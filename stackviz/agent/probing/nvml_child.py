@@ -151,7 +151,7 @@ HandBack = Callable[["NvmlAnswer"], None]
 
 @dataclass
 class NvmlAnswer:
-    """What NVML told. `missing`: why that is not all of it; None where it answered to the end."""
+    """What NVML answered. `missing`: why that is not everything; None where it answered to the end."""
 
     reading: Reading = field(default_factory=lambda: Reading(kind="nvml"))
     missing: MissingFact | None = None
@@ -245,7 +245,7 @@ def _read_driver(nvml: Nvml, reading: Reading) -> None:
 
 
 def _read_instances(nvml: Nvml, parent_index: int, reading: Reading) -> None:
-    """The instances a card is cut into, as cards of their own, numbered after the whole cards."""
+    """Read the instances of a card as separate cards, numbered after the whole cards."""
     handle = nvml.ask("nvmlDeviceGetHandleByIndex", parent_index)
     try:
         most = int(nvml.ask("nvmlDeviceGetMaxMigDeviceCount", handle))

@@ -1,6 +1,6 @@
 """The torch probe: which torch, what it was built with, which devices it can use, which libraries it loads.
 
-Importing torch can take long, crash or hang in a driver: this probe runs in a process of its own like the others. Names
+Importing torch can take long, crash or hang in a driver: this probe runs in a separate process like the others. Names
 that only some releases have are read with getattr.
 """
 

@@ -85,7 +85,7 @@ class Ratio:
 
 
 def summarize(samples: Sequence[float], rounds: Sequence[int] = (), *, is_disturbed: bool = False) -> Summary | None:
-    """The summary of these samples in any order; None of none. Samples are finite numbers.
+    """Summarise samples, finite numbers in any order. Returns None without samples.
 
     `rounds`: the round of each sample; then the interval is that of the rounds, and None where they are too few.
     """
@@ -190,7 +190,7 @@ def ratio(new: Summary, base: Summary) -> Ratio | None:
     """How many times `base` is `new`; None if the base is 0 or either is negative.
 
     The interval divides the worst of one by the best of the other: wider than it need be, so that "different" is
-    said too rarely rather than too often.
+    reported too rarely rather than too often.
     """
     if base.median <= 0 or new.median < 0:
         return None

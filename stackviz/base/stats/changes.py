@@ -76,9 +76,9 @@ def noise_of(logs: Sequence[float]) -> float:
 
 
 def lasting_noise_of(logs: Sequence[float], noise: float) -> float:
-    """`noise` of `noise_of`, or more where noise lasts over many results: other work, heat, beside that of each result.
+    """`noise` of `noise_of`, or more where noise lasts over many results, from heat or other work.
 
-    Changes that are too large for noise are taken out before: how far results hang together is told by the rest.
+    Changes that are too large for noise are removed first: the rest shows how far results hang together.
     """
     lags = min(_LAGS, len(logs) // _RESULTS_PER_LAG)
     if lags < 2 or _long_run(logs, lags) <= noise:
@@ -108,7 +108,7 @@ def _short_memory(near: float, far: float) -> float:
 def _long_run(logs: Sequence[float], lags: int) -> float:
     """The standard deviation that counts for means, of values without a change of level.
 
-    The long-run variance of Newey and West (Econometrica 55, 1987); correlations are told by differences, and the
+    The long-run variance of Newey and West (Econometrica 55, 1987); correlations are computed from differences, and the
     variance by those of the longer half of the lags, where results hang together least.
     """
     halves = [_mean_square(_steps(logs, lag)) / 2 for lag in range(1, lags + 1)]  # variance times (1 - correlation)
@@ -177,7 +177,7 @@ def _neighbours(ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def _merge_small(values: Sequence[float], ends: Sequence[int]) -> list[int]:
-    """Without changes smaller than MIN_CHANGE, the smallest first: merging moves the levels beside it."""
+    """Merge changes smaller than MIN_CHANGE, the smallest first: merging moves the neighbouring levels."""
     left = list(ends)
     while len(left) > 1:
         sizes = [

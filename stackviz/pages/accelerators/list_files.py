@@ -10,7 +10,7 @@ from stackviz.pages.accelerators.list_search import Search
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.figures import join_variants, usual_values
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.web.download import Columns, as_object, json_response, of_part, table_file
+from stackviz.web.download import Columns, json_response, of_part, row_as_object, table_file
 
 _Row: TypeAlias = tuple[Accelerator, dict[str, list[SpecValue]]]  # with its values by field
 
@@ -40,7 +40,7 @@ def list_file(request: HttpRequest, search: Search) -> HttpResponse:
         "sort": query.sort or "name",
         "without_figure": search.counted().unknown,
         "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
-        "items": [as_object(columns, row) | _values_and_missing(*row) for row in rows],
+        "items": [row_as_object(columns, row) | _values_and_missing(*row) for row in rows],
     }
     return json_response("accelerators", document)
 

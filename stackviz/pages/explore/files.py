@@ -10,7 +10,7 @@ from stackviz.pages.explore.heatmap import HeatCell, HeatColumn, HeatMap
 from stackviz.pages.explore.ladder import LadderRow, Ranking, Unranked
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.pages.explore.scatter import ScatterPlot, ScatterPoint
-from stackviz.web.download import Columns, as_object, attributes, of_part, table_file
+from stackviz.web.download import Columns, attributes, of_part, row_as_object, table_file
 
 _SUBJECT: Columns[PlottedAccelerator] = attributes("slug", "name", "vendor", "kind", "year")
 
@@ -106,7 +106,7 @@ def _flat(role: str, axis: Axis) -> Columns[ScatterPoint]:
 
 def _nested(role: str, axis: Axis) -> Columns[ScatterPoint]:
     columns = _figure_columns(axis)
-    return of_part(attrgetter(role), {role: lambda figure: as_object(columns, figure)})
+    return of_part(attrgetter(role), {role: lambda figure: row_as_object(columns, figure)})
 
 
 def _drawn(drawing: ScatterPlot) -> Columns[ScatterPoint]:
@@ -144,7 +144,7 @@ def heatmap_file(heatmap: HeatMap, ending: str) -> HttpResponse:
 
 def _left_out(groups: Iterable[Unranked]) -> list[dict[str, Any]]:
     return [
-        {**as_object(_SUBJECT, subject), "why": group.why, "instead": instead}
+        {**row_as_object(_SUBJECT, subject), "why": group.why, "instead": instead}
         for group in groups
         for subject, instead in group.subjects
     ]

@@ -118,7 +118,7 @@ _LONGEST_NAME = 120
 
 
 def component_of(package: str) -> str | None:
-    """The component a Python or conda package is; None where it is none of ours."""
+    """Return the component that a Python or conda package is; None for others."""
     name = package[:_LONGEST_NAME].lower().replace("_", "-")
     name = _FOR_CUDA.sub("", name) if name.startswith("nvidia-") else name
     return _OTHER_NAMES.get(name) or (name if name in _SAME_NAME else None)

@@ -28,7 +28,7 @@ class _Suspect(Exception):
 
 
 class _Constant:
-    """Stands where NaN or an infinity was written."""
+    """Placeholder where NaN or an infinity was written."""
 
     def __init__(self, text: str) -> None:
         self.text = text

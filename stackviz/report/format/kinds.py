@@ -1,6 +1,6 @@
 """What a field of the format may hold: how a value is read from JSON, written back and described in the JSON Schema.
 
-A kind stands in the annotation of a dataclass field: `index: Annotated[int, integer(least=0)]`. Readers compare with
+A kind is in the annotation of a dataclass field: `index: Annotated[int, integer(least=0)]`. Readers compare with
 `type() is`: JSON has no subclasses, and to Python True is an int. They raise ReportError with the path below the value
 they were given, separator included: "" for the value itself, ".detail", "[3]".
 """

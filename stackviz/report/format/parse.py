@@ -1,6 +1,6 @@
 """A body -> a Report, or a ReportError that names the place. What is known is checked, what is not known is kept.
 
-What each field may hold stands in the annotations of `report`. `format` is checked first, so that a report of another
+What each field may hold is in the annotations of `report`. `format` is checked first, so that a report of another
 version is refused for that, whatever else differs.
 """
 

@@ -147,7 +147,7 @@ def check_outcome(state: str, samples: Iterable[float], reason: str | None) -> N
 
 
 def check_per_sample(samples: Sequence[float], **others: Sequence[float]) -> None:
-    """What stands beside the samples has as many figures as there are samples, or none. Raises ReportError."""
+    """Check that lists with the samples have as many figures as there are samples, or none. Raises ReportError."""
     for name, figures in others.items():
         if figures and len(figures) != len(samples):
             problem = f"has {len(figures)} entries, and there are {len(samples)} samples"
@@ -155,7 +155,7 @@ def check_per_sample(samples: Sequence[float], **others: Sequence[float]) -> Non
 
 
 def check_cards_used(card: int | None, cards: Sequence[int]) -> None:
-    """Several cards of one result differ, and are not said to be one. Raises ReportError."""
+    """Check that cards of a result differ, and that `card` agrees with them. Raises ReportError."""
     for number, index in enumerate(cards):
         if index in cards[:number]:
             raise ReportError(f".cards[{number}]", f"is {index}, as an earlier one")
@@ -252,7 +252,7 @@ def check_cards(cards: Iterable[Card], results: Iterable[Result]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What one machine said at one time. `created_at` is aware UTC.
+    """What one machine reported at one time. `created_at` is aware UTC.
 
     `sent_at`: by the machine's clock, of this attempt to send it; it is no part of the content.
     """

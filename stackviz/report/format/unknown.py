@@ -57,7 +57,7 @@ def _count(value: object, most: int) -> int:
 def unknown_fields(kind: Object, report: Any) -> tuple[str, ...]:  # noqa: ANN401
     """Paths of fields, facts, conditions and components that are not known here, at most LIMITS.unknown_listed.
 
-    Of a field that many items of one list share only the first path is listed: `results[0].fan_rpm` stands for
+    Of a field that many items of one list share only the first path is listed: `results[0].fan_rpm` means
     every result that has one. When more are left, the last line counts them.
     """
     first: dict[tuple[str, str], str] = {}

@@ -92,7 +92,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _groups(text: str) -> list[dict[str, int]]:
-    """Label -> where it stands, for each dump: a label that comes again begins the next one."""
+    """Return label -> position, for each dump: a label that comes again begins the next one."""
     groups: list[dict[str, int]] = []
     for number, match in enumerate(_LABEL.finditer(text)):
         if not groups or match[1] in groups[-1]:
@@ -170,7 +170,7 @@ def _is_topology(line: str) -> bool:
 
 @dataclass(kw_only=True)
 class _Parts:
-    """A report taken apart: what stands after each label, and the lines of its lists."""
+    """A report in parts: the text after each label, and the lines of its lists."""
 
     fields: dict[str, str] = field(default_factory=dict)
     processor: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What stands around a program: docker info, conda info, wsl --version and -l -v.
+"""Read the surroundings of a program: docker info, conda info, wsl --version and -l -v.
 
 Formats: https://docs.docker.com/reference/cli/docker/system/info/, conda/cli/main_info.py,
 https://learn.microsoft.com/windows/wsl/basic-commands.

@@ -115,7 +115,7 @@ def _of_symptom(symptom: Symptom, text: str, lowered: str) -> Iterator[FoundMess
 
 
 def _windows(anchors: Sequence[str], lowered: str) -> Iterator[tuple[int, int]]:
-    """Where a message of these anchors can stand: no character twice, however close they are together."""
+    """Yield where a message of these anchors can be: no character twice, however close they are together."""
     start = end = 0
     for hit in sorted(_hits(anchors, lowered)):
         if hit - _BEFORE > end:

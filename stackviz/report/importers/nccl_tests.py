@@ -77,7 +77,7 @@ class _Run(NamedTuple):
 
 
 def find_nccl_tests(text: str) -> list[Span]:
-    """Each run with the command that stands above it, if one does."""
+    """Yield each run with the command above it, if there is one."""
     spans: list[Span] = []
     for span in _runs(text, blocks_after(_HEAD, _INSIDE, text, anchor=" nGpus ")):
         floor = max(spans[-1].end if spans else 0, span.start - _ABOVE_CHARS)

@@ -179,7 +179,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def read_nvidia_smi_csv(text: str) -> Reading:
-    """Never raises. A row that is cut off is passed over and said."""
+    """Never raises. A row that is cut off is skipped and noted as a problem."""
     reading = Reading(kind=KIND)
     lines = text.split("\n", _MOST_ROWS + 2)
     header, first_index = _columns_of(lines[0])

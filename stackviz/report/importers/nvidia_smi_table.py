@@ -207,7 +207,7 @@ def _read_cells(reading: Reading, cells: list[str]) -> None:
 
 
 def _finish(reading: Reading, card: CardReading | None) -> None:
-    """A card that does not answer has no name: it is counted, and is none of the cards."""
+    """A card that does not answer has no name: it is counted, and not listed."""
     if card is None or card.reported_name.strip("[]") in _NO_NAMES:
         return
     if card.memory_bytes is None:

@@ -142,7 +142,7 @@ def new_card(index: int, name: str, memory_bytes: int | None, uuid: str | None =
 
 
 def instance_of(parent: Card, reading: Reading, memory_bytes: int | None, uuid: str | None = None) -> CardReading:
-    """An instance a card is cut into, as a card of its own, numbered after all that are there."""
+    """Return an instance of a card as a separate card, numbered after all that are there."""
     index = max(card.index for card in reading.cards) + 1
     card = new_card(index, f"{parent.reported_name} MIG", memory_bytes, uuid)
     card.sheet.state("mig_parent_index", parent.index)
@@ -150,7 +150,7 @@ def instance_of(parent: Card, reading: Reading, memory_bytes: int | None, uuid: 
 
 
 def add_card(reading: Reading, card: CardReading) -> bool:
-    """False where a report holds no more. A number that is taken already is said, and another one given."""
+    """Add a card; return False if a report holds no more. A number that is taken is a problem, and replaced."""
     if len(reading.cards) >= LIMITS.cards:
         return False
     taken = {card_known.index for card_known in reading.cards}

@@ -1,4 +1,4 @@
-"""What a dump or a probe told, gathered piece by piece and always fit for a report.
+"""The contents of a dump or a probe, collected piece by piece and always fit for a report.
 
 A value that a report would refuse (wrong type, 0 for unknown, too long) becomes an absent fact that says so: a reader
 can hand over whatever it found.
@@ -98,7 +98,7 @@ class CardReading:
 
 @dataclass(kw_only=True)
 class Reading:
-    """All that one dump or probe told. `kind` says which tool; `problems` what was odd or could not be read.
+    """All that one dump or probe states. `kind` says which tool; `problems` what was odd or could not be read.
 
     `ignored`: lines inside the dump that the importer has no use for, shortened; `results`: benchmarks it states.
     """

@@ -30,7 +30,7 @@ _BYTES = {"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 
 
 def find_system_profiler(text: str) -> list[Span]:
-    """Each document, whole: several Macs may stand one after the other."""
+    """Find each whole document: several Macs may follow one another."""
     spans: list[Span] = []
     for _ in range(_MOST_DOCUMENTS):
         at = spans[-1].end if spans else 0

@@ -218,9 +218,9 @@ class Benchmark:
     `sample_unit`: what its samples are in. With `s` a rate is work / seconds, or, where `unit` is `s` too, the time of
     one thing of `work`, of which less is better; with anything else samples are rates already and `sample_unit` equals
     `unit`. `work(params)`: how much one run does, in `unit` times seconds (FLOP, bytes), or 1 where samples are rates;
-    None if the parameters do not say. `formula` is shown beside the rate, `source` says where it is from. `plausible`:
+    None if the parameters do not say. `formula` is shown with the rate, `source` says where it is from. `plausible`:
     rates beyond are a mistake of the sender. `bounds`: dtype -> catalogue fields whose published peak bounds the rate,
-    the first that is published counts; key "" stands for any dtype. `bounded_by(params)`: the same for peaks that have
+    the first that is published counts; key "" means any dtype. `bounded_by(params)`: the same for peaks that have
     to be divided first, of which the lowest bounds it, if all are published; () where nothing does. Without either
     operations and bytes bound it (`longest_time`).
     `integer_unit`: the unit where the dtype is an integer, if it is another. `setting_names_it`: its parameters alone
@@ -299,7 +299,7 @@ class Benchmark:
         return self.sample_unit != "s"
 
     def is_light(self, params: Params) -> bool:
-        """Whether a quick run measures this case on a CPU beside an accelerator."""
+        """Return whether a quick run measures this case on the CPU of a machine with an accelerator."""
         return params == self.light or self.smaller(params) is None
 
     def unit_of(self, params: AnyParams) -> str:

@@ -49,7 +49,7 @@ def _devices_used(device: str, params: Params) -> tuple[str, ...]:
 
 
 def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
-    """Each card has an array of its own, and another one for what comes. The clock waits for all of them."""
+    """Each card has an array to send, and another one to receive. The clock waits for all of them."""
     operation, devices = str(params["op"]), _devices_used(device, params)
     if not hasattr(torch._C, "_nccl_all_reduce"):  # noqa: SLF001 - how torch.cuda.nccl calls it
         raise Unavailable("this torch has no NCCL")

@@ -108,7 +108,7 @@ class Weights:
 
 def make_weights(torch: Any, device: str, shape: Geometry, params: Params) -> Weights:  # noqa: ANN401
     """Random numbers of variance 1/inputs, so that nothing grows from layer to layer. Layers are copies of the first:
-    each has memory of its own, and random numbers take longer than a copy. Raises Unavailable for a format that this
+    each has separate memory, and random numbers take longer than a copy. Raises Unavailable for a format that this
     torch cannot multiply.
     """
     made_as = weight_format(torch, device, params)

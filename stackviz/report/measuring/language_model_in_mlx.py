@@ -80,7 +80,7 @@ class _Matrices:
         return stored
 
     def copied(self, stored: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The same in memory of its own."""
+        """Copy the arrays into new memory."""
         made = tuple(each + self._mx.array(0, each.dtype) for each in stored)
         self._mx.eval(made)
         return made

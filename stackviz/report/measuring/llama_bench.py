@@ -47,7 +47,7 @@ _PRINTED = re.compile(
 def compared_model(printed: str, parameters: str) -> dict[str, str]:
     """`llama 7B mostly Q4_0` with `6.74 B` -> {"model": "Llama 2 7B", "quant": "Q4_0"}.
 
-    A model that no table names keeps its printed name, and the number of its parameters beside it where it is printed:
+    A model that no table names keeps its printed name, with the number of its parameters where it is printed:
     `parameters`. Without a number format that is known it keeps all that is printed.
     """
     match = _PRINTED.fullmatch(printed)

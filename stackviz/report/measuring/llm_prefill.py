@@ -85,7 +85,7 @@ def _smaller(params: Params) -> tuple[Params, float] | None:
 
 
 def _working_set_bytes(params: Params) -> int:
-    """Beside weights and cache what a layer hands to the next: some six arrays of its inner width."""
+    """Besides weights and cache what a layer hands to the next: some six arrays of its inner width."""
     known = geometry(params)
     shape, item_bytes = known or (MODELS["8B"], 4)
     handed_over = 6 * int(params["batch"]) * int(params["prompt"]) * shape.inner * item_bytes

@@ -1,6 +1,6 @@
 """How the weights of a language model lie in memory, and torch's product with them.
 
-Beside floating-point numbers 8 bits with a scale for each row, and 4 bits with a scale and a zero for each 64 of a row,
+Besides floating-point numbers: 8 bits with a scale for each row, 4 bits with a scale and a zero for each 64 of a row,
 multiplied with activations of 16 bits by `torch._weight_int8pack_mm` and `torch._weight_int4pack_mm`: torch's own
 operators, which are not the fastest there are; on CUDA that of int8 is a simple kernel. Names with an underscore may
 change with any release of torch: where a small product fails the case is left out.
@@ -136,7 +136,7 @@ def _try_product(torch: Any, device: str, name: str, made: WeightFormat) -> None
 
 def program_of_format(params: AnyParams) -> tuple[str, ...]:
     """Lines of a program that define `linear(x, stored)` and `m(rows, columns)`, which makes what is stored, by `r`,
-    which makes random numbers in the type of the activations; without a format of their own weights are just those.
+    which makes random numbers in the type of the activations; without a format, weights are just those.
     """
     if "weights" not in params:
         return ("linear, m = F.linear, r",)

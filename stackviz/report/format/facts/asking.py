@@ -1,6 +1,6 @@
 """How a machine is asked: one short function per fact, and a machine to ask that a test can fake.
 
-A function returns the value, or None for "asked, and not told", or raises Missing with the reason. Whatever else it
+A function returns the value, or None for "asked, no answer", or raises Missing with the reason. Whatever else it
 raises makes that one fact absent, never its neighbours. To add a fact: docs/recipes/fact.md.
 """
 

@@ -151,7 +151,7 @@ def _in_cache(around: Surroundings) -> Iterator[str]:
     command="python -m torch.utils.collect_env",
 )
 def cudnn_libraries(around: Surroundings) -> str:
-    """Paths a loader would search before or beside Python's packages, those of the packages left out."""
+    """Return the cuDNN files that a loader would find outside Python's packages."""
     only_on(around, "Linux")
     paths = dict.fromkeys([*_in_search_path(around), *_in_cache(around)])
     outside = [path for path in paths if "/site-packages/" not in path and "/dist-packages/" not in path]

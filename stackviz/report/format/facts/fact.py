@@ -27,7 +27,7 @@ ABSENT_REASONS: Mapping[str, str] = MappingProxyType(
 
 
 class FactType(StrEnum):
-    """What a value may be: a truth is not an integer, an integer may stand where a number is asked for."""
+    """What a value may be: a truth is not an integer, an integer is a number too."""
 
     TEXT = "text"
     TRUTH = "truth"

@@ -113,7 +113,7 @@ class Nvml:
         return _known(answer)
 
     def first(self, *functions: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        """The answer of the first of these that this binding and driver know: newer names stand first."""
+        """Return the answer of the first of these that this binding and driver know: newer names come first."""
         for function in functions[:-1]:
             with suppress(_NotKnown):
                 return self._ask_known(function, arguments)
@@ -153,7 +153,7 @@ class Nvml:
         return answer.value
 
     def fabric_state(self, handle: object) -> tuple[int, int]:
-        """Where joining the fabric stands (nvmlGpuFabricState_t), and what it ended with. Raises Missing, CardLost."""
+        """Return the state of joining the fabric (nvmlGpuFabricState_t), and its result. Raises Missing, CardLost."""
         structure = getattr(self._library, "c_nvmlGpuFabricInfo_v2_t", None)
         if structure is None:
             raise MissingFact("not_supported", "this nvidia-ml-py is too old: it has no c_nvmlGpuFabricInfo_v2_t")
@@ -239,7 +239,7 @@ def throttle_words(bits: int) -> str:
 
 
 def _known(answer: Any) -> Any:  # noqa: ANN401
-    """Text as str. Raises Missing for a figure that stands for "unknown"."""
+    """Decode text. Raises Missing for a figure that means "unknown"."""
     if isinstance(answer, int) and answer in _UNKNOWN_FIGURES:
         raise MissingFact("not_reported", f"NVML answers {answer}, which stands for unknown")
     return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer

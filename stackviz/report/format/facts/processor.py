@@ -209,7 +209,7 @@ def memory_limit_bytes(around: Surroundings) -> int:
     probe="apple",
 )
 def memory_gpu_limit_bytes(around: Surroundings) -> int:
-    """0 stands for the default; that is torch.mps.recommended_max_memory(), which the torch probe asks."""
+    """0 means the default; that is torch.mps.recommended_max_memory(), which the torch probe asks."""
     for_apple_silicon(around)
     megabytes = sysctl_number(around, "iogpu.wired_limit_mb")
     if megabytes == 0:

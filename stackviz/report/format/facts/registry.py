@@ -68,7 +68,7 @@ def card_questions() -> dict[str, Question[NvmlCard]]:
 
 
 def reading_questions() -> dict[str, Question[NvmlCard]]:
-    """Name -> question, of every reading that NVML is asked for beside each measurement."""
+    """Return name -> question for every reading that NVML is asked for during a measurement."""
     return {name: question for _probe, name, question in READINGS.questions}
 
 

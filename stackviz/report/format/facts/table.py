@@ -17,7 +17,7 @@ Decorator = Callable[[Question[Subject]], Question[Subject]]
 class AnyFactTable(Generic[Subject]):
     """The facts of one topic, in the order in which pages list them; the registry finds the tables by their names.
 
-    A declaration stands alone, where importers or a probe state the fact by themselves, or decorates its question:
+    A declaration is a plain call, where importers or a probe state the fact by themselves, or decorates its question:
 
     >>> FACTS = FactTable(order=10, probe="system")
     >>> @FACTS.text("os.kernel", "kernel name and release: Linux 6.8.0-45-generic")

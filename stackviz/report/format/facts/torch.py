@@ -1,7 +1,7 @@
 """torch: which one, what it was built with; packages that are installed and may still not work; pip's index.
 
 Names that only some releases of torch have are read with getattr. What may crash when it is imported is imported in a
-child of its own; what is not installed is not imported.
+child process; what is not installed is not imported.
 """
 
 import configparser
@@ -131,7 +131,7 @@ def is_installed(module: str) -> bool:
 
 
 def in_child(around: Surroundings, code: str) -> str:
-    """What a Python of its own prints. A file in the current folder must not stand in for a package."""
+    """Run code in a separate Python and return its output. Files in the current folder must not shadow packages."""
     return around.run(sys.executable, "-c", PATH_WITHOUT_FOLDER + code, timeout_s=_IMPORT_TIMEOUT_S)
 
 
