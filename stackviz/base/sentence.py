@@ -18,7 +18,7 @@ class Sentence(str):
     """An English text, and how it was made.
 
     `key`: the template, `torch {torch} needs macOS {low}`, which is looked up without spaces around it.
-    `values`: what stands at its places; texts that a machine reported, and further sentences.
+    `values`: what fills its places; texts that a machine reported, and further sentences.
     """
 
     __slots__ = ("key", "values")
@@ -56,7 +56,7 @@ class Sentence(str):
 def say(key: str, *values: object) -> Sentence:
     """Return a sentence with these values at its places, in order: `say("torch {torch} needs {low}", "2.9", "14")`.
 
-    `make translations` takes the key into `findings.po`, so it stands in the call as it is, never put together. Each
+    `make translations` takes the key into `findings.po`, so the call has it as a literal, never put together. Each
     place has its own name; one that begins with `n_` holds a number. Raise ValueError for a value too many or too few.
     """
     texts = (value if isinstance(value, str) else str(value) for value in values)

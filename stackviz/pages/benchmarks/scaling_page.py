@@ -157,8 +157,8 @@ def _table(scaling: ScalingPlot) -> list[tuple[str, list[CurvePoint | None]]]:
     rows = []
     for x in sorted({x for column in columns for x in column}):
         points = [column.get(x) for column in columns]
-        place = next(scaling.position(point) for point in points if point)
-        rows.append((format_number(place), points))
+        position = next(scaling.position(point) for point in points if point)
+        rows.append((format_number(position), points))
     return rows
 
 

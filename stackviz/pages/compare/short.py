@@ -40,7 +40,7 @@ def short_address(slugs: Sequence[str]) -> str:
     rows = [catalogue.by_slug.get(slug) for slug in slugs]
     if len(rows) < 2 or len(rows) > MOST_SUBJECTS:
         return ""
-    names = catalogue.kept("short names") or catalogue.keep("short names", _short_names(catalogue))
+    names = catalogue.cached("short names") or catalogue.keep("short names", _short_names(catalogue))
     known = [names[row.pk] for row in rows if row is not None]
     return address_by_name("compare:short", BETWEEN.join(known)) if len(known) == len(rows) else ""
 
@@ -76,7 +76,7 @@ def _exact_names(catalogue: PublicCatalogue) -> Mapping[str, frozenset[int]]:
 def resolve_names(text: str) -> tuple[ShortName, ...]:
     """Each name of the address with the sheets it may mean, best first. One query; none is raised."""
     catalogue = public_catalogue()
-    exact = catalogue.kept("exact names") or catalogue.keep("exact names", _exact_names(catalogue))
+    exact = catalogue.cached("exact names") or catalogue.keep("exact names", _exact_names(catalogue))
     names = [name for name in text[:MOST_CHARS].casefold().split(BETWEEN) if name][: MOST_SUBJECTS + 1]
     return tuple(ShortName(name, _meant(name, exact, catalogue)) for name in dict.fromkeys(names))
 

@@ -102,7 +102,7 @@ class FitTarget:
 def fit_targets(catalogue: PublicCatalogue) -> Mapping[str, FitTarget]:
     """All public accelerators by slug, in the order of the catalogue; once for each edition."""
     key = "fit targets", get_language()
-    return catalogue.kept(key) or catalogue.keep(key, _targets(catalogue))
+    return catalogue.cached(key) or catalogue.keep(key, _targets(catalogue))
 
 
 def _targets(catalogue: PublicCatalogue) -> Mapping[str, FitTarget]:

@@ -69,8 +69,8 @@ class PublicCatalogue:
         """The public prices of one accelerator, newest first. One query an edition, for all accelerators."""
         return self.once("prices", lambda: public_prices_of(self.by_pk.keys())).get(pk, ())
 
-    def kept(self, key: Hashable) -> Any:  # noqa: ANN401 (as it was kept)
-        """Return what was kept of this edition under the key; None if nothing was. Keys must be few, as for `once`."""
+    def cached(self, key: Hashable) -> Any:  # noqa: ANN401 (as it was stored)
+        """Return what is cached for this edition under the key, or None. Keys must be few, as for `once`."""
         return self._made.get(key)
 
     def keep(self, key: Hashable, value: _Made) -> _Made:
@@ -183,7 +183,7 @@ def peaks(accelerator_ids: Iterable[int]) -> dict[tuple[int, str, str], float]:
 
 def _peaks(pk: int, catalogue: PublicCatalogue) -> dict[tuple[int, str, str], float]:
     key = "peaks", pk
-    return catalogue.kept(key) or catalogue.keep(key, peaks_of(catalogue.preferred_values(pk)))
+    return catalogue.cached(key) or catalogue.keep(key, peaks_of(catalogue.preferred_values(pk)))
 
 
 def peaks_of(values: Iterable[SpecValue]) -> dict[tuple[int, str, str], float]:

@@ -147,7 +147,7 @@ def spec_columns(accelerators: Sequence[Accelerator], at: datetime | None = None
 def _current_column(item: Accelerator, catalogue: PublicCatalogue) -> SpecColumn:
     """Written once for each edition and language."""
     key = ("spec column", item.pk, get_language())
-    return catalogue.kept(key) or catalogue.keep(key, column_of(item, catalogue.preferred_values(item.pk)))
+    return catalogue.cached(key) or catalogue.keep(key, column_of(item, catalogue.preferred_values(item.pk)))
 
 
 def column_of(item: Accelerator, values: Iterable[SpecValue]) -> SpecColumn:
