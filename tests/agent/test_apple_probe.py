@@ -106,7 +106,7 @@ def test_silent_registry_leaves_cores_to_profiler(probe):
     assert probe(**{AGX: "<not a property list"}).facts["apple.gpu_cores"] == 40
 
 
-def test_three_kinds_of_core_count_the_largest_as_performance_cores(probe):
+def test_largest_of_three_core_kinds_counts_as_performance(probe):
     """macOS 26 on an M5 Max: `proc 18:6:0:12` is total, super, efficiency, performance."""
     profile = json.loads(M3_MAX[PROFILE])
     profile["SPHardwareDataType"][0]["number_processors"] = "proc 18:6:0:12"

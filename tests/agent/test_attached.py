@@ -53,7 +53,7 @@ def test_a_file_without_results_is_refused_by_name(file, text):
         read_attached_file(file(text))
 
 
-def test_a_run_that_cannot_be_told_is_refused_with_what_is_missing(file):
+def test_unidentified_run_is_refused_with_the_reason(file):
     lines = [line for line in fixture("dumps/tools/nccl_tests.txt").splitlines() if "all_reduce" not in line]
     with pytest.raises(FileRefused, match="paste the command too"):
         read_attached_file(file("\n".join(lines).replace("  sum ", " none ")))

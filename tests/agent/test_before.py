@@ -167,7 +167,7 @@ def test_a_long_plan_is_grouped_and_says_its_end():
     assert "gemm on cuda:7, 10 cases  about 5 min" in text
 
 
-def test_a_plan_that_has_no_time_for_all_rounds_says_for_how_many():
+def test_plan_names_the_rounds_it_has_time_for():
     text = describe_plan(RunPlan(planned(3, 100.0), 1, 500.0), BenchmarkOptions(suite="standard"))
     assert text.splitlines()[0] == (
         "Measuring 3 cases, about 5 min for 1 of 3 rounds, more as time allows; ends after about 10 min in any case. "

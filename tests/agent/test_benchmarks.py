@@ -176,7 +176,7 @@ def test_a_standard_suite_leaves_out_what_takes_long():
     assert {"gemm bf16 16384 on cuda:0", "sustained bf16 seconds 300 8192 on cuda:0"} <= full - standard
 
 
-def test_on_a_processor_a_full_suite_alone_multiplies_fp8_and_int8():
+def test_only_full_suite_multiplies_fp8_and_int8_on_cpu():
     types = {
         (kind, suite): {case.params["dtype"] for case in plan_cases([(kind, kind)], ["gemm"], suite=suite)}
         for kind in ("cpu", "cuda")
@@ -187,7 +187,7 @@ def test_on_a_processor_a_full_suite_alone_multiplies_fp8_and_int8():
     assert {"fp8", "mxfp8", "nvfp4", "int8"} <= types["cuda", "standard"]
 
 
-def test_a_case_that_lasts_is_visited_once_in_samples_of_a_second(measure):
+def test_long_case_is_visited_once_in_one_second_samples(measure):
     told = measure(lambda *_: prepared(lambda: time.sleep(0.26)), count=1, lasts_s=1.5)
     assert [step["is"] for step in told] == ["start", "samples"]
     assert len(told[1]["samples"]) == 2  # of four runs each, which is a second
@@ -210,7 +210,7 @@ def test_a_case_named_wholly_does_not_bring_those_that_have_more():
     ]
 
 
-def test_a_case_that_a_quick_run_leaves_out_is_run_where_it_is_named():
+def test_named_case_runs_even_in_a_quick_suite():
     assert RUNNABLE["memory-copy"].cases("cpu", True)[-1]["bytes"] < 4 * 2**30
     cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), suite="quick", wanted=[{"bytes": str(4 * 2**30)}])
     assert [case.params for case in cases if case.benchmark == "memory-copy"] == [{"bytes": 4 * 2**30}]
@@ -313,7 +313,7 @@ for dtype in ("mxfp8", "nvfp4"):
 """
 
 
-def test_products_with_shared_scales_are_checked_by_the_values_of_their_numbers():
+def test_scaled_products_are_checked_by_their_values():
     """No processor multiplies them: the product is the test's own."""
     done = subprocess.run(
         [python_with_torch(), "-c", WITH_A_PRODUCT_OF_BLOCKS], capture_output=True, text=True, timeout=120, cwd=ROOT,
@@ -432,7 +432,7 @@ def test_a_visit_has_a_limit_that_follows_what_it_took_before(measure):
     assert large["limit_s"] == 116.0
 
 
-def test_the_time_of_each_case_is_estimated_before_any_is_measured(measure, monkeypatch):
+def test_time_of_each_case_is_estimated_first(measure, monkeypatch):
     pace = Pace(rounds=3, blocks_per_round=4, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=1000.0)
     monkeypatch.setattr(measuring, "_all_rounds", lambda *_: False)
     measure(lambda *_: prepared(), pace=pace, working_set=200_000_000)
@@ -442,12 +442,12 @@ def test_the_time_of_each_case_is_estimated_before_any_is_measured(measure, monk
 
 
 @pytest.mark.parametrize(("run_s", "visit_s"), [(0.001, 1.5), (0.3, 3.6), (2.0, 10.0)])
-def test_a_visit_with_slow_runs_takes_two_to_warm_up_and_at_least_three(run_s, visit_s):
+def test_slow_visit_warms_up_twice_and_runs_three_times(run_s, visit_s):
     pace = Pace(rounds=5, blocks_per_round=10, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=1200.0)
     assert pace.visit_s(run_s) == pytest.approx(visit_s)
 
 
-def test_after_a_broken_context_nothing_is_measured_in_this_process(measure):
+def test_broken_context_ends_measuring_in_the_process(measure):
     def prepare(_torch, _device, params):
         if params["n"] == 0:
             raise RuntimeError("CUDA error: an illegal memory access was encountered")
@@ -736,7 +736,7 @@ def test_crashing_case_fails_and_others_continue(watched):
     assert given[1]["left"][0]["runs"] == 3
 
 
-def test_a_case_that_hangs_fails_and_the_others_have_what_is_left(watched):
+def test_hanging_case_fails_and_others_get_the_time_left(watched):
     first = [PLAN, start(0), visit(0, 1.0), start(1)]
     hang = Ended("timeout", "timed out after 30 s", (), 30.0)
     results, given, _ = watched((first, hang), ([READY], WELL))

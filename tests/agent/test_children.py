@@ -158,7 +158,7 @@ def test_torch_completes_the_cards_that_it_gives_the_same_uuid():
     assert [list(c["absent"]) for c in gathered.cards] == [["multiprocessors"], []]
 
 
-def test_cards_of_makers_tools_are_those_of_torch_in_the_same_order():
+def test_cards_of_vendor_tools_match_torch_by_order():
     tools = [
         card("amd", index, "MI300X") | {"uuid_hash": str(index) * 64, "facts": {"power_w": 90.0}} for index in (0, 1)
     ]

@@ -136,7 +136,7 @@ def test_a_rejected_report_does_not_hold_up_the_others(agent, spool):
     assert "set aside" in err
 
 
-def test_an_unreadable_report_is_named_and_does_not_hold_up_the_others(agent, spool, monkeypatch):
+def test_unreadable_report_does_not_block_others(agent, spool, monkeypatch):
     real = spool_module._read
 
     def read(path):
@@ -268,7 +268,7 @@ def test_a_benchmark_that_is_named_twice_is_run_once(agent, monkeypatch):
     assert [options.benchmarks for options in seen] == [("gemm",)]
 
 
-def test_where_nothing_is_measured_a_comparison_does_not_end_well(agent, monkeypatch, tmp_path):
+def test_comparison_without_results_fails(agent, monkeypatch, tmp_path):
     """A pipeline that asks for a comparison must not take the absence of torch for "not slower"."""
     told = gathered()
     del told.facts["torch.version"]
@@ -283,7 +283,7 @@ def test_where_nothing_is_measured_a_comparison_does_not_end_well(agent, monkeyp
     assert agent("bench", "--quick", "--fail-below", "0.95", "-q", *attached)[0] == Exit.OK
 
 
-def test_results_of_llama_bench_are_added_whether_the_agent_measures_or_not(agent, tmp_path):
+def test_llama_bench_results_are_added_with_or_without_run(agent, tmp_path):
     (tmp_path / "llama.json").write_text(json.dumps([RUN]), encoding="utf-8")
     attach = ("--llama-bench", str(tmp_path / "llama.json"))
     _, out, _ = agent("bench", "--json", "-q", *attach)
@@ -370,7 +370,7 @@ def test_the_manual_lists_every_exit_code():
         assert f"| {exit_.value} | {exit_.meaning} |" in manual
 
 
-def test_the_help_has_a_line_for_each_exit_code_and_names_what_can_be_attached(capsys):
+def test_help_lists_exit_codes_and_attachable_tools(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     lines = capsys.readouterr().out.splitlines()

@@ -150,7 +150,7 @@ def test_a_failed_run_is_shown_with_its_reason():
           "unit": "t/s", "stddev": 0.4}, "llama 7B tg128 on x: 189.5 t/s ± 0.4"),
     ],
 )  # fmt: skip
-def test_a_result_is_a_rate_where_its_unit_and_its_parameters_tell_one(changes, line):
+def test_result_is_a_rate_where_unit_and_parameters_allow(changes, line):
     params = {"op": "all-reduce", "dtype": "fp32", "cards": 4, "bytes": 2**20}
     result = {"benchmark": "nccl-tests", "device": "x", "params": params, "value": 3e-5, "unit": "s"}
     document = diagnosed(read_all("nvidia-smi: command not found")) | {"kinds": ["nccl-tests"]}

@@ -89,7 +89,7 @@ def test_a_lost_card_does_not_make_another_machine(tmp_path):
     assert lost.by_cards != before.by_cards
 
 
-def test_a_home_folder_on_the_network_does_not_make_one_of_two_machines(tmp_path):
+def test_shared_home_keeps_two_machines_apart(tmp_path):
     one = of(container(tmp_path / "c"), cards("a", "b"), tmp_path / "s")
     other = of(container(tmp_path / "d", boot="boot-2"), cards("x", "y"), tmp_path / "s")
     assert one.value != other.value

@@ -129,7 +129,7 @@ def make_pipe(path, _outside):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need a right there")
 @pytest.mark.parametrize("make", [make_link, make_folder, make_pipe])
-def test_what_is_no_journal_is_left_alone_and_keeps_nobody_waiting(spool, tmp_path, make):
+def test_other_files_are_left_alone_and_block_nobody(spool, tmp_path, make):
     outside = tmp_path / "outside.txt"
     outside.write_text('{"is": "results"}\n')
     journal = begun(spool)
@@ -221,7 +221,7 @@ def upload(tmp_path, url):
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_one_signal_keeps_what_is_done_and_the_next_upload_sends_it(tmp_path, spool, name):
+def test_signal_keeps_results_for_the_next_upload(tmp_path, spool, name):
     with site() as made:
         agent = measuring(tmp_path, made.url)
         agent.send_signal(getattr(signal, name))
@@ -237,7 +237,7 @@ def test_one_signal_keeps_what_is_done_and_the_next_upload_sends_it(tmp_path, sp
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_killed_run_is_adopted_by_the_next_upload_and_leaves_nothing_running(tmp_path, spool):
+def test_next_upload_adopts_a_killed_run(tmp_path, spool):
     with site() as made:
         agent = measuring(tmp_path, made.url)
         children = children_of(agent.pid)
@@ -253,7 +253,7 @@ def test_a_killed_run_is_adopted_by_the_next_upload_and_leaves_nothing_running(t
     assert not list(tmp_path.glob("tmp/*"))
 
 
-def test_the_next_run_sends_what_a_killed_one_measured_and_its_own(tmp_path):
+def test_next_run_sends_results_of_a_killed_one_too(tmp_path):
     with site() as made:
         agent = measuring(tmp_path, made.url)
         agent.kill()
@@ -267,7 +267,7 @@ def test_the_next_run_sends_what_a_killed_one_measured_and_its_own(tmp_path):
 
 
 @pytest.mark.parametrize("how", ["read-only", "full"])
-def test_a_spool_that_cannot_hold_a_report_is_found_before_measuring(tmp_path, how):
+def test_unwritable_spool_is_found_before_measuring(tmp_path, how):
     folder = {"read-only": "/proc/accelweb", "full": "/dev/full/spool"}[how]
     agent = start_agent(
         "run", "--server", "http://127.0.0.1:9", "--yes", folder=tmp_path, path=[TOY_TORCH], ACCELWEB_KEY=KEY,
@@ -280,7 +280,7 @@ def test_a_spool_that_cannot_hold_a_report_is_found_before_measuring(tmp_path, h
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_agents_killed_at_random_lose_nothing_and_send_nothing_twice(tmp_path):
+def test_agents_killed_at_random_lose_and_repeat_nothing(tmp_path):
     """A few of them; `python -m tests.agent.kill_loop --kills 1000` is the large number."""
     outcome = kill_loop(tmp_path, kills=4, seed=3)
     assert outcome["killed"] == 4

@@ -30,7 +30,7 @@ def test_a_toy_measures_all_rounds_of_all_cases(measured):
     assert {len(result["samples"]) for result in results.values()} == {12}
 
 
-def test_a_case_that_hangs_fails_within_its_limit_and_all_others_are_whole(measured, monkeypatch):
+def test_hanging_case_fails_in_time_and_others_are_whole(measured, monkeypatch):
     monkeypatch.setattr(running._Run, "_allow", lambda self, *_seconds: self.limit.move(1.0))
     results = measured(hang=2048)
     failed = results.pop(("fp32", 2048))

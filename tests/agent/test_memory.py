@@ -34,7 +34,7 @@ def test_without_a_limit_all_available_memory_is_free(tmp_path):
     assert free_main_memory(machine(tmp_path, MEMORY | files)) == 48 * GIB
 
 
-def test_a_containers_limit_counts_less_what_it_uses_and_cannot_drop(tmp_path):
+def test_container_limit_counts_minus_fixed_use(tmp_path):
     files = {
         "proc/self/cgroup": "0::/\n",
         "sys/fs/cgroup/memory.max": f"{3 * GIB // 2}\n",
@@ -81,7 +81,7 @@ def card(kind, **properties):
     return Device(SimpleNamespace(cuda=cuda, version=SimpleNamespace(hip=hip)), f"{kind}:0", kind)
 
 
-def test_a_card_that_shares_the_machines_memory_has_no_more_than_its_container(monkeypatch):
+def test_unified_memory_is_limited_by_the_container(monkeypatch):
     monkeypatch.setattr("stackviz.agent.benchmarks.devices.free_main_memory", lambda: 10 * GIB)
     assert card("cuda", is_integrated=1).free_bytes() == 8 * GIB
     assert card("cuda", is_integrated=0).free_bytes() == 80 * GIB

@@ -94,7 +94,7 @@ def test_a_result_says_what_computed():
     assert [result["framework"] for result in records.results(quick=True)] == ["torch", "mlx"]
 
 
-def test_other_load_on_the_processors_disturbs_it_as_it_does_the_mps_device():
+def test_processor_load_disturbs_mlx_as_it_does_mps():
     busy = {"interference.foreign_cpu_ratio": 0.4}
     assert disturbances(busy, "mlx") == disturbances(busy, "mps") == {"foreign_cpu_ratio": 0.4}
 

@@ -59,7 +59,7 @@ def test_a_killed_agent_leaves_no_process_and_no_folder(hanging, tmp_path, how):
     assert_all_gone(pids, tmp_path)
 
 
-def test_without_its_guard_a_killed_agent_still_takes_its_children_along(hanging):
+def test_children_of_a_killed_agent_end_without_guard(hanging):
     agent, _ = hanging()
     guards = [pid for pid in children_of(agent.pid) if b"guard_process" in cmdline(pid)]
     probes = [pid for pid in children_of(agent.pid) if b"begin(" in cmdline(pid)]

@@ -54,7 +54,7 @@ def test_each_fault_of_the_eight_cards_is_found():
     assert found["card-busy"].evidence["card 2 compute_processes"] == "2"
 
 
-def test_instances_have_their_share_and_are_no_cards_of_their_own():
+def test_instances_have_their_share_and_are_not_cards():
     report = reported("mig")
     shares = [card for card in report.cards if "mig_parent_index" in card.facts]
     assert [(card.facts["mig_profile"], card.facts["multiprocessors"]) for card in shares] == [
@@ -84,7 +84,7 @@ def test_a_virtual_card_is_stated_as_one():
     assert (card.facts["virtualization_mode"], card.memory_bytes) == ("vgpu", 12 * 2**30)
 
 
-def test_figures_that_stand_for_unknown_cost_themselves_and_not_the_card():
+def test_figures_meaning_unknown_do_not_cost_the_card():
     (card,) = reported("sentinel").cards
     assert (card.reported_name, card.memory_bytes) == ("NVIDIA H100 80GB HBM3", None)
     assert card.absent["memory_bytes"].reason == "not_reported"
@@ -95,7 +95,7 @@ def test_figures_that_stand_for_unknown_cost_themselves_and_not_the_card():
     assert card.facts["compute_capability"] == "9.0"
 
 
-def test_another_version_than_the_driver_is_named_and_the_rest_is_asked_all_the_same():
+def test_version_mismatch_is_named_and_the_rest_is_read():
     report = reported("mismatch")
     assert report.facts["nvidia.nvml_error"] == "Driver/library version mismatch"
     assert report.facts["nvidia.nvml_version"] == "13.580.95.05"
@@ -111,7 +111,7 @@ def test_where_nvml_hangs_or_crashes_nvidia_smi_is_asked(machine, how):
     assert report.facts["nvidia.uvm_device"] is False
 
 
-def test_what_nvml_told_before_it_crashed_stays_where_nvidia_smi_fails_too():
+def test_answers_before_a_crash_stay_if_smi_fails_too():
     report = reported("crash", {"nvidia-smi": "echo 'Unable to determine the device handle'; exit 255"})
     assert [card.index for card in report.cards] == [0]
     assert report.facts["nvidia.driver_version"] == "580.95.05"
@@ -119,7 +119,7 @@ def test_what_nvml_told_before_it_crashed_stays_where_nvidia_smi_fails_too():
 
 
 @pytest.mark.parametrize(("machine", "rule"), [("crash", "nvml-crashes"), ("hang", "nvml-hangs")])
-def test_where_nvidia_smi_is_not_installed_the_machine_has_a_finding_all_the_same(machine, rule):
+def test_machine_without_nvidia_smi_has_a_finding(machine, rule):
     assert rule in {finding.rule for finding in find(reported(machine, within_s=12), packaged_tables())}
 
 
@@ -128,7 +128,7 @@ def test_a_driver_that_is_not_loaded_is_named():
 
 
 @pytest.mark.parametrize(("index", "watts"), [(0, 71), (2, 640), (5, 71)])
-def test_the_energy_of_a_result_is_what_the_counter_of_its_card_went_on(index, watts, tmp_path):
+def test_energy_is_the_difference_of_the_card_counter(index, watts, tmp_path):
     """Cards 0, 2, and 5, which comes after the one that is lost."""
     reads = tmp_path / "reads"
     toy = {"card": f"GPU-0000000{index}-1111-2222-3333-444455556666", "seconds": 0.005}

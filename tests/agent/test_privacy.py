@@ -185,7 +185,7 @@ def test_a_stored_id_stays_where_another_folder_has_another(tmp_path, system_sta
     assert machine_identity(nowhere, {}, [], system_state) == hashed("machine-by-file", "second")
 
 
-def test_an_id_that_is_in_a_spool_folder_already_is_found_by_the_next_agent(tmp_path, system_state):
+def test_next_agent_finds_the_id_in_the_spool_folder(tmp_path, system_state):
     """A site that ran before: its machine keeps its history, and the agent by hand joins it."""
     nowhere = machine(tmp_path / "root")
     (tmp_path / "spool").mkdir()

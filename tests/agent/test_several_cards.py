@@ -31,7 +31,7 @@ def planned(devices: list[tuple[str, str]], suite: str = "quick") -> list[str]:
     return [str(case) for case in plan_cases(devices, list(KEYS), suite=suite)]
 
 
-def test_each_card_copies_to_each_other_one_and_the_first_begins_what_all_do():
+def test_each_card_copies_to_each_other():
     plan = planned(cards(0, 1, 2))
     assert plan == [
         "collectives all-reduce fp32 cards 2 64 MiB on cuda:0",
@@ -97,7 +97,7 @@ def test_a_collective_counts_what_each_of_eight_cards_sends(operation, gigabytes
     assert COLLECTIVES.bounds_of(params) == ()
 
 
-def test_a_copy_counts_its_bytes_once_and_all_pairs_are_ranked_together():
+def test_copy_counts_bytes_once_and_ranks_pairs_together():
     assert PEER_COPY.rate({"to": 3, "bytes": 10**9}, 0.01) == 1e11
     assert PEER_COPY.compared({"to": 3, "cards": 2, "bytes": 5}) == {"cards": 2, "bytes": 5}
 
@@ -151,7 +151,7 @@ for operation, exchange in {"all-reduce": all_reduce, "all-gather": all_gather, 
 """
 
 
-def test_with_a_real_torch_each_operation_is_checked_and_a_wrong_one_noticed():
+def test_real_torch_notices_a_wrong_collective():
     done = subprocess.run(
         [python_with_torch(), "-c", WITH_CPU_FOR_CARDS], capture_output=True, text=True, timeout=120, cwd=ROOT, check=False
     )  # fmt: skip

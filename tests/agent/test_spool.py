@@ -106,7 +106,7 @@ def test_corrupt_file_is_set_aside_with_a_warning(tmp_path, content):
     assert spool.set_aside[0].startswith(f"{broken.name} is not a valid report")
 
 
-def test_a_report_that_cannot_be_read_stays_and_does_not_keep_the_others(tmp_path, monkeypatch):
+def test_unreadable_report_stays_without_blocking_others(tmp_path, monkeypatch):
     """A file of another user, or a place on the disk that is broken."""
     real = spool_module._read
 

@@ -183,7 +183,7 @@ def test_without_benchmarks_a_busy_machine_is_read_all_the_same(agent):
     assert (code, len(made.received), made.heartbeats[0]["busy"]) == (Exit.OK, 1, "")
 
 
-def test_a_machine_that_the_site_meets_first_is_heard_of_after_its_report(agent):
+def test_new_machine_is_announced_after_its_report(agent):
     with site() as made:
         made.heartbeat_reply = Reply(200, '{"machine": null, "silent_from": null}')
         agent("--server", made.url, "--key", KEY, "--yes", "--once")

@@ -94,7 +94,7 @@ def test_a_regression_has_its_own_exit_code(agent):
     assert agent(*measure, measured=[slower(1.12)])[0] == Exit.OK
 
 
-def test_what_was_disturbed_is_neither_a_regression_nor_remembered(agent, tmp_path):
+def test_disturbed_result_is_no_regression_nor_remembered(agent, tmp_path):
     measure = ("bench", "-q", "--fail-below", "0.95")
     agent(*measure, measured=[rounds_result()])
     disturbed = slower(2) | {"interference": {"card_ratio": 0.5, "card_processes": ["python"]}}

@@ -93,7 +93,7 @@ def test_of_a_short_time_as_many_rounds_are_planned_as_it_has(steps):
     assert steps.ended_at_s == 35.0
 
 
-def test_a_case_that_would_take_longer_than_what_is_left_does_not_begin_and_says_so(steps):
+def test_case_longer_than_the_time_left_is_skipped(steps):
     told = steps([10.0, 60.0, 5.0], budget_s=50.0)
     assert planned(told)[0] == 1
     assert [step["reason"] for step in told if step["is"] == "skipped"] == [
@@ -103,19 +103,19 @@ def test_a_case_that_would_take_longer_than_what_is_left_does_not_begin_and_says
     assert steps.ended_at_s <= 50.0
 
 
-def test_what_a_visit_took_counts_more_than_what_its_trial_promised(steps):
+def test_measured_time_of_a_visit_outweighs_its_estimate(steps):
     told = steps([30.0, 5.0], promised=[5.0, 5.0], budget_s=60.0)
     assert planned(told)[0] == 3
     assert visited(told) == [0, 1, 1, 1]  # another visit to the first would end after 65 s
     assert steps.ended_at_s == 45.0
 
 
-def test_a_round_that_was_disturbed_is_not_made_again_where_there_is_no_time_for_it(steps):
+def test_disturbed_round_is_not_repeated_without_time(steps):
     told = steps([10.0], budget_s=39.0, disturbed=True)
     assert [step["is"] for step in told if step["is"] in {"samples", "extra"}] == ["samples"] * 3
 
 
-def test_a_process_that_goes_on_for_another_has_what_that_one_left(steps):
+def test_next_process_gets_the_time_the_first_left(steps):
     told = steps([10.0, 10.0], budget_s=100.0, left_s=15.0)
     assert [step.get("reason") for step in told if step["is"] == "skipped"] == [
         "left out: takes about 10.0 s, and 5.0 s of 100 s are left"
@@ -137,7 +137,7 @@ def test_a_run_that_warming_up_shows_to_be_slow_is_not_timed(monkeypatch, run_s,
 
 
 @pytest.mark.parametrize(("suite", "promised_s"), [("quick", 60), ("standard", 600), ("full", 1200)])
-def test_a_suite_leaves_time_for_the_probes_and_for_importing_torch(suite, promised_s):
+def test_suite_leaves_time_for_probes_and_torch_import(suite, promised_s):
     assert PACES[suite].budget_s <= promised_s - 20
 
 
@@ -189,7 +189,7 @@ def samples(number):
     }  # fmt: skip
 
 
-def test_a_visit_that_is_going_on_when_the_time_is_up_is_ended_and_all_before_it_stay(watched):
+def test_visit_is_ended_on_time_and_earlier_ones_stay(watched):
     lines = [(0, PLAN), (10, start(0)), (20, samples(0)), (560, start(1))]
     results, given, limits = watched((lines, 575, TIMEOUT))
     assert limits == [60.0, 60.0, 60.0, 15.0]  # 10 s are left, and 5 s to end by itself
@@ -203,7 +203,7 @@ def test_cases_that_nobody_came_to_before_the_time_was_up_say_so(watched):
     assert results[1]["reason"] == "no time left of 570 s"
 
 
-def test_a_visit_that_hangs_costs_its_limit_and_leaves_the_others_the_rest(watched):
+def test_hanging_visit_costs_only_its_limit(watched):
     results, given, _ = watched(
         ([(0, PLAN), (10, start(0)), (20, samples(0)), (30, start(1))], 90, TIMEOUT),
         ([(100, {"is": "ready"})], 100, Ended("ok", None, (), 1.0)),
@@ -213,7 +213,7 @@ def test_a_visit_that_hangs_costs_its_limit_and_leaves_the_others_the_rest(watch
     assert given[1]["left"][0]["longest_visit_s"] == 7.0
 
 
-def test_of_a_quick_run_a_visit_that_hangs_takes_half_the_time_at_most(watched):
+def test_hanging_visit_takes_half_of_a_quick_run_at_most(watched):
     _, given, limits = watched(
         ([(0, PLAN), (1, start(0))], 21, TIMEOUT), ([], 22, Ended("failed", "", (), 1.0)), suite="quick"
     )
@@ -221,7 +221,7 @@ def test_of_a_quick_run_a_visit_that_hangs_takes_half_the_time_at_most(watched):
     assert given[1]["left_s"] == 19.0
 
 
-def test_a_product_without_end_is_ended_at_the_limit_and_the_one_before_it_counts(monkeypatch):
+def test_endless_product_is_ended_and_the_last_one_counts(monkeypatch):
     """In real processes, with a toy torch: the time is up when the product that hangs begins."""
     monkeypatch.setenv("PYTHONPATH", str(TOY_TORCH))
     monkeypatch.setenv("TOY_TORCH", json.dumps({"hang": 2048}))
@@ -241,7 +241,7 @@ def test_a_product_without_end_is_ended_at_the_limit_and_the_one_before_it_count
     assert (after["state"], after["reason"]) == ("skipped", "no time left of 300 s")
 
 
-def test_a_case_that_lasts_is_not_ended_before_its_minute_is_over():
+def test_sustained_case_is_not_ended_within_its_minute():
     params = RUNNABLE["sustained"].cases("cuda", False)[0]
     assert RUNNABLE["sustained"].lasts_s(params) == 60
     run = running._Run(BenchmarkOptions(suite="full", budget_s=90.0), *[lambda *_: None] * 3)

@@ -77,7 +77,7 @@ def test_retry_after_is_honoured_in_seconds_and_as_a_date():
     ("status", "word"),
     [(403, "a proxy does not let"), (407, "the proxy wants a login"), (413, "4 MiB"), (400, "proxy"), (415, "proxy")],
 )
-def test_a_refusal_of_something_in_between_is_neither_the_key_nor_final(status, word):
+def test_refusal_by_a_proxy_is_not_final(status, word):
     with site(Reply(status, "<html><center>nginx</center></html>")) as made:
         delivery, _, _ = send(made.url)
     assert delivery.outcome is UploadOutcome.WRONG_SERVER

@@ -47,7 +47,7 @@ def test_two_tools_of_one_maker_list_the_same_cards_once(tmp_path):
     assert "amdgpu-driver" in {software.component for software in reading.software}
 
 
-def test_facts_of_the_machine_other_than_rocm_are_left_to_their_probes(tmp_path):
+def test_only_rocm_facts_are_taken_from_vendor_tools(tmp_path):
     says = {"rocminfo": ROCMINFO, "amd-smi version": tool("amd_smi_version")}
     assert dict(probe_vendor_tools(machine(tmp_path, says=says)).facts) == {"rocm.version": "6.2.0"}
 

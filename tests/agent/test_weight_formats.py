@@ -79,7 +79,7 @@ for weights in ("int8", "int4"):
 
 
 @pytest.mark.parametrize(("key", "params"), OF_BOTH)
-def test_a_real_torch_computes_right_and_a_wrong_product_is_noticed(key, params):
+def test_real_torch_notices_a_wrong_product(key, params):
     assert told_by_torch(MODELS_IN_FORMATS.format(key=key, params=params)) == ["int8 None", "True", "int4 None", "True"]
 
 

@@ -73,7 +73,7 @@ def test_the_same_sources_give_the_same_bytes(wheel):
     assert build_wheel() == wheel
 
 
-def test_it_holds_what_the_single_file_holds_in_a_folder_of_its_own(wheel):
+def test_wheel_holds_the_single_file_in_one_folder(wheel):
     single = files_in(build_zipapp())
     del single["__main__.py"]
     start = "accelweb_agent/on_path/"

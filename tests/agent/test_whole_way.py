@@ -100,7 +100,7 @@ def files_with(text, folder):
 
 
 @needs_library
-def test_from_no_key_to_results_on_the_page_without_a_name_that_leaks(new_site, tmp_path):
+def test_whole_way_shows_results_and_leaks_no_name(new_site, tmp_path):
     site = new_site(loaded=True)
     site.shell(
         "from django.contrib.auth import get_user_model\n"

@@ -51,7 +51,7 @@ def test_it_is_a_command_and_no_part_of_a_sentence():
 
 
 @pytest.mark.slow
-def test_what_only_looks_runs_here_without_a_complaint_about_its_use():
+def test_read_only_commands_run_without_usage_errors():
     complaints = {}
     for text in texts("run"):
         done = subprocess.run(

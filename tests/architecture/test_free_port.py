@@ -10,7 +10,7 @@ from tests.live import free_port
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a server listen beside a bound socket")
-def test_a_picked_port_is_given_to_no_other_process_and_a_server_may_listen_on_it():
+def test_free_port_is_reserved_for_one_server():
     port = free_port()
     with socket.socket() as other, pytest.raises(OSError, match="in use") as refused:
         other.bind(("127.0.0.1", port))

@@ -13,7 +13,7 @@ def is_of_security(rule: str) -> bool:
     return re.fullmatch(r"S\d*", rule) is not None
 
 
-def test_all_rules_of_security_are_on_but_in_tests_and_yardsticks():
+def test_security_rules_are_on_outside_tests_and_bench():
     assert "S" in LINT["select"]
     assert [rule for rule in LINT["ignore"] if is_of_security(rule)] == []
     without = {path for path, rules in LINT["per-file-ignores"].items() if any(map(is_of_security, rules))}

@@ -10,7 +10,7 @@ from tests import tiers
 HERE = "tests/architecture/test_tiers.py"
 
 
-def test_list_takes_what_is_long_and_keeps_what_is_still_half_as_long(monkeypatch, tmp_path):
+def test_slow_list_keeps_tests_of_half_the_limit(monkeypatch, tmp_path):
     monkeypatch.setattr(tiers, "LIST", tmp_path / "slow.txt")
     tiers.LIST.write_text("tests/a.py::half\ntests/a.py::mended\ntests/a.py::not_run\n")
     tiers.write(

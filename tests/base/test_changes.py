@@ -51,7 +51,7 @@ def test_a_change_below_two_per_cent_is_not_worth_a_line():
     assert len(level_changes([*STEADY, *scaled(1.03)])) == 1
 
 
-def test_two_results_after_a_change_are_too_few_and_three_suffice():
+def test_change_needs_three_results_after_it():
     assert level_changes([*STEADY, *scaled(0.9)[:2]]) == []
     assert [change.index for change in level_changes([*STEADY, *scaled(0.9)[:3]])] == [10]
 
@@ -101,7 +101,7 @@ def test_of_200_stable_series_at_most_two_show_a_change(level, block):
     assert run_trials(random.Random(f"9 {block}"), 200, 0.0, level, block=block).false_alarms <= 2
 
 
-def test_noise_that_lasts_beside_noise_of_each_result_counts_for_more():
+def test_lasting_noise_counts_for_more():
     """Neighbours differ as much as second neighbours: only results further apart tell that half of it lasts."""
     rng = random.Random(7)
     lasting, logs = 0.0, []

@@ -62,7 +62,7 @@ def test_phones_before_the_a19_have_the_reason_of_their_macs(curated, db):
     assert "int8_tensor_tops" not in absent_on("apple-a19-pro")
 
 
-def test_a_gpu_beside_the_processor_uses_the_memory_of_the_machine(curated, db):
+def test_integrated_gpu_uses_the_memory_of_the_machine(curated, db):
     absence = absent_on("amd-radeon-890m")["memory_gb"]
     assert absence.words == "uses the memory of the machine it is in"
     assert absence.source_url.startswith("https://rocm.docs.amd.com/")

@@ -44,7 +44,7 @@ def reasons(**which: str) -> set[str]:
     return {own_reason(row.history_change_reason) for row in rows}
 
 
-def test_a_corrected_value_says_why_in_its_history_and_in_the_log(folder, db):
+def test_correction_has_its_reason_in_history_and_log(folder, db):
     load_catalogue(folder)
     correct(folder, f"nvidia-t4,tdp_w,{WHY}\n")
     load_catalogue(folder)
@@ -90,7 +90,7 @@ def test_a_wrong_line_is_refused_with_its_number(folder, lines, problem):
         read_catalogue(folder)
 
 
-def test_every_correction_is_of_a_field_with_a_preferred_value_or_a_retired_one():
+def test_every_correction_names_a_value_that_exists():
     catalogue = read_catalogue()
     preferred = {(line.device, line.field) for line in catalogue.specs if line.status in ("public", "retired")}
     assert len(catalogue.corrections) > 10

@@ -47,7 +47,7 @@ def sheets(card, sheet_source) -> list[Accelerator]:
     return more
 
 
-def test_a_rate_with_another_ratio_than_its_architecture_is_named(sheets):
+def test_rate_that_breaks_its_architectures_ratio_is_named(sheets):
     assert problems("ratio") == []
     odd = SpecValue.objects.get(accelerator=sheets[3], field="fp64_tflops")
     SpecValue.objects.filter(pk=odd.pk).update(value="80", amount=80e12)
@@ -75,7 +75,7 @@ def test_a_product_is_not_older_than_its_architecture(says, day, is_right):  # n
     assert problems("date") == ([] if is_right else [(day, "2022-03 or later, when Hopper was first shown")])
 
 
-def test_a_board_draws_no_more_than_its_module_its_peak_and_its_form_factor(says):  # noqa: F811
+def test_board_power_is_limited_by_module_and_form_factor(says):  # noqa: F811
     says("form_factor", "PCIe single-slot low-profile")
     power = says("tdp_w", "72", "W")
     says("tdp_w", "300", "W", "scope=module")
@@ -85,7 +85,7 @@ def test_a_board_draws_no_more_than_its_module_its_peak_and_its_form_factor(says
     assert ("320 W", expected) in problems("power")
 
 
-def test_a_figure_under_a_condition_that_nobody_can_read_is_left_to_the_check_of_conditions(says):  # noqa: F811
+def test_unreadable_condition_is_left_to_its_check(says):  # noqa: F811
     power = says("tdp_w", "300", "W")
     SpecValue.objects.filter(pk=power.pk).update(condition="hot")
     assert problems("power") == []

@@ -65,7 +65,7 @@ def test_a_value_that_cannot_be_true_is_refused_in_words(name, value, unit, word
         amount_of(FIELDS[name], value, unit)
 
 
-def test_what_a_unit_cannot_be_is_said_in_the_language_of_the_curator():
+def test_unit_errors_are_in_the_curators_language():
     with translation.override("zh-hans"):
         with pytest.raises(ValueError, match=r"^未知单位 'parsec'：可用的有 %, "):
             amount_of(FIELDS["tdp_w"], "1", "parsec")

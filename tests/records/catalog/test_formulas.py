@@ -153,7 +153,7 @@ def test_what_no_formula_can_know_is_not_judged(published, field, condition):
     assert judged(published, field, condition, 1.0) == []
 
 
-def test_blackwell_ultra_fp4_needs_the_reason_its_exception_gives():
+def test_blackwell_ultra_fp4_needs_its_exception():
     assert judged(B300, "fp4_tensor_tflops", SPARSE, 18000) == [False]
     excepted = {line.slot for line in read_catalogue().exceptions}
     assert {(slug, "fp4_tensor_tflops", SPARSE) for slug in ("nvidia-b300-hgx", "nvidia-gb300")} <= excepted

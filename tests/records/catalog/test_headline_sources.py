@@ -23,7 +23,7 @@ def state(value: SpecValue, figure: str, source: Source) -> SpecValue:
     )  # fmt: skip
 
 
-def test_a_rounded_figure_of_another_document_supports_the_one_shown(bandwidth, maker):
+def test_rounded_figure_of_another_source_counts_as_support(bandwidth, maker):
     Source.objects.filter(pk=bandwidth.source_id).update(kind="press")
     before = cell_of(bandwidth, bandwidth.field)
     assert (before.makers, before.documents, before.is_makers) == (0, 1, False)

@@ -58,7 +58,7 @@ def test_changed_line_updates_row_and_history(folder, db):
     assert t4_power().history.first().history_change_reason.startswith("Loaded from the curated files, version ")
 
 
-def test_a_source_loaded_before_its_reading_was_recorded_takes_it_from_the_files(folder, db):
+def test_older_source_gets_its_reading_date_from_files(folder, db):
     load_catalogue(folder)
     Source.objects.filter(key="sysrqmts-nvidia-tesla-t4").update(read_as="", read_on=None)
     before = Source.objects.get(key="sysrqmts-nvidia-tesla-t4")

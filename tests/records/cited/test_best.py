@@ -56,7 +56,7 @@ def test_where_devices_add_up_the_share_of_one_counts():
 
 
 @pytest.mark.django_db
-def test_two_accelerators_are_compared_over_every_setting_they_share():
+def test_accelerators_are_compared_over_shared_settings():
     h100, m3 = map(key_of, ("nvidia-h100-sxm5-80gb", "apple-m3-max-40"))
     shared, other_way = like_for_like(h100, m3), like_for_like(m3, h100)
     assert [(str(each.title), each.settings) for each in shared.benchmarks] == [("LocalScore", 3)]
@@ -67,7 +67,7 @@ def test_two_accelerators_are_compared_over_every_setting_they_share():
 
 
 @pytest.mark.django_db
-def test_a_benchmark_with_many_settings_counts_as_much_as_one_with_few():
+def test_benchmarks_weigh_the_same_with_any_settings():
     shared = like_for_like(*map(key_of, ("amd-mi300x", "nvidia-b200-hgx")))
     assert len({each.settings for each in shared.benchmarks}) > 1
     assert shared.ratio == pytest.approx(geometric_mean([each.ratio for each in shared.benchmarks]))
@@ -79,7 +79,7 @@ def test_two_that_share_nothing_cannot_be_compared():
 
 
 @pytest.mark.parametrize("key", ["average-power", "energy-per-token", "mlperf-power", "nccl-allreduce"])
-def test_power_energy_and_links_are_not_the_speed_of_an_accelerator(key):
+def test_power_energy_and_links_do_not_count_as_speed(key):
     assert not is_of_accelerator_speed(CITED_BENCHMARKS[key])
     assert is_of_accelerator_speed(CITED_BENCHMARKS["gemm"])
 

@@ -54,7 +54,7 @@ def above_peak(db, folder) -> CitedResult:
     return CitedResult.objects.get(value="120")
 
 
-def test_a_public_result_above_the_published_peak_is_found_until_somebody_says_why(above_peak):
+def test_result_above_peak_is_found_until_explained(above_peak):
     (problem,) = problems()["bounds"]
     assert problem == "145% of tf32_tensor_tflops (sparsity=dense)"
     above_peak.reason = "clocked at 3.0 GHz, says the source"
@@ -62,7 +62,7 @@ def test_a_public_result_above_the_published_peak_is_found_until_somebody_says_w
     assert problems()["bounds"] == []
 
 
-def test_rates_that_the_bandwidth_or_the_units_forbid_are_found_whatever_the_model(db, folder):
+def test_impossible_rates_are_found_for_any_model(db, folder):
     copy_curated("catalog_")
     dense, mixture = "model=Qwen2.5-14B; quant=Q4_K_M; test=", "model=Qwen3-30B-A3B; quant=4bit; test="
     rates = [

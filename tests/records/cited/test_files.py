@@ -30,7 +30,7 @@ def test_every_line_has_a_name_of_its_own(files):
     assert len({line.data_key for line in files.results}) == len(files.results)
 
 
-def test_every_source_is_used_and_every_defined_benchmark_has_results(files):
+def test_sources_are_used_and_benchmarks_have_results(files):
     assert {line.source for line in files.results} == {line.key for line in files.sources}
     assert {line.benchmark for line in files.results} == set(CITED_BENCHMARKS)
 

@@ -129,7 +129,7 @@ def test_a_row_whose_name_decides_for_one_sheet_is_matched(stored, mira, rtx_409
     assert CitedResult.objects.get(value="201.5").accelerator == rtx_4090
 
 
-def test_a_row_above_the_published_peak_is_flagged_and_not_charted(stored, mira, rtx_4090):
+def test_row_above_peak_is_flagged_and_not_charted(stored, mira, rtx_4090):
     source = Source.objects.create(key="sheet", title="Sheet", url="https://example.org/")
     SpecValue.objects.create(
         accelerator=rtx_4090,
@@ -185,7 +185,7 @@ def test_a_row_above_the_published_peak_is_flagged_and_not_charted(stored, mira,
         ({"software": "cuda"}, "software", "'cuda' is not name=value"),
     ],
 )
-def test_a_wrong_row_is_named_by_number_and_field_and_the_others_stand(stored, changes, field, words):
+def test_wrong_row_is_named_and_others_are_kept(stored, changes, field, words):
     plan = plan_results(stored(NEW, LINE | changes, OTHER))
     assert [(row.number, row.kind) for row in plan.rows] == [(2, "new"), (3, "refused"), (4, "same")]
     ((number, named, why),) = problems(plan)
@@ -198,7 +198,7 @@ def test_a_row_with_too_few_cells_is_refused(desk, result):
     assert "The row has 2 cells, not 11. Quote cells that contain the separator of cells." in page
 
 
-def test_a_row_that_repeats_another_is_refused_by_the_number_of_the_first(stored):
+def test_repeated_row_is_refused_with_the_first_number(stored):
     plan = plan_results(stored(NEW, OTHER, NEW, NEW | {"note": "another run"}))
     assert [(row.number, row.kind) for row in plan.rows] == [(2, "new"), (3, "same"), (4, "refused"), (5, "new")]
     why = "Equal to row 2 in every cell. Remove it, or write in the note what is different."
@@ -351,7 +351,7 @@ def test_a_million_rows_are_refused_unread(desk, result):
     assert "the limit is 10.0" in upload(desk, content).content.decode()
 
 
-def test_a_workbook_under_the_name_of_a_csv_is_read_as_a_workbook(desk, result):
+def test_workbook_named_csv_is_read_as_a_workbook(desk, result):
     book = openpyxl.Workbook()
     book.active.append(HEADER)
     book.active.append([NEW[name] for name in HEADER])

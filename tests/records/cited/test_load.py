@@ -84,7 +84,7 @@ def test_a_row_deleted_here_stays_deleted(rtx_4090, folder):
     assert list(CitedResult.objects.values_list("value", flat=True)) == [OTHER["value"]]
 
 
-def test_the_history_of_a_corrected_row_begins_with_what_was_loaded(rtx_4090, folder):
+def test_history_of_a_corrected_row_begins_with_the_load(rtx_4090, folder):
     load_cited(folder())
     row = CitedResult.objects.get(value="189.05")
     row.note = "read again"

@@ -83,7 +83,7 @@ def test_every_change_moves_the_edition(result):
     assert len(set(editions)) == 5
 
 
-def test_a_share_of_one_device_is_taken_only_where_devices_add_up(result):
+def test_share_of_one_device_needs_devices_that_add_up(result):
     assert CITED_BENCHMARKS["gemm"].adds_up
     assert not CITED_BENCHMARKS["llm-inter-token-latency"].adds_up
     result.benchmark, result.count, result.amount = "gemm", 4, 8e12

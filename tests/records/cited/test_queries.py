@@ -157,7 +157,7 @@ def test_decoding_has_a_bound_but_no_share():
     assert (found.field, found.share) == ("memory_bandwidth_gb_s", None)
 
 
-def test_a_rate_beyond_the_usual_peak_is_held_against_the_next_larger_dense_one():
+def test_rate_above_the_usual_peak_uses_the_next_dense_peak():
     rows = CitedResult.objects.filter(
         benchmark="gemm", accelerator__slug="nvidia-geforce-rtx-5090", params__dtype="fp8"
     )

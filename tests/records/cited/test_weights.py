@@ -53,5 +53,5 @@ def test_decoding_reads_at_least_the_bits_of_the_format(params, work):
     assert least_work(params, BANDWIDTH) == work
 
 
-def test_a_prompt_takes_two_operations_a_parameter_in_the_fastest_type():
+def test_prompt_takes_two_operations_a_parameter():
     assert least_work({"model": "Llama 3 8B", "quant": "Q4_0", "test": "pp512"}, RATE) == 4e9

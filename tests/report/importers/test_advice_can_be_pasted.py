@@ -113,7 +113,7 @@ def test_the_output_of_a_command_is_read_and_states_something(command):
     assert reading.facts or reading.cards or reading.software or reading.problems or reading.absent
 
 
-def test_what_an_importer_answers_is_asked_for_by_some_advice_or_prints_its_fixture():
+def test_importers_are_asked_for_by_advice_or_have_fixtures():
     printed = {*COMMANDS_OF_ADVICE, *PRINTED_BY, *(advised.text for advised in advised_commands())}
     for importer in IMPORTERS:
         assert set(importer.answers) <= printed, importer.kind

@@ -34,7 +34,7 @@ def test_a_deadline_that_never_comes_leaves_nothing_out():
     assert not NEVER.is_over
 
 
-def test_one_that_is_over_reads_nothing_and_names_what_it_left_out():
+def test_passed_deadline_reads_nothing_and_names_the_rest():
     paste = read_all(TEXT, Deadline(0.0))
     assert (paste.readings, paste.not_understood) == ((), ())
     assert {"nvidia-smi-table", "nvcc-version", "nvidia-smi-version"} <= set(paste.left_out)

@@ -640,7 +640,7 @@ def test_could_not_collect_of_cuda_means_a_build_without_it(torch, reason):
     assert reading.facts["python.arch"] == "AMD64"
 
 
-def test_conda_s_own_torch_is_told_from_one_that_pip_put_into_its_environment():
+def test_torch_of_conda_differs_from_one_of_pip():
     head = "PyTorch version: 2.6.0\nIs debug build: False\nCUDA used to build PyTorch: 12.4\n[pip3] torch==2.6.0\n"
     for line, by in (("pytorch  2.6.0  py3.10_cuda12.4_0  pytorch", "conda"), ("torch  2.6.0  pypi_0  pypi", "pip")):
         [reading] = read_all(f"{head}[conda] {line}\n").readings

@@ -130,14 +130,14 @@ def test_a_row_of_gpustat_that_never_ends_is_passed_over_once():
     assert seconds(f"{row}{tabs}\x01\n{row}", BY_KIND["gpustat"]) < 1.0
 
 
-def test_blanks_without_end_are_shortened_before_anything_is_searched():
+def test_endless_blanks_are_shortened_first():
     row = "Linux box 5.15.167.4-microsoft-standard-WSL2 #1 SMP Tue Nov 5 00:21:55"
     started = time.process_time()
     read_all(row + "\t" * 900_000 + "\x01")
     assert time.process_time() - started < 1.0
 
 
-def test_a_list_of_architectures_that_is_not_closed_has_one_reading():
+def test_unclosed_architecture_list_has_one_reading():
     """Each of its names could be read in two ways: forty of them in a million millions."""
     started = time.process_time()
     read_all("[" + "'gfx_a1a', " * 40 + "\n" + "['sm_90a'" * 1_000)

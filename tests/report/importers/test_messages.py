@@ -66,7 +66,7 @@ def test_a_message_states_what_it_proves():
     ],
     ids=["wrapped", "name-of-the-error", "secret", "home", "library"],
 )
-def test_a_message_is_quoted_as_it_is_written_without_what_names_a_person(text, quote):
+def test_message_is_quoted_without_personal_names(text, quote):
     assert read_all(text).readings[0].facts["message.quotes"] == quote
 
 
@@ -87,12 +87,12 @@ def test_a_wrapped_line_is_found():
     assert read_all(wrapped).readings[0].facts["cuda.driver_api_version"] == "11.4"
 
 
-def test_escapes_time_stamps_and_quote_marks_around_a_message_are_taken_off():
+def test_escapes_times_and_quotes_are_stripped():
     lines = "".join(f"> 2026-11-01T10:00:0{n}Z \x1b[31mERROR\x1b[0m line {n}\n" for n in range(5))
     assert symptoms_of(f"{lines}> 2026-11-01T10:00:06Z \x1b[31m{TOO_OLD}\x1b[0m") == "driver-too-old"
 
 
-def test_a_message_in_a_long_log_is_found_once_and_its_repeats_are_no_unread_text():
+def test_repeats_of_a_message_are_not_unread_text():
     paste = read_all("step 1 done\n" + TOO_OLD * 30)
     assert [reading.kind for reading in paste.readings] == ["error-message"]
     assert paste.not_understood == ("step 1 done",)
@@ -145,7 +145,7 @@ def test_a_hostile_log_is_read_in_the_time_of_a_log():
 @pytest.mark.parametrize(
     ("size", "most_s"), [pytest.param(100_000, 0.5), pytest.param(1_000_000, 1.5, marks=pytest.mark.slow)]
 )
-def test_a_long_text_against_one_pattern_costs_what_its_length_costs(size, most_s):
+def test_pattern_cost_is_linear_in_text_length(size, most_s):
     """Beginnings of its own message, cut short and followed by white space: 0.15 s a megabyte when it was written."""
     slow = {}
     for symptom in SYMPTOMS:

@@ -48,7 +48,7 @@ def test_each_size_has_a_result_for_both_places_on_all_cards():
     assert largest.conditions == {"mean_of_runs": True, "nccl_version": "2.28.9"}
 
 
-def test_the_rate_of_a_result_is_the_bus_bandwidth_that_was_printed():
+def test_rate_is_the_printed_bus_bandwidth():
     assert [round(rate(result) / 1e9, 1) for result in read(NEW).results] == [54.0, 54.0, 89.5, 90.0, 91.4, 91.6]
     assert rate(read(OLD).results[0]) == pytest.approx(22.5e9, rel=1e-3)
 
@@ -136,7 +136,7 @@ def test_wrong_values_fail_the_size_they_are_in():
     assert (wrong.state, wrong.samples, wrong.reason) == ("failed", (), "17 values were wrong")
 
 
-def test_wrong_values_are_seen_where_a_forum_took_the_marks_at_the_beginning():
+def test_wrong_values_are_seen_without_line_marks():
     row = "        4096          1024     float     sum      -1    10.00    0.41    0.41     17    10.00    0.41    0.41      0\n"
     head = "\n".join(line.removeprefix("#") for line in HEAD.splitlines())
     wrong, whole = read_nccl_tests(f"$ all_reduce_perf\n{head}\n{row}").results
@@ -172,7 +172,7 @@ def test_a_time_beyond_all_numbers_is_none():
     assert whole.samples == pytest.approx((1e-5,))
 
 
-def test_thousands_of_cards_are_counted_once_and_not_for_each_row():
+def test_thousands_of_cards_are_counted_once():
     """A line of them, and as many rows as a report holds results: 8 s of a request that may take 1.5 s."""
     cards = "".join(f"Rank  {number} Pid 7 on lab device 0 [0x07] {'x' * 120} " for number in range(4500))
     row = "  4096 1024 float sum -1 10.00 0.41 0.20 0 10.00 0.41 0.20 0\n"

@@ -243,7 +243,7 @@ def test_what_a_query_did_not_ask_for_was_not_collected():
     assert reading.absent["nvidia.driver_version"].reason == "not_collected"
 
 
-def test_rows_without_a_header_are_read_by_the_command_above_them():
+def test_rows_without_header_are_read_by_their_command():
     text = "$ nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader\nNVIDIA L4, 23034 MiB, 550.54\n"
     reading = read(text)
     assert (reading.cards[0].reported_name, reading.cards[0].memory_bytes) == ("NVIDIA L4", 23034 * MIB)

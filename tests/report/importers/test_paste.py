@@ -47,7 +47,7 @@ def test_table_of_100000_lines_stays_bounded():
 
 
 @pytest.mark.parametrize("spans", [[], [(0, 1)], [(0, 12)], [(3, 5), (4, 9)], [(2, 4), (4, 5)], [(5, 12), (0, 3)]])
-def test_what_is_blank_to_an_importer_leaves_the_rest_in_its_place(spans):
+def test_blanked_text_keeps_positions_of_the_rest(spans):
     text = "abcdefghijkl"
     rest = module._without(text, [Span(*span) for span in spans])
     covered = {at for start, end in spans for at in range(start, end)}

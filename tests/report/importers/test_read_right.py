@@ -61,7 +61,7 @@ def one(text: str):
 
 
 @pytest.mark.parametrize("text", [R610, R610_Q, R610_VERSION], ids=["table", "q", "version"])
-def test_r610_names_driver_and_cuda_otherwise_and_deprecated_is_no_version(text):
+def test_r610_driver_line_and_deprecated_versions_are_read(text):
     facts = one(text).facts
     assert (facts["nvidia.driver_version"], facts["cuda.driver_api_version"]) == ("610.22", "13.3")
     assert "os.wsl" not in facts
@@ -72,7 +72,7 @@ def test_a_card_that_is_closed_to_programs(text):
     assert one(text).cards[0].facts["compute_mode"] == "prohibited"
 
 
-def test_declarations_of_elements_are_passed_over_and_entities_refused():
+def test_xml_entities_are_refused_declarations_skipped():
     reading = one(INTERNAL_DTD)
     (card,) = reading.cards
     assert (reading.facts["nvidia.driver_version"], card.reported_name) == ("304.64", "Tesla K20c")
@@ -91,7 +91,7 @@ def test_defaults_of_attributes_are_not_multiplied():
     assert len(one(text).cards) <= 64  # 5 GB if each of them had it
 
 
-def test_could_not_collect_is_a_build_without_cuda_unless_it_is_for_other_cards():
+def test_could_not_collect_means_a_build_without_cuda():
     assert one(ENV).absent["torch.cuda_version"].reason == "not_applicable"
     for build in ("+xpu", "+rocm6.2"):
         reading = one(ENV.replace("2.6.0\n", f"2.6.0{build}\n"))
@@ -155,7 +155,7 @@ def test_err_instead_of_a_cuda_version_is_a_failure():
     assert reading.absent["cuda.driver_api_version"].reason == "failed"
 
 
-def test_a_card_that_does_not_answer_is_counted_as_lost_and_is_no_card():
+def test_card_without_answer_counts_as_lost():
     reading = one(dumps.TABLE.replace("NVIDIA H100 80GB HBM3          On ", "ERR!                         ERR! "))
     assert reading.facts["nvidia.cards_lost"] == 1
     assert [card.reported_name for card in reading.cards] == ["NVIDIA RTX 6000 Ada Gene..."]

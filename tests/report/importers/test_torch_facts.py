@@ -104,7 +104,7 @@ def test_code_that_prints_nothing_states_nothing(code):
     assert read_all(code).kinds == ()
 
 
-def test_the_build_follows_from_its_name_unless_something_else_says_so():
+def test_build_follows_from_its_name_by_default():
     assert one("torch==2.6.0+rocm6.2\n").facts["torch.hip_version"] == "6.2"
     cpu = one("torch==2.1.0+cpu.cxx11.abi\n")
     assert cpu.absent["torch.cuda_version"].reason == "not_applicable"

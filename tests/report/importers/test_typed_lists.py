@@ -74,7 +74,7 @@ TENSORFLOW = (
     ],
     ids=["tensorflow", "jax", "both", "no answer"],
 )
-def test_the_cuda_version_of_another_frameworks_form_is_not_that_of_torch(text, facts):
+def test_cuda_of_another_framework_is_not_of_torch(text, facts):
     told = one(text).facts
     assert {name: told[name] for name in told if name.startswith(("cuda.", "torch."))} == facts
 
@@ -121,7 +121,7 @@ def test_cards_as_people_write_them(written, cards):
     assert sizes == cards
 
 
-def test_what_a_person_typed_is_marked_as_such_and_gives_way_to_a_tool():
+def test_typed_values_give_way_to_a_tool():
     printed = "Cuda compilation tools, release 12.4, V12.4.131\n"
     (machine,) = machines(read_all(f"- CUDA toolkit: 11.8\n- PyTorch: 2.6.0\n\n{printed}"))
     assert machine.reading.facts["cuda.toolkit_version"] == "12.4.131"
