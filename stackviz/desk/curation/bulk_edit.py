@@ -22,8 +22,8 @@ from stackviz.desk.curation.forms import unit_choices
 from stackviz.desk.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, submit, touches_the_public
 from stackviz.records.catalog import conditions
 from stackviz.records.catalog.conditions import describe_condition
-from stackviz.records.catalog.import_plan import Difference
 from stackviz.records.catalog.models import Proposal, Source, SpecValue
+from stackviz.records.catalog.table_imports import Difference
 from stackviz.records.curated.rows import is_readable
 
 AT_ONCE = 200  # each is checked and proposed by itself, and whoever chose them waits

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
-from stackviz.records.catalog.import_plan import Difference
 from stackviz.records.catalog.models import Proposal, SpecValue
+from stackviz.records.catalog.table_imports import Difference
 
 Snapshot = Mapping[str, Any]
 

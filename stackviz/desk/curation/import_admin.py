@@ -18,8 +18,8 @@ from stackviz.desk.curation.import_plan import ValueResource
 from stackviz.desk.curation.import_rows import COLUMNS
 from stackviz.desk.curation.value_admin import require
 from stackviz.records.catalog.import_admin import XLSX, ImportsTables, UploadForm
-from stackviz.records.catalog.import_plan import ImportPlan
 from stackviz.records.catalog.models import SpecValue, ValueImport
+from stackviz.records.catalog.table_imports import ImportPlan
 from stackviz.records.curated.rows import CONTROLS
 from stackviz.web.download import csv_response, safe_cell
 

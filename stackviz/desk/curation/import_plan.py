@@ -16,7 +16,8 @@ from import_export.results import RowResult
 
 from stackviz.desk.curation.differences import differences, field_title, figure_text, snapshot, wanted
 from stackviz.desk.curation.import_rows import COLUMNS, ROW_NUMBER, ImportReferences
-from stackviz.records.catalog.import_plan import (
+from stackviz.records.catalog.models import Proposal, SpecValue
+from stackviz.records.catalog.table_imports import (
     CHANGED,
     NEW,
     REFUSED,
@@ -26,7 +27,6 @@ from stackviz.records.catalog.import_plan import (
     PlannedRow,
     plan_of,
 )
-from stackviz.records.catalog.models import Proposal, SpecValue
 from stackviz.web.table_file import TableRow
 
 _BESIDE_A_NEW_FIGURE = ("source", "note", "is_preferred")

@@ -30,8 +30,8 @@ from stackviz.desk.curation.value_list import AcceleratorFilter
 from stackviz.records.catalog.by_formula import published_by
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import for_people
-from stackviz.records.catalog.import_plan import Difference
 from stackviz.records.catalog.models import Proposal, SpecValue
+from stackviz.records.catalog.table_imports import Difference
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 State = Proposal.State

@@ -7,9 +7,15 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from stackviz.desk.curation.import_plan import ValueResource, dataset_of, plan_import
-from stackviz.records.catalog.import_plan import REFUSED, ImportPlan
 from stackviz.records.catalog.models import ValueImport
-from stackviz.records.catalog.table_imports import Unconfirmed, check_plan, locked_import, mark_confirmed
+from stackviz.records.catalog.table_imports import (
+    REFUSED,
+    ImportPlan,
+    Unconfirmed,
+    check_plan,
+    locked_import,
+    mark_confirmed,
+)
 from stackviz.records.curated.change import wait_for_other_loads
 
 

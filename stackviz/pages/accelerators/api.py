@@ -13,13 +13,11 @@ from django.http import HttpRequest
 from ninja import Query, Router
 from ninja.decorators import decorate_view
 
-from stackviz.pages.accelerators.api_parameters import (
+from stackviz.pages.accelerators.api_query import (
     ListParameters,
     SheetParameters,
     SourceParameters,
     ValueParameters,
-)
-from stackviz.pages.accelerators.api_query import (
     field_names,
     is_true,
     page_links,

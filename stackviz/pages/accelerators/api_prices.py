@@ -7,8 +7,7 @@ from ninja import Field as Described
 from ninja import Query, Router, Schema
 from ninja.decorators import decorate_view
 
-from stackviz.pages.accelerators.api_parameters import PageParameters
-from stackviz.pages.accelerators.api_query import page_links
+from stackviz.pages.accelerators.api_query import PageParameters, page_links
 from stackviz.pages.accelerators.api_schemas import AcceleratorBrief, Paged, SourceBrief, brief, source_brief
 from stackviz.records.catalog.models import CatalogueEdition, Price
 from stackviz.web.address import clean_text

@@ -11,8 +11,6 @@ from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.web.preview import Introduction
 
-__all__ = ["INTRODUCING", "headline_of", "headlines_of", "introduce_sheet", "marked_text", "marks_of", "sheet_data"]
-
 # What most people come for, in this order; of several rates the first that is published stands for the others.
 INTRODUCING: tuple[tuple[str, ...], ...] = (
     ("memory_gb", "memory_gb_max"),

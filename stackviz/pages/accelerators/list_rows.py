@@ -9,12 +9,11 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_number
 from stackviz.pages.accelerators.list_query import AVAILABILITY, BOUNDS, FORMS, FilterChoices, ListQuery
 from stackviz.pages.accelerators.list_search import Counted, Search, largest_shown, listed_field
-from stackviz.records.catalog.announced import is_announced
 from stackviz.records.catalog.fields import DENSE, FIELDS, Field
 from stackviz.records.catalog.figures import Headline, choose_headline, printed_unit
 from stackviz.records.catalog.match import CardName, match_cards
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.queries import PublicCatalogue, is_announced
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from stackviz.pages.accelerators.list_query import BOUNDS, OBSERVED_POWER, SUPPORTS, ListQuery, form_of
-from stackviz.records.catalog.announced import is_announced
+from stackviz.records.catalog.absences import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.records.catalog.asked_for import by_request
-from stackviz.records.catalog.capabilities import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.records.catalog.conditions import KEYS
 from stackviz.records.catalog.fields import FIELDS, POWER, Field
 from stackviz.records.catalog.figures import base_condition
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.catalog.queries import PublicCatalogue, is_announced, public_catalogue
 from stackviz.report.rules.known_cards import normalized
 
 VARYING = tuple(key.name for key in KEYS if key.varies)

@@ -27,7 +27,6 @@ from stackviz.pages.accelerators.sheet_sources import (
 )
 from stackviz.pages.accelerators.standing import RelativeFigure, standings
 from stackviz.pages.accelerators.value_history import History, Slot, value_histories
-from stackviz.records.catalog.announced import DATE, planned_date
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.derived import Derived
 from stackviz.records.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
@@ -36,7 +35,7 @@ from stackviz.records.catalog.match import describe_needs
 from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.records.catalog.past import names_at, public_values_at
 from stackviz.records.catalog.people import public_name
-from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.catalog.queries import DATE, PublicCatalogue, planned_date, public_catalogue
 from stackviz.records.catalog.spec_table import SpecColumn, column_of, spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.

@@ -7,12 +7,11 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from stackviz.pages.accelerators.sheet_sources import NumberedSources, SheetSource
-from stackviz.records.catalog.announced import CAME_OUT
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.past import public_prices_at
-from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.catalog.queries import CAME_OUT, public_catalogue
 from stackviz.records.prices.price import Price, plain_number
 
 LAUNCH_FIELDS = ("launch_price_usd", "machine_price_usd")

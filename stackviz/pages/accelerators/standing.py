@@ -14,11 +14,10 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, format_in
 from stackviz.draw.charts.ladder import RUNGS_PER_PAGE, Rung, rank_rungs
-from stackviz.records.catalog.announced import is_announced
 from stackviz.records.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAMED_ACCUMULATE, Field
 from stackviz.records.catalog.figures import base_condition, join_unnamed, printed_unit, variant_of
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.records.catalog.queries import PublicCatalogue
+from stackviz.records.catalog.queries import PublicCatalogue, is_announced
 
 FEWEST = 5  # of a kind: a median of fewer says nothing
 NO_CONDITION = "none"  # how the ladder's address names the empty condition

@@ -22,10 +22,9 @@ from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.pages.accelerators.citation import cite
 from stackviz.pages.accelerators.introduction import headline_of, introduce_sheet, sheet_data
 from stackviz.pages.accelerators.sheet import read_sheet, sheet_values
-from stackviz.pages.accelerators.sheet_files import FORMATS, sheet_file
+from stackviz.pages.accelerators.sheet_files import FORMATS, cite, sheet_file
 from stackviz.pages.accelerators.sheet_sources import SourceChoice
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Source

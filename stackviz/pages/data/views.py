@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.pages.data import stored_dumps
+from stackviz.pages.data.dump import LICENCE
 from stackviz.pages.data.formats import CONTENT_TYPES, FORMATS
-from stackviz.pages.data.licence import LICENCE
 from stackviz.pages.data.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.pages.data.stored_dumps import Dump, File
 from stackviz.web.preview import Introduction, make_preview

@@ -12,12 +12,19 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import unit as unit_named
 from stackviz.pages.explore.cited_axes import cited_axis, cited_names
-from stackviz.pages.explore.composed import COMPOSED, composed_axis
+from stackviz.pages.explore.composed import (
+    COMPOSED,
+    DATE,
+    ENDING,
+    RELEASED,
+    composed_axis,
+    first_date,
+    per_watt_axis,
+    per_watt_names,
+    released_axis,
+)
 from stackviz.pages.explore.measures import NO_CONDITION, Axis, AxisFigure, ConditionChoice, Measure, PlottedAccelerator
-from stackviz.pages.explore.per_watt import ENDING, per_watt_axis, per_watt_names
-from stackviz.pages.explore.released import DATE, RELEASED, first_date, released_axis
 from stackviz.pages.explore.selection import ExploreOptions
-from stackviz.records.catalog.announced import is_announced
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
 from stackviz.records.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
@@ -32,7 +39,7 @@ from stackviz.records.catalog.figures import (
     variant_of,
 )
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.records.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
+from stackviz.records.catalog.queries import PublicCatalogue, is_announced, peaks_of, public_catalogue
 from stackviz.records.cited.models import CitedEdition
 
 _ARCHITECTURE, _CAPABILITY = "architecture", "compute_capability"

@@ -8,10 +8,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.pages.explore.axes import measure_derived, numeric_fields
 from stackviz.pages.explore.cited_axes import cited_title
-from stackviz.pages.explore.composed import COMPOSED
+from stackviz.pages.explore.composed import COMPOSED, ENDING, RELEASED, per_watt_names
 from stackviz.pages.explore.ladder import Ranking
-from stackviz.pages.explore.per_watt import ENDING, per_watt_names
-from stackviz.pages.explore.released import RELEASED
 from stackviz.pages.explore.scatter import ScatterPlot
 from stackviz.pages.explore.selection import (
     ALL_SETTINGS,

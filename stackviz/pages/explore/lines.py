@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, format_quantity
 from stackviz.draw.charts.scatter import Dot, Iso, Ways, iso_ratios
+from stackviz.pages.explore.composed import YEAR
 from stackviz.pages.explore.measures import Axis, AxisBound, Measure
-from stackviz.pages.explore.released import YEAR
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.words import share_text
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from stackviz.records.catalog.capabilities import LEAST, lacks
+from stackviz.records.catalog.absences import LEAST, lacks
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import SpecValue

@@ -28,6 +28,7 @@ from stackviz.draw.charts.scatter import (
 from stackviz.draw.charts.scatter_plotly import AxisWords, scatter_figure
 from stackviz.draw.charts.vendors import css
 from stackviz.pages.explore.axes import PlotData
+from stackviz.pages.explore.composed import YEAR
 from stackviz.pages.explore.ladder import (
     Unranked,
     filter_accelerators,
@@ -46,7 +47,6 @@ from stackviz.pages.explore.lines import (
     ways_of,
 )
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
-from stackviz.pages.explore.released import YEAR
 from stackviz.pages.explore.selection import NO_SIZE, ScatterChoice
 from stackviz.records.catalog.asked_for import request_places
 from stackviz.records.cited.words import share_text

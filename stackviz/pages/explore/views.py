@@ -11,7 +11,9 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.draw.charts.ladder import RUNGS_PER_PAGE
+from stackviz.draw.charts.vendors import OTHER, vendor_slot
 from stackviz.pages.explore.axes import PlotData, read_plot_data
+from stackviz.pages.explore.composed import RELEASED
 from stackviz.pages.explore.files import drawing_file, heatmap_file, ranking_file
 from stackviz.pages.explore.forms import (
     efficiency_views,
@@ -22,9 +24,7 @@ from stackviz.pages.explore.forms import (
     timeline_form,
 )
 from stackviz.pages.explore.heatmap import draw_heatmap, plotly_heatmap
-from stackviz.pages.explore.ladder import absent_vendors, measured_field, rank
-from stackviz.pages.explore.later_vendors import later_vendors
-from stackviz.pages.explore.released import RELEASED
+from stackviz.pages.explore.ladder import LadderRow, Ranking, absent_vendors, measured_field, rank
 from stackviz.pages.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.pages.explore.selection import (
     FIGURE,
@@ -42,7 +42,7 @@ from stackviz.pages.explore.timeline import assemble_timeline, timeline_vendors
 from stackviz.records.series.best_measured import MeasuredSummary, measured
 from stackviz.web.address import Note
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.paging import page_number, page_of
+from stackviz.web.paging import Page, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 
 HEAT_ROWS_PER_PAGE = 60
@@ -83,6 +83,23 @@ def _ladder_html(
 
     state = ("ladder", choice.query_string, number, catalogue.edition, sorted(results.items()))
     return cached_html(state, render_body, CACHE_S)
+
+
+@dataclass(frozen=True, slots=True)
+class LaterVendor:
+    """`first`: its best; `page`: the number of the page that has it."""
+
+    first: LadderRow
+    page: int
+
+
+def later_vendors(ranking: Ranking, page: Page[LadderRow]) -> tuple[LaterVendor, ...]:
+    """Of the vendors with a colour of their own those whose best stands on a later page, best first."""
+    by_vendor: dict[str, LaterVendor] = {}
+    for at, row in enumerate(ranking.rows):
+        if row.rank is not None and vendor_slot(row.subject.vendor) != OTHER:
+            by_vendor.setdefault(row.subject.vendor, LaterVendor(row, at // page.per_page + 1))
+    return tuple(later for later in by_vendor.values() if later.page > page.number)
 
 
 @require_safe

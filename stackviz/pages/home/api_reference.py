@@ -12,7 +12,6 @@ from ninja.openapi.docs import DocsBase
 if TYPE_CHECKING:
     from ninja import NinjaAPI
 
-__all__ = ["ApiOperation", "ApiParameter", "ApiReference", "OperationGroup", "operation_groups"]
 
 METHODS = ("get", "post", "put", "patch", "delete")
 

@@ -8,8 +8,6 @@ from django.views.decorators.http import require_safe
 from stackviz.web.language_middleware import remember_language
 from stackviz.web.languages import page_in
 
-__all__ = ["choose_language", "urlpatterns"]
-
 
 @require_safe
 def choose_language(request: HttpRequest, language: str) -> HttpResponse:

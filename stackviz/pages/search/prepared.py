@@ -9,18 +9,19 @@ from functools import lru_cache
 
 from django.utils.translation import get_language
 
-from stackviz.pages.search.catalogue_entries import ENGLISH, accelerator_entries, field_entries
-from stackviz.pages.search.entries import SearchEntry
-from stackviz.pages.search.index import SearchIndex
-from stackviz.pages.search.messages import message_entries
-from stackviz.pages.search.page_entries import page_entries
+from stackviz.pages.search.index import SearchEntry, SearchIndex
 from stackviz.pages.search.text_entries import (
+    ENGLISH,
+    accelerator_entries,
     benchmark_entries,
     chapter_entries,
     claim_entries,
     component_entries,
+    field_entries,
+    message_entries,
     model_entries,
     operator_entries,
+    page_entries,
     rule_entries,
     stack_entries,
     term_entries,

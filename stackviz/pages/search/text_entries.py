@@ -1,21 +1,27 @@
-"""Entries of texts: stacks, components, operators, glossary, chapters, claims, benchmarks, models, checks."""
+"""Entries of the search: catalogue, texts, error messages, pages of the site."""
 
+import re
 from collections.abc import Iterator
 
 from django.urls import reverse
-from django.utils.translation import get_language, override
-from django.utils.translation import gettext as _
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, override
+from django.utils.translation import gettext_lazy as _
 
 from stackviz.base.units import format_number
 from stackviz.draw.diagrams.layers import Layer, role_title
 from stackviz.pages.accelerators.claims import read_claims
+from stackviz.pages.accelerators.list_query import COLUMN_NAMES
 from stackviz.pages.fit.language_models import language_models
 from stackviz.pages.learn.chapters import read_chapters
 from stackviz.pages.learn.glossary import read_glossary
 from stackviz.pages.learn.trying import all_tries
-from stackviz.pages.search.catalogue_entries import CHINESE, ENGLISH
-from stackviz.pages.search.entries import SearchEntry, SearchKind
-from stackviz.pages.search.proper_names import chinese_names
+from stackviz.pages.search.index import SearchEntry, SearchKind
+from stackviz.pages.search.words import CHINESE_ERRORS, chinese_names
+from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.figures import for_people, join_variants, usual_values
+from stackviz.records.catalog.models import Accelerator, Alias
+from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.queries import benchmark_summaries
 from stackviz.records.cited.words import benchmark_address
 from stackviz.records.series.measurement import benchmark_titles
@@ -23,9 +29,89 @@ from stackviz.records.stacks.models import Component
 from stackviz.records.stacks.operators import operators
 from stackviz.records.stacks.queries import public_stacks
 from stackviz.report.measuring import BENCHMARKS
+from stackviz.report.messages import SYMPTOMS, Symptom
 from stackviz.report.rules.registry import RULES
 from stackviz.report.rules.rule import Check
 from stackviz.web.curated_text import curated_words
+from stackviz.web.finding_text import finding_words
+
+ENGLISH, CHINESE = "en", "zh-hans"
+_OF_DESIGN = ("chip", "architecture", "form_factor", "metal_gpu_family")
+_CAPABILITY = re.compile(r"(\d+)\.(\d)")
+_IS_A_MAC = re.compile(r"(?:MacBook|iMac|Mac )")
+
+
+def accelerator_entries(catalogue: PublicCatalogue) -> Iterator[SearchEntry]:
+    """The public accelerators. No query."""
+    for row in catalogue.accelerators:
+        design = [value.value for field in _OF_DESIGN for value in catalogue.preferred(row.pk, field)]
+        keywords = (row.vendor.name, row.slug, str(row.get_kind_display()), *design)
+        yield SearchEntry(
+            kind=SearchKind.ACCELERATOR,
+            title=row.name,
+            url=row.get_absolute_url(),
+            line=_accelerator_line(row, catalogue),
+            names=tuple(dict.fromkeys(_reported_names(row, catalogue))),
+            keywords=(*keywords, *_capabilities(row, catalogue), *chinese_names((row.name, row.vendor.name))),
+        )
+
+
+def _reported_names(row: Accelerator, catalogue: PublicCatalogue) -> Iterator[str]:
+    """What cards and tools report, models of Macs, and the names these are sold under."""
+    for alias in catalogue.names(row.pk):
+        yield alias.name
+        if alias.kind == Alias.Kind.MACHINE and _IS_A_MAC.match(alias.note):
+            yield alias.note
+    for value in catalogue.preferred(row.pk, "macs_shipped_in"):
+        yield value.value
+
+
+def _capabilities(row: Accelerator, catalogue: PublicCatalogue) -> Iterator[str]:
+    """`sm_90` of the compute capability 9.0."""
+    for value in catalogue.preferred(row.pk, "compute_capability"):
+        if match := _CAPABILITY.fullmatch(value.value):
+            yield f"sm_{match[1]}{match[2]}"
+            yield value.value
+
+
+def _accelerator_line(row: Accelerator, catalogue: PublicCatalogue) -> str:
+    """`Hopper · 80 GB · 3,350 GB/s`"""
+    texts = []
+    for name in ("architecture", "memory_gb", "memory_bandwidth_gb_s"):
+        values = usual_values(FIELDS[name], catalogue.preferred(row.pk, name))
+        texts.append(join_variants([for_people(value).label for value in values]))
+    return " · ".join(filter(None, texts)) or f"{row.vendor.name} · {row.get_kind_display()}"
+
+
+def field_entries() -> Iterator[SearchEntry]:
+    """Fields that the list of accelerators can show, which is where they lead."""
+    for name in COLUMN_NAMES:
+        field = FIELDS[name]
+        yield SearchEntry(
+            kind=SearchKind.FIELD,
+            title=field.words[0],
+            url=_column_url(field),
+            line=field.words[1],
+            names=tuple(_in_every_language(field)),
+            keywords=(name, field.unit, *chinese_names((name.replace("_", " "),))),
+        )
+
+
+def _in_every_language(field: Field) -> Iterator[str]:
+    """Its titles in other languages than the reader's."""
+    shown = field.words[0]
+    for language in (ENGLISH, CHINESE):
+        with override(language):
+            title = field.words[0]
+        if title != shown:
+            yield title
+
+
+def _column_url(field: Field) -> str:
+    """The list with this column, sorted by it, the better end first."""
+    is_ascending = field.is_text or field.higher_is_better is False
+    columns = "".join(f"&cols={name}" for name in dict.fromkeys(("memory_gb", field.name)))
+    return f"{reverse('accelerators:list')}?sort={'' if is_ascending else '-'}{field.name}{columns}"
 
 
 def _other_names(title: str, *names: str) -> tuple[str, ...]:
@@ -151,7 +237,7 @@ def benchmark_entries() -> Iterator[SearchEntry]:
                 kind=SearchKind.BENCHMARK,
                 title=title,
                 url=benchmark_address(known.key),
-                line=_(known.measures) if known.measures else "",
+                line=gettext(known.measures) if known.measures else "",
                 names=_other_names(title, known.title),
                 keywords=(known.key, known.key.replace("-", " ")),
             )
@@ -165,7 +251,7 @@ def model_entries() -> Iterator[SearchEntry]:
             kind=SearchKind.MODEL,
             title=model.name,
             url=f"{address}?model={model.slug}",
-            line=_("%(size)s billion parameters: does it fit, and how fast will it be?") % {"size": size},
+            line=gettext("%(size)s billion parameters: does it fit, and how fast will it be?") % {"size": size},
             names=model.names,
             keywords=(model.slug, f"{size}B", *chinese_names((model.name,))),
         )
@@ -179,9 +265,9 @@ def rule_entries() -> Iterator[SearchEntry]:
             continue
         yield SearchEntry(
             kind=SearchKind.RULE,
-            title=_("Whether %(statement)s") % {"statement": rule.asks},
+            title=gettext("Whether %(statement)s") % {"statement": rule.asks},
             url=reverse("stacks:component", args=[rule.component]),
-            line=_("Checked by the diagnosis; part of %(component)s.") % {"component": names[rule.component]},
+            line=gettext("Checked by the diagnosis; part of %(component)s.") % {"component": names[rule.component]},
             names=(rule.id,),
             text=" ".join(_texts_of(rule.check)),
         )
@@ -193,3 +279,86 @@ def _texts_of(check: Check) -> Iterator[str]:
     for constant in constants.co_consts if constants else ():
         if isinstance(constant, str):
             yield constant
+
+
+# --- pages of the site, by what people call what they want there ---
+
+# Name of the address, title, what it answers, other words for it.
+PAGES: tuple[tuple[str, Promise, Promise, tuple[str, ...]], ...] = (
+    (
+        "plan:page", _("Plan a stack"), _("Which PyTorch, driver and CUDA fit an accelerator, and what to install."),
+        ("install PyTorch", "pip install torch", "which torch", "which CUDA version", "安装 PyTorch"),
+    ),
+    (
+        "fit:page", _("Does it fit?"), _("Which accelerators run a language model, and how fast."),
+        ("tokens per second", "can I run", "LLM memory", "VRAM calculator", "显存计算"),
+    ),
+    (
+        "diagnose:page", _("Diagnose"), _("What is wrong, from what a tool printed or an error message."),
+        ("error", "collect_env", "nvidia-smi", "torch.cuda.is_available() returns False", "报错"),
+    ),
+    (
+        "diagnose:causes", _("Error messages and their causes"), _("What each message means, and how to fix it."),
+        ("error codes", "errors", "troubleshooting", "错误"),
+    ),
+    ("compare:page", _("Compare"), _("Two to six accelerators, stacks or machines side by side."), ("versus", "对比")),
+    ("explore:ladder", _("Ladder"), _("Accelerators ranked by any field."), ("ranking", "fastest GPU", "tier list")),
+    (
+        "explore:scatter", _("Scatter"), _("Any two figures of all accelerators against each other."),
+        ("performance per watt", "performance per dollar", "value for money", "性价比", "每瓦性能", "能效"),
+    ),
+    ("explore:heatmap", _("Heat map"), _("How close each accelerator comes to the best, field by field."), ()),
+    ("explore:timeline", _("Timeline"), _("What each architecture introduced, and when."), ("release dates",)),
+    ("benchmarks:index", _("Benchmarks"), _("What others measured, ranked like for like."), ("results", "leaderboard")),
+    ("stacks:operators", _("Operators"), _("What happens below a PyTorch call, layer by layer."), ("kernels",)),
+    (
+        "learn:index", _("Learn"), _("Chapters, calculations to try, and what the terms mean."),
+        ("glossary", "terms", "tutorial", "introduction", "词汇表"),
+    ),
+    ("machines:add", _("Add a machine"), _("Run the agent on your own machine and see its stack here."), ("agent",)),
+    ("accelerators:claims", _("Claims checked"), _("Widely copied statements, right or wrong."), ("myths",)),
+    ("accelerators:changes", _("Changes"), _("Every correction of a public value."), ("news", "feed", "log")),
+    ("data:index", _("Data"), _("Every public table as JSON Lines, CSV and Parquet."), ("download", "dataset")),
+    ("api-docs", _("HTTP API"), _("What the pages show, as JSON, without a key."), ("REST", "OpenAPI")),
+)  # fmt: skip
+
+
+def page_entries() -> Iterator[SearchEntry]:
+    """Each is found by its title in English and in Chinese, in either language."""
+    for name, title, line, others in PAGES:
+        titles = []
+        for language in (ENGLISH, CHINESE):
+            with override(language):
+                titles.append(str(title))
+        yield SearchEntry(
+            kind=SearchKind.PAGE,
+            title=str(title),
+            url=reverse(name),
+            line=str(line),
+            names=(*(other for other in titles if other != str(title)), *others),
+        )
+
+
+# --- Entries of error messages: each leads to its page ---
+
+_PLAIN = re.compile(r"[^\\\[\](){}?*+|^$]{8,}")  # a pattern that is a text
+
+
+def message_entries() -> Iterator[SearchEntry]:
+    """Titled as they are printed most often, found by their other wordings too."""
+    for symptom in SYMPTOMS:
+        yield SearchEntry(
+            kind=SearchKind.MESSAGE,
+            title=symptom.message,
+            url=reverse("diagnose:cause", args=[symptom.key]),
+            line=finding_words(symptom.meaning),
+            names=(*wordings(symptom), *chinese_names((symptom.message,), CHINESE_ERRORS)),
+            keywords=(symptom.key, *symptom.rules),
+            text=" ".join(f"{cause.text} {cause.sign} {cause.remedy}" for cause in symptom.causes),
+        )
+
+
+def wordings(symptom: Symptom) -> tuple[str, ...]:
+    """How else it is printed: the patterns that are plain text and say more than its title."""
+    texts = (pattern for pattern in symptom.patterns if _PLAIN.fullmatch(pattern))
+    return tuple(text for text in texts if text.lower() not in symptom.message.lower())

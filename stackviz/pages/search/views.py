@@ -1,14 +1,38 @@
-"""`/search/?q=`: the page of results; for htmx the suggestions below the box of the header."""
+"""Searching: the page of results, suggestions below the box of the header, offers for other pages' forms."""
 
-from django.http import HttpRequest, HttpResponse
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from stackviz.pages.search.answers import answer_search, suggested_hits
-from stackviz.web.address import AddressReader
+from stackviz.pages.compare.query import (
+    MOST_SUBJECTS,
+    Address,
+    Subject,
+    SubjectKind,
+    parse_subject,
+    read_compare_query,
+)
+from stackviz.pages.fit.query import MOST_ACCELERATORS, PARAMETERS
+from stackviz.pages.search.answers import (
+    ShownHit,
+    answer_search,
+    question_subject,
+    ranked_hits,
+    shown_hit,
+    suggested_hits,
+)
+from stackviz.pages.search.index import SearchEntry, SearchKind
+from stackviz.pages.search.prepared import search_index
+from stackviz.web.address import AddressReader, clean_text
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.languages import without_language
 
 LONGEST_QUERY = 300  # characters: a line of an error message
 
@@ -40,3 +64,146 @@ def unlisted(answer: HttpResponse) -> HttpResponse:
     """In no search engine: every query would be a page."""
     answer.headers["X-Robots-Tag"] = "noindex"
     return answer
+
+
+# --- offers to put into another page ---
+
+MOST_OFFERED = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A thing that was found. `url`: of the page with it; `kind`: "" where all are of one; `line`: what it is."""
+
+    title: str
+    url: str
+    kind: str
+    line: str
+
+
+def offer_of(shown: ShownHit, url: str, kind: str = "") -> Offer:
+    """The hit with another address; its line is the other name that matched, if one did."""
+    return Offer(title=shown.title, url=url, kind=kind, line=shown.name or shown.line)
+
+
+# --- /search/accelerators/: accelerators for a form that lists only those most asked for ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskingForm:
+    """A form that accelerators are searched for. `parameters` of its address stay; it takes `most` accelerators."""
+
+    page: str
+    title: str | Promise
+    parameters: frozenset[str]
+    most: int
+
+    def query(self, given: QueryDict) -> QueryDict:
+        """What the form's address keeps of a search's."""
+        carried = QueryDict(mutable=True)
+        for name in sorted(self.parameters & given.keys()):
+            carried.setlist(name, [text for value in given.getlist(name)[-self.most :] if (text := clean_text(value))])
+        return carried
+
+    def url(self, carried: QueryDict, slug: str) -> str:
+        """The form's address with this accelerator: as its only one, or as the last of those it takes."""
+        others = [other for other in carried.getlist("accelerator") if other != slug] if self.most > 1 else []
+        query = carried.copy()
+        query.setlist("accelerator", [*others[-(self.most - 1) :], slug] if others else [slug])
+        return f"{reverse(self.page)}?{query.urlencode()}"
+
+
+# A plan keeps the framework alone: which systems and releases there are depends on the accelerator.
+FORMS = {
+    "plan": AskingForm(
+        page="plan:page", title=gettext_lazy("Plan a stack"), parameters=frozenset({"framework"}), most=1
+    ),
+    "fit": AskingForm(
+        page="fit:page", title=gettext_lazy("Does it fit?"), parameters=PARAMETERS - {"page"}, most=MOST_ACCELERATORS
+    ),
+}
+
+
+@require_safe
+@vary_on_htmx
+def accelerators_page(request: HttpRequest) -> HttpResponse:
+    """Links to the form with the accelerator chosen, those of plans unless another form is named; for htmx options."""
+    query = read_query(AddressReader(request.GET))
+    name = request.GET.get("for", "")
+    name = name if name in FORMS else "plan"
+    form = FORMS[name]
+    carried = form.query(request.GET)
+    context = {"offered": list(_accelerators_offered(form, carried, query)), "query": query}
+    if wants_partial(request):
+        return unlisted(render(request, "search/_offer_options.html", context))
+    back = f"{reverse(form.page)}?{carried.urlencode()}" if carried else reverse(form.page)
+    hidden = [(key, value) for key, values in carried.lists() for value in values]
+    page = {**context, "for": name, "title": form.title, "carried": hidden, "back_url": back}
+    return unlisted(render(request, "search/accelerators.html", page))
+
+
+def _accelerators_offered(form: AskingForm, carried: QueryDict, query: str) -> Iterator[Offer]:
+    hits = search_index().search(question_subject(query)) if query else []
+    matching = [hit for hit in hits if hit.entry.kind == SearchKind.ACCELERATOR]
+    for hit in matching[:MOST_OFFERED]:
+        slug = without_language(hit.entry.url).strip("/").rpartition("/")[2]
+        yield offer_of(shown_hit(hit), form.url(carried, slug))
+
+
+# --- /search/subjects/: what could join a comparison ---
+
+_PREFIXES = {SearchKind.ACCELERATOR: "", SearchKind.STACK: "stack:", SearchKind.MACHINE: "machine:"}
+
+
+@require_safe
+@vary_on_htmx
+def subjects_page(request: HttpRequest) -> HttpResponse:
+    """Links to the comparison with one subject more, or with one in place of another; for htmx the options alone."""
+    query = read_query(AddressReader(request.GET))
+    compared = read_compare_query(request.GET)
+    address = Address(compared.selection.subjects, compared.base, compared.only_differences, compared.at)
+    instead = parse_subject(request.GET.get("instead", "")[:200])
+    instead = instead if instead in address.subjects else None
+    is_full = instead is None and len(address.subjects) >= MOST_SUBJECTS
+    offered = [] if is_full else list(_subjects_offered(request, query, address, instead))
+    context = {"offered": offered, "query": query, "is_full": is_full, "most": MOST_SUBJECTS}
+    if wants_partial(request):
+        return unlisted(render(request, "search/_subject_options.html", context))
+    hidden = [subject.name for subject in address.subjects]
+    back = f"{reverse('compare:page')}{address.query()}"
+    page = {**context, "subjects": hidden, "instead": instead.name if instead else "", "back_url": back}
+    return unlisted(render(request, "search/subjects.html", page))
+
+
+def _subjects_offered(request: HttpRequest, query: str, address: Address, instead: Subject | None) -> Iterator[Offer]:
+    """The best hits that can be compared and are not compared yet. The visitor sees no others' private machines."""
+    count = 0
+    for hit in ranked_hits(request.user, query):
+        subject = subject_of(hit.entry)
+        if subject is None or subject in address.subjects or not _has_history(subject, address):
+            continue
+        url = f"{reverse('compare:page')}{_with_subject(address, subject, instead).query()}"
+        yield offer_of(shown_hit(hit), url, str(hit.entry.kind.label))
+        count += 1
+        if count == MOST_OFFERED:
+            return
+
+
+def subject_of(entry: SearchEntry) -> Subject | None:
+    """What the address of a comparison calls this entry; None where it cannot be compared."""
+    if entry.kind not in _PREFIXES:
+        return None
+    _room, *names = without_language(entry.url).strip("/").split("/")
+    return parse_subject(_PREFIXES[entry.kind] + "/".join(names))
+
+
+def _has_history(subject: Subject, address: Address) -> bool:
+    return address.at is None or subject.kind is SubjectKind.ACCELERATOR
+
+
+def _with_subject(address: Address, subject: Subject, instead: Subject | None) -> Address:
+    """The comparison with this subject in the place of the other, or as the last."""
+    if instead is None:
+        return replace(address, subjects=(*address.subjects, subject))
+    subjects = tuple(subject if other == instead else other for other in address.subjects)
+    return replace(address, subjects=subjects, base=subject if address.base == instead else address.base)

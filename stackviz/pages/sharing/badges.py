@@ -16,14 +16,12 @@ from stackviz.pages.accelerators.standing import LadderPlace, ladder_place
 from stackviz.pages.compare.comparison import measured_of
 from stackviz.pages.compare.query import Address, Selection, Subject, SubjectKind
 from stackviz.pages.compare.subjects import heads_of, load
-from stackviz.pages.sharing.store import tag_of
+from stackviz.pages.sharing.pictures import tag_of
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.web.cors import close_to_other_sites
-
-__all__ = ["badge_svg", "figure_badge", "machine_badge", "rank_badge", "urlpatterns"]
 
 _PADDING, _HEIGHT = 7.0, 20
 _TEXT = Style(11)

@@ -1,24 +1,158 @@
-"""A picture as PNG, 1200 by 630: what services show beside a link."""
+"""A picture of a page: its content as plain data, and the PNG of 1200 by 630 that services show beside a link.
 
+Words are English: who fetches previews names no language. The fonts come from an installed package; Source Sans Pro has
+no Chinese characters, and `readable` says whether it can draw a text.
+"""
+
+import importlib.resources
 import io
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from stackviz.draw.charts.frame import colour
-from stackviz.pages.sharing.canvas import Canvas
-from stackviz.pages.sharing.cards import (
-    MOST_BARS,
-    MOST_LINES,
-    MOST_TILES,
-    Picture,
-    PictureBar,
-    PictureLine,
-    PictureTile,
-)
 
-__all__ = ["HEIGHT", "WIDTH", "draw_png"]
+_FILES = {False: "SourceSansPro-Regular.ttf", True: "SourceSansPro-Semibold.ttf"}
+_NO_GLYPH = "\U000ffffe"  # a character of no font
+
+
+@lru_cache(maxsize=64)
+def _font(size: int, *, is_bold: bool) -> ImageFont.FreeTypeFont:
+    path = importlib.resources.files("font_source_sans_pro").joinpath("files", _FILES[is_bold])
+    return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+@lru_cache(maxsize=2048)
+def _has_glyph(character: str) -> bool:
+    font = _font(40, is_bold=False)
+    return character.isspace() or bytes(font.getmask(character)) != bytes(font.getmask(_NO_GLYPH))
+
+
+def readable(text: str, otherwise: str = "") -> str:
+    """The text if every character of it can be drawn, else the other one."""
+    return text if text and all(map(_has_glyph, text[:400])) else otherwise
+
+
+class Canvas:
+    """A picture in the making. Sizes and places in pixels; colours as `#rrggbb`."""
+
+    def __init__(self, width: int, height: int, background: str) -> None:
+        self.image = Image.new("RGB", (width, height), background)
+        self._draw = ImageDraw.Draw(self.image)
+
+    def box(self, area: tuple[float, float, float, float], colour: str, radius: int = 0, line: str = "") -> None:
+        """A filled rectangle (left, top, right, bottom), its corners round, with an outline in `line`."""
+        self._draw.rounded_rectangle(area, radius, fill=colour, outline=line or None)
+
+    def text(
+        self,
+        point: tuple[float, float],
+        text: str,
+        size: int,
+        colour: str,
+        *,
+        width: float,
+        is_bold: bool = False,
+        is_right: bool = False,
+    ) -> float:
+        """One line on its baseline, cut with an ellipsis to fit `width`; returns how wide it is."""
+        shown = self.fitted(text, size, width, is_bold=is_bold)
+        font = _font(size, is_bold=is_bold)
+        self._draw.text(point, shown, font=font, fill=colour, anchor="rs" if is_right else "ls")
+        return font.getlength(shown)
+
+    def fitted(self, text: str, size: int, width: float, *, is_bold: bool = False) -> str:
+        """The text, cut with an ellipsis where it is wider than `width`."""
+        font = _font(size, is_bold=is_bold)
+        shown = " ".join(text.split())[:400]
+        if font.getlength(shown) <= width:
+            return shown
+        low, high = 0, len(shown)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if font.getlength(shown[:middle].rstrip() + "…") <= width:
+                low = middle
+            else:
+                high = middle - 1
+        return shown[:low].rstrip(" ,;:·") + "…"
+
+    def wrapped(self, text: str, size: int, width: float, most: int, *, is_bold: bool = False) -> list[str]:
+        """The text in at most `most` lines; the last one is cut with an ellipsis."""
+        font = _font(size, is_bold=is_bold)
+        lines: list[str] = []
+        words = text[:600].split()
+        while words and len(lines) < most - 1:
+            line = words.pop(0)
+            while words and font.getlength(f"{line} {words[0]}") <= width:
+                line += " " + words.pop(0)
+            lines.append(self.fitted(line, size, width, is_bold=is_bold))
+        if words:
+            lines.append(self.fitted(" ".join(words), size, width, is_bold=is_bold))
+        return lines
+
+    def largest_fit(self, text: str, sizes: tuple[int, ...], width: float) -> int:
+        """The first of these sizes at which the bold text fits; the last one if none does."""
+        return next((size for size in sizes if _font(size, is_bold=True).getlength(text) <= width), sizes[-1])
+
+
+MOST_TILES = 6
+MOST_BARS = 8  # of a ranking
+MOST_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PictureBar:
+    """`share`: of the longest bar, None where the figure is unknown; `slot`: its colour, from 0."""
+
+    name: str
+    text: str
+    share: float | None
+    slot: int = 0
+
+    @property
+    def percent(self) -> str:
+        """Of the longest bar, as text for CSS."""
+        return f"{100 * min(1.0, self.share or 0.0):.1f}"
+
+
+@dataclass(frozen=True, slots=True)
+class PictureTile:
+    """A figure with its title, or one bar for each subject."""
+
+    title: str
+    figure: str = ""
+    bars: tuple[PictureBar, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureLine:
+    """A sentence with its severity: "broken", "warning", "note", "good" or ""."""
+
+    severity: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """`kind`: of what, in a word or two; `lead`: the answer in a sentence. Then tiles, bars or lines."""
+
+    kind: str
+    title: str
+    lead: str
+    tiles: tuple[PictureTile, ...] = ()
+    bars: tuple[PictureBar, ...] = ()
+    lines: tuple[PictureLine, ...] = ()
+
+
+def of_largest(amounts: Sequence[float | None]) -> list[float | None]:
+    """Each amount as a share of the largest; None stays None."""
+    largest = max((amount for amount in amounts if amount is not None), default=0.0)
+    return [amount / largest if amount is not None and largest > 0 else None for amount in amounts]
+
 
 WIDTH, HEIGHT = 1200, 630
 LEFT, RIGHT = 56, WIDTH - 56

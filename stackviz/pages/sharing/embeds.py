@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from stackviz.pages.sharing.hosts import allow_frames, embedding_is_allowed, is_refused_host
-from stackviz.pages.sharing.store import PICTURES, cached_picture
+from stackviz.pages.sharing.pictures import PICTURES, cached_picture
 from stackviz.pages.sharing.subjects import (
     Shared,
     public_subjects,
@@ -27,8 +27,6 @@ from stackviz.web.cors import close_to_other_sites
 from stackviz.web.languages import without_language
 from stackviz.web.preview import FRAME_HEIGHT, FRAME_WIDTH, frame_line
 from stackviz.web.rate_limit import RateLimited, ask_to_wait, too_many
-
-__all__ = ["embed_comparison", "embed_ranking", "embed_sheet", "embed_stacks", "oembed", "urlpatterns"]
 
 LEAST_WIDTH, LEAST_HEIGHT = 240, 160
 CACHE_S = 600

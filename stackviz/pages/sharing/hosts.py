@@ -10,8 +10,6 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.http import HttpRequest, HttpResponse
 
-__all__ = ["allow_frames", "check_embed_hosts", "embedding_is_allowed", "is_refused_host"]
-
 _HOST = re.compile(
     r"(?:(?P<scheme>https?)://)?(?P<host>(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+|localhost)(?P<port>:\d{1,5})?"
 )

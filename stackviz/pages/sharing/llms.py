@@ -8,8 +8,6 @@ from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.stacks.queries import public_stacks
 
-__all__ = ["llms", "urlpatterns"]
-
 TEXT = """\
 # accelweb
 

@@ -1,15 +1,21 @@
-"""`/picture/...png`: a picture of a page, 1200 by 630, for the previews that services show beside a link.
+"""`/picture/...png`: a picture of a page for the previews that services show beside a link.
 
-Every visitor is a stranger here, members too: what a stranger may not see answers as what does not exist.
+Every visitor is a stranger here, members too: what a stranger may not see answers as what does not exist. Pictures are
+stored in a folder that all processes share, by the state of what they show; drawing one counts for the client.
 """
 
+import hashlib
+import logging
 from collections.abc import Callable
 from http import HTTPStatus
 
+from django.conf import settings
+from django.core.cache import cache, caches
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.urls import path, re_path
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
+from django.utils.translation import override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -19,17 +25,76 @@ from stackviz.pages.diagnose.diagnosis import diagnose
 from stackviz.pages.diagnose.links import find_link
 from stackviz.pages.plan.page import make_plan
 from stackviz.pages.plan.query import read_plan_query
-from stackviz.pages.sharing.cards import Picture
-from stackviz.pages.sharing.pictures_of import diagnosis_picture, plan_picture
-from stackviz.pages.sharing.store import drawn_png, stored_png, tag_of
-from stackviz.pages.sharing.subjects import Shared, shared_comparison, shared_ranking, shared_sheet
+from stackviz.pages.sharing.drawing import Picture, draw_png
+from stackviz.pages.sharing.subjects import (
+    Shared,
+    diagnosis_picture,
+    plan_picture,
+    shared_comparison,
+    shared_ranking,
+    shared_sheet,
+)
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.rule_tables import rule_tables
-from stackviz.web.rate_limit import RateLimited, too_many
+from stackviz.web.at_once import COSTLY
+from stackviz.web.rate_limit import RateLimit, RateLimited, too_many
 from stackviz.web.tickets import TOKEN_PATTERN, digest_of
 
-__all__ = ["compare_png", "diagnosis_png", "plan_png", "ranking_png", "sheet_png", "urlpatterns"]
+log = logging.getLogger(__name__)
+PICTURES = RateLimit("pictures", "PICTURES_PER_MINUTE", 60, "too many pictures were requested from this address")
+CACHE_S = 7 * 24 * 3600
+EMBEDDED_S = 600
+
+
+def tag_of(state: tuple[object, ...]) -> str:
+    """A name of the picture for this state and version of the site: the same bytes have the same name."""
+    named = repr((state, settings.VERSION))
+    return hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
+
+
+def stored_png(request: HttpRequest, tag: str, make: Callable[[], Picture]) -> bytes:
+    """The picture as PNG. One that is stored costs a file read; drawing counts for the client. Raises RateLimited."""
+    png: bytes | None = _stored(tag)
+    if png is None:
+        png = drawn_png(request, make)
+        _store(tag, png)
+    return png
+
+
+def drawn_png(request: HttpRequest, make: Callable[[], Picture]) -> bytes:
+    """The picture as PNG, stored nowhere. Raises RateLimited, Busy."""
+    PICTURES.count(request)
+    with COSTLY.slot(), override("en"):
+        return draw_png(make())
+
+
+def cached_picture(request: HttpRequest, shared: Shared) -> Picture:
+    """The picture as data; what is not cached counts for the client. Raises RateLimited."""
+    key = "embedded-" + tag_of(shared.state)
+    picture: Picture | None = cache.get(key)
+    if picture is None:
+        PICTURES.count(request)
+        with override("en"):
+            picture = shared.make()
+        cache.set(key, picture, EMBEDDED_S)
+    return picture
+
+
+def _stored(tag: str) -> bytes | None:
+    try:
+        png: bytes | None = caches["pictures"].get(tag)
+    except OSError as error:
+        log.warning("stored picture unreadable (%s); it is drawn again", error)
+        return None
+    return png
+
+
+def _store(tag: str, png: bytes) -> None:
+    try:
+        caches["pictures"].set(tag, png, CACHE_S)
+    except OSError as error:
+        log.warning("picture cannot be stored (%s); it is drawn for each request", error)
 
 
 @require_safe

@@ -32,8 +32,6 @@ from stackviz.web.address import whole_number
 from stackviz.web.languages import address_in, hreflang_of
 from stackviz.web.parts import cached_html
 
-__all__ = ["SECTIONS", "urlpatterns"]
-
 CACHE_S = 600  # the key moves with what is listed
 MOST_ADDRESSES = 50_000  # of one file: the limit of the protocol
 PAGES = (

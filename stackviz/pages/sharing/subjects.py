@@ -1,37 +1,198 @@
-"""What a picture, an embed and an oEmbed answer show: a page's address, and its picture as data. For strangers."""
+"""What pictures, embeds and oEmbed answers show of a page: its address, and its picture as data. For strangers.
 
-from collections.abc import Callable
+Pictures are in English: they are made within `override("en")`.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.utils.translation import override
 
+from stackviz.draw.charts.vendors import vendor_slot
 from stackviz.draw.diagrams.svg import svg_of
-from stackviz.pages.benchmarks.ranking import ladder_of
+from stackviz.pages.accelerators.introduction import headlines_of, introduce_sheet, marks_of
+from stackviz.pages.benchmarks.ranking import CitedLadder, DrawnLadder, draw_ladder, ladder_of
+from stackviz.pages.benchmarks.ranking_words import ranking_setting
 from stackviz.pages.benchmarks.selection import read_choice
-from stackviz.pages.compare.comparison import stacks_of
+from stackviz.pages.compare.answers import SubjectFigure
+from stackviz.pages.compare.comparison import measured_of, stacks_of
 from stackviz.pages.compare.query import Address, Selection, parse_selection
-from stackviz.pages.compare.subjects import Loaded, heading, load
-from stackviz.pages.sharing.cards import Picture
-from stackviz.pages.sharing.pictures_of import comparison_picture, ranking_picture, sheet_picture
-from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.pages.compare.spec_table import spec_rows
+from stackviz.pages.compare.subjects import Head, Loaded, describe, heading, heads_of, load
+from stackviz.pages.compare.tiles import Answered, sentence_of, sheet_figures, verdict_of
+from stackviz.pages.diagnose.diagnosis import Diagnosis
+from stackviz.pages.diagnose.introduction import introduce_diagnosis
+from stackviz.pages.plan.builds import PlanOutcome
+from stackviz.pages.plan.introduction import introduce_plan
+from stackviz.pages.plan.page import Plan
+from stackviz.pages.sharing.drawing import (
+    MOST_BARS,
+    MOST_LINES,
+    Picture,
+    PictureBar,
+    PictureLine,
+    PictureTile,
+    of_largest,
+    readable,
+)
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import setting_text
+from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.records.series.models import ResultDecision
 from stackviz.records.stacks.models import Edition
 from stackviz.web.reverse import address_by_name
 
-__all__ = [
-    "Shared",
-    "public_subjects",
-    "shared_comparison",
-    "shared_ranking",
-    "shared_sheet",
-    "shared_subjects",
-    "stacks_svg",
-]
+MOST_QUESTIONS = 4
+QUESTIONS_SHOWN = ("memory", "bandwidth", "bf16", "power")
+
+
+def sheet_picture(accelerator: Accelerator) -> Picture:
+    """A tile for each headline figure."""
+    catalogue = public_catalogue()
+    tiles = [
+        PictureTile(figure.title, figure.text, note=marks_of(figure)) for figure in headlines_of(accelerator, catalogue)
+    ]
+    count = len(catalogue.values(accelerator.pk))
+    lead = (
+        f"{accelerator.vendor.name} {accelerator.get_kind_display()}. {count} published values, each with its source."
+    )
+    if not tiles:
+        lead = introduce_sheet(accelerator, catalogue).answer
+    return Picture(kind="Spec sheet", title=accelerator.name, lead=lead, tiles=tuple(tiles))
+
+
+# --- comparisons ---
+
+
+def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
+    """A tile for each question with a bar for each subject; of machines first what they measured."""
+    address = Address(tuple(loaded.subject for loaded in chosen))
+    heads = heads_of(chosen, address)
+    rows, sheet_heads = spec_rows(chosen, heads, address)
+    answered = sheet_figures(chosen, sheet_heads, rows)
+    names = {loaded.title: readable(loaded.title, loaded.subject.slug) for loaded in chosen}
+    tiles = _measured_tile(chosen, heads, names)
+    for question, figures in answered:
+        if question.key in QUESTIONS_SHOWN and any(figure.amount for figure in figures):
+            shares = of_largest([figure.amount if figure.is_compared else None for figure in figures])
+            bars = tuple(
+                PictureBar(
+                    names.get(figure.subject, figure.subject),
+                    ", ".join(filter(None, (figure.text, figure.kind))) if share is not None else _beside(figure),
+                    share,
+                    figure.slot,
+                )
+                for figure, share in zip(figures, shares, strict=True)
+            )
+            tiles.append(PictureTile(str(question.title), bars=bars))
+    title = readable(heading([loaded.title for loaded in chosen]), heading(list(names.values())))
+    return Picture(
+        kind="Comparison",
+        title=title,
+        lead=readable(_verdict(chosen, answered)),
+        tiles=tuple(tiles[:MOST_QUESTIONS]),
+        lines=tuple(
+            PictureLine("", f"{names[each.title]}: {readable(describe(each), each.subject.name)}") for each in chosen
+        ),
+    )
+
+
+def _verdict(chosen: Sequence[Loaded], answered: Sequence[Answered]) -> str:
+    """The sentence without the subjects, which stand above it."""
+    sentence = sentence_of(answered) or verdict_of(chosen, answered).rpartition(": ")[2].rstrip(".")
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _beside(figure: SubjectFigure) -> str:
+    """What is not compared, with what it is, or why there is nothing."""
+    return f"{figure.text}, {figure.marks}" if figure.text else figure.why or "not published"
+
+
+def _measured_tile(chosen: Sequence[Loaded], heads: Sequence[Head], names: dict[str, str]) -> list[PictureTile]:
+    leading = measured_of(chosen, heads).leading if any(loaded.machine for loaded in chosen) else None
+    if leading is None:
+        return []
+    titles = {head.slot: head.title for head in heads}
+    rates = [rate_of_ranked(result) for _slot, result in leading.results]
+    shares = of_largest([rate.value for rate in rates])
+    bars = tuple(
+        PictureBar(names[titles[slot]], rate.label, share, slot)
+        for (slot, _result), rate, share in zip(leading.results, rates, shares, strict=True)
+    )
+    first = leading.results[0][1]
+    return [PictureTile(f"Measured: {first.title} {first.setting}", bars=bars)]
+
+
+# --- rankings, plans, diagnoses ---
+
+
+def ranking_picture(ladder: CitedLadder) -> Picture:
+    """The first of a ranking. Where less is better a shorter bar is better, as the lead says."""
+    drawn = draw_ladder(ladder)
+    setting = setting_text(ladder.benchmark, ladder.case.params) if ladder.case else ""
+    return Picture(
+        kind="Benchmark, cited results",
+        title=str(ladder.benchmark.title),
+        lead=ranking_setting(ladder.benchmark, drawn, setting) if setting else str(ladder.benchmark.measures),
+        bars=_ranked_bars(ladder, drawn),
+        lines=(PictureLine("", "No result of this setting."),),
+    )
+
+
+def _ranked_bars(ladder: CitedLadder, drawn: DrawnLadder) -> tuple[PictureBar, ...]:
+    first = list(zip(ladder.rows, drawn.rows, strict=True))[:MOST_BARS]
+    shares = of_largest([row.best.amount_per_device for row, _drawn in first])
+    return tuple(
+        PictureBar(
+            f"{shown.rank}. {shown.name}", f"{shown.text} {drawn.unit}", share, vendor_slot(row.accelerator.vendor.slug)
+        )
+        for (row, shown), share in zip(first, shares, strict=True)
+    )
+
+
+def plan_picture(plan: Plan) -> Picture:
+    """What to install, a tile each; what does not fit as lines where nothing can be installed."""
+    introduction = introduce_plan(plan)
+    tiles = [PictureTile("PyTorch", plan.query.machine.torch)]
+    if plan.build is not None:
+        tiles.append(PictureTile("Build", plan.build.name))
+    driver = plan.query.driver or (plan.branches.chosen.driver if plan.branches.chosen else "")
+    if driver and plan.query.takes_driver:
+        tiles.append(PictureTile("NVIDIA driver", driver))
+    tiles += [
+        PictureTile("macOS", f"≥ {need.low}", note="for the GPU" if need.part == "mps" else "") for need in plan.macos
+    ]
+    if plan.pythons:
+        span = [plan.pythons[0], plan.pythons[-1]]
+        tiles.append(PictureTile("Python", " – ".join(dict.fromkeys(span))))
+    faults = plan.findings.faults[:MOST_LINES]
+    return Picture(
+        kind="Planned stack",
+        title=introduction.title,
+        lead=introduction.answer,
+        tiles=() if plan.outcome == PlanOutcome.FAILS and faults else tuple(tiles),
+        lines=tuple(PictureLine(str(finding.severity), finding.title) for finding in faults),
+    )
+
+
+def diagnosis_picture(diagnosis: Diagnosis) -> Picture:
+    """The worst findings, one a line."""
+    introduction = introduce_diagnosis(diagnosis)
+    findings = [finding for machine in diagnosis.machines for finding in machine.findings]
+    order = ("broken", "warning", "note")
+    findings.sort(key=lambda finding: order.index(finding.severity) if finding.severity in order else len(order))
+    lines = [PictureLine(str(finding.severity), finding.title) for finding in findings[:MOST_LINES]]
+    return Picture(
+        kind="Diagnosis",
+        title=introduction.title,
+        lead=introduction.answer,
+        lines=tuple(lines) or (PictureLine("good", "No problems found."),),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,6 @@ from django.utils.functional import Promise
 from stackviz.base.units import format_number
 from stackviz.records.catalog.conditions import parse, split_variants, write
 
-__all__ = [
-    "LOWER_CLOCK", "ROUNDING", "CheckedFigure", "Expected", "Formula", "Published", "about", "expectations",
-    "half_a_digit", "join_conditions",
-]  # fmt: skip
-
 # Makers round what they print: 102.4 GB/s of the M2 become 100. More than this is no rounding.
 ROUNDING = 0.03
 # Peaks that have a clock of their own lie up to a fifth below what the boost clock or the highest reported one gives.

@@ -14,10 +14,6 @@ from stackviz.records.catalog.conditions import write
 from stackviz.records.catalog.designs import DESIGNS, PIN_RATES, Design
 from stackviz.records.catalog.formula import LOWER_CLOCK, ROUNDING, CheckedFigure, Expected, Formula, Published, about
 
-__all__ = [
-    "BANDWIDTH", "FP32", "LANES", "LARGEST_MEMORY", "MATRIX_RATE", "MATRIX_UNITS", "SHARE_OF_FP32", "design_of",
-]  # fmt: skip
-
 # --- memory ---
 
 _MEMORY = re.compile(r"(?P<kind>(?:LP|G)DDR\d+X?|HBM\d*E?)(?:-(?P<megatransfers>\d{4,5}))?", re.IGNORECASE)

@@ -18,9 +18,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_number
-from stackviz.records.catalog.import_plan import KINDS, REFUSED, ImportPlan
 from stackviz.records.catalog.models import TableImport
-from stackviz.records.catalog.table_imports import Unconfirmed, store_import
+from stackviz.records.catalog.table_imports import KINDS, REFUSED, ImportPlan, Unconfirmed, store_import
 from stackviz.records.curated.rows import CONTROLS, is_readable
 from stackviz.web.table_file import MOST_BYTES, MOST_ROWS, TableError, read_table
 

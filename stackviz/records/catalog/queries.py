@@ -214,3 +214,21 @@ def successors(slug: str) -> list[Accelerator]:
     """The public sheets that a chip's name refers to: the variants of `m3-max`, the one sheet of `m6`. One query."""
     sheets = (row for row in public_catalogue().accelerators if row.family == slug or row.slug == f"apple-{slug}")
     return sorted(sheets, key=lambda row: row.slug)
+
+
+# --- products that are announced and cannot be had yet ---
+
+DATE = "release_date"
+PLANNED = "event=planned"
+CAME_OUT = frozenset({"", "event=launched", "event=shipped"})
+
+
+def planned_date(dates: Iterable[SpecValue]) -> str:
+    """When a product with these dates of release is to come out, as its source prints it; "" if it is out."""
+    by_condition = {date.condition: date.value for date in dates}
+    return "" if by_condition.keys() & CAME_OUT else by_condition.get(PLANNED, "")
+
+
+def is_announced(accelerator: Accelerator, catalogue: PublicCatalogue) -> bool:
+    """Whether it is announced only: what cannot be had takes no place and is no "largest of its kind"."""
+    return bool(planned_date(catalogue.preferred(accelerator.pk, DATE)))

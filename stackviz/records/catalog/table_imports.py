@@ -1,5 +1,9 @@
-"""Steps that every import of a table shares: store it, and on confirmation change all of it or nothing."""
+"""Imports of tables: what a file would change, and applying it."""
 
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -7,9 +11,68 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from stackviz.records.catalog.import_plan import REFUSED, ImportPlan
 from stackviz.records.catalog.models import TableImport
 from stackviz.web.table_file import Table
+
+NEW, CHANGED, SAME, REFUSED = "new", "changed", "same", "refused"
+KINDS = (NEW, CHANGED, SAME, REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One attribute that changes; an empty `old` was not there before."""
+
+    name: str
+    label: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRow:
+    """One row of the table and what becomes of it. `field`: what of the accelerator it is about.
+
+    `problems`: (column, why), for a refused row.
+    """
+
+    number: int
+    kind: str
+    device: str
+    field: str
+    action: str = ""
+    figure: str = ""
+    differences: tuple[Difference, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What a table would change. `fingerprint` changes with any part of it."""
+
+    rows: tuple[PlannedRow, ...]
+    fingerprint: str
+
+    def of(self, kind: str) -> tuple[PlannedRow, ...]:
+        return tuple(row for row in self.rows if row.kind == kind)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {kind: len(self.of(kind)) for kind in KINDS}
+
+    @property
+    def change_count(self) -> int:
+        return len(self.of(NEW)) + len(self.of(CHANGED))
+
+
+def plan_of(rows: Sequence[PlannedRow]) -> ImportPlan:
+    text = json.dumps([_print(row) for row in rows], ensure_ascii=False)
+    return ImportPlan(tuple(rows), hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+
+
+def _print(row: PlannedRow) -> list[Any]:
+    changed = [(item.name, item.old, item.new) for item in row.differences]
+    return [row.number, row.kind, row.device, row.field, row.action, row.figure, changed, row.problems]
+
 
 UNCONFIRMED_FOR = timedelta(days=1)  # a table that nobody confirmed
 Upload = TypeVar("Upload", bound=TableImport)

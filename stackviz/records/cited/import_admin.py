@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.records.catalog.import_admin import ImportsTables, UploadForm
-from stackviz.records.catalog.import_plan import ImportPlan
+from stackviz.records.catalog.table_imports import ImportPlan
 from stackviz.records.cited.files import HEADER
 from stackviz.records.cited.models import CitedImport
 from stackviz.records.cited.registry import CITED_BENCHMARKS

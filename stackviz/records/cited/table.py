@@ -17,7 +17,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import UNITS
-from stackviz.records.catalog.import_plan import (
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.table_imports import (
     CHANGED,
     NEW,
     REFUSED,
@@ -25,10 +26,11 @@ from stackviz.records.catalog.import_plan import (
     Difference,
     ImportPlan,
     PlannedRow,
+    check_plan,
+    locked_import,
+    mark_confirmed,
     plan_of,
 )
-from stackviz.records.catalog.models import Accelerator
-from stackviz.records.catalog.table_imports import check_plan, locked_import, mark_confirmed
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.checks import TIME_ZONES
 from stackviz.records.cited.files import HEADER, NEVER_MATCHED, CitedLine, LineError, LineReader

@@ -16,8 +16,6 @@ from django.utils import timezone
 
 from stackviz.records.prices.price import Price
 
-__all__ = ["PriceDecision", "approve_prices", "retire_prices"]
-
 
 @dataclass(frozen=True, slots=True)
 class PriceDecision:

@@ -8,13 +8,12 @@ from stackviz.pages.accelerators.relatives import predecessor
 from stackviz.pages.accelerators.standing import standings
 from stackviz.pages.explore.axes import read_plot_data
 from stackviz.pages.explore.ladder import rank
-from stackviz.pages.explore.later_vendors import later_vendors
 from stackviz.pages.explore.scatter import draw_scatter
 from stackviz.pages.explore.selection import LadderChoice, ScatterChoice
-from stackviz.records.catalog.announced import PLANNED, is_announced, planned_date
+from stackviz.pages.explore.views import later_vendors
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import SpecValue
-from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.catalog.queries import PLANNED, is_announced, planned_date, public_catalogue
 from stackviz.web.paging import Page
 from tests.responses import words_of
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackviz.pages.explore.axes import read_plot_data
-from stackviz.pages.explore.per_watt import ENDING, RATES, per_watt_names
-from stackviz.pages.explore.released import RELEASED, decimal_year
+from stackviz.pages.explore.composed import ENDING, RATES, RELEASED, decimal_year, per_watt_names
 from stackviz.pages.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.pages.explore.selection import DECODE, ScatterChoice
 from tests.pages.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED

@@ -8,8 +8,8 @@ from django.urls import resolve
 from django.utils import translation
 
 from stackviz.pages.search.answers import question_subject, ranked_hits
-from stackviz.pages.search.messages import wordings
 from stackviz.pages.search.prepared import search_index
+from stackviz.pages.search.text_entries import wordings
 from stackviz.report.messages import SYMPTOMS
 from stackviz.web.languages import address_in
 from tests.pages.search.searches import CHINESE, ERRORS, QUESTIONS, SEARCHES

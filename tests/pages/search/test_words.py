@@ -2,8 +2,7 @@
 
 import pytest
 
-from stackviz.pages.search.entries import SearchEntry, SearchKind
-from stackviz.pages.search.index import SearchIndex
+from stackviz.pages.search.index import SearchEntry, SearchIndex, SearchKind
 from stackviz.pages.search.words import character_pairs, neighbours, split_words
 
 

@@ -3,10 +3,14 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
-from stackviz.pages.search.beginnings import beginnings, wanted_beginnings
-from stackviz.pages.search.machine_hits import found_machines, machine_hits
 from stackviz.pages.search.models import LONGEST, MachineWord
-from stackviz.pages.search.words_of_machines import write_words
+from stackviz.pages.search.words_of_machines import (
+    beginnings,
+    found_machines,
+    machine_hits,
+    wanted_beginnings,
+    write_words,
+)
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import visible_machines
 from tests.pages.machines.factories import make_lab, make_machine

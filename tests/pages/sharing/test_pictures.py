@@ -10,11 +10,9 @@ from PIL import Image
 from stackviz.pages.compare.query import Selection, Subject, SubjectKind
 from stackviz.pages.compare.subjects import load
 from stackviz.pages.diagnose.models import PrivateLink
-from stackviz.pages.sharing import store
-from stackviz.pages.sharing.canvas import Canvas, readable
-from stackviz.pages.sharing.cards import Picture, PictureBar, PictureLine, PictureTile
-from stackviz.pages.sharing.drawing import draw_png
-from stackviz.pages.sharing.pictures_of import comparison_picture
+from stackviz.pages.sharing import pictures as store
+from stackviz.pages.sharing.drawing import Canvas, Picture, PictureBar, PictureLine, PictureTile, draw_png, readable
+from stackviz.pages.sharing.subjects import comparison_picture
 from tests.pages.diagnose.conftest import CPU_WHEEL
 from tests.pages.diagnose.test_links import save
 

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from stackviz.pages.accelerators.list_query import SUPPORTS
-from stackviz.records.catalog.capabilities import (
+from stackviz.records.catalog.absences import (
     KNOWN,
     LEAST,
     MIXED,

@@ -4,12 +4,42 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stackviz.pages.accelerators.changes.describe import entry_of, new_note, previous_source
-from stackviz.pages.accelerators.changes.entry import CITED, Entry
+from stackviz.pages.accelerators.changes.describe import entry_of, new_note, previous_source, tell_decided
+from stackviz.pages.accelerators.changes.entry import CITED, PRICES, Entry
 from stackviz.pages.accelerators.changes.steps import LogStep
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address, setting_text, software_text
+from stackviz.records.prices.price import Price, money
+
+
+def tell_price(step: LogStep) -> Entry | None:
+    """The step as an entry without `slug`; None where the public saw no difference."""
+    return tell_decided(step, _amount_and_day, _price_differences, _describe_price)
+
+
+def _describe_price(record: Any) -> dict[str, str]:  # noqa: ANN401 - a record of the history
+    return {"field": PRICES, "title": str(Price.Kind(record.kind).label), "condition": _seller(record)}
+
+
+def _amount_and_day(record: Any) -> str:  # noqa: ANN401 - a record of the history
+    """`6.88 USD, 2025-11-30`; `55.04 USD for 8, 2025-11-30` where several cards were priced together."""
+    amount = f"{money(record.amount)} {record.currency}"
+    if record.cards > 1:
+        amount = _("%(amount)s for %(cards)s") % {"amount": amount, "cards": record.cards}
+    return f"{amount}, {record.day:%Y-%m}" if record.is_month else f"{amount}, {record.day:%Y-%m-%d}"
+
+
+def _price_differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401 - records of the history
+    """The differences other than amount, cards and day, in words."""
+    is_other_seller = (before.seller, before.offer) != (after.seller, after.offer)
+    sellers = [_("previous seller: %(seller)s") % {"seller": _seller(before)}] if is_other_seller else []
+    return (*sellers, *previous_source(before, after), *new_note(before, after))
+
+
+def _seller(record: Any) -> str:  # noqa: ANN401 - a record of the history
+    return ", ".join(filter(None, [record.seller, record.offer]))
+
 
 _STATE = CitedResult.State
 
@@ -21,9 +51,9 @@ def tell_cited(step: LogStep) -> Entry | None:
     """
     after, before = step.record, step.before
     what = _what_happened(after, before)
-    old = _figure(after if what == "removed" else before) if what not in ("added", "accepted") else ""
-    new = _figure(after) if what in ("added", "changed", "accepted", "doubted") else ""
-    details = _differences(before, after) if before is not None and what != "removed" else ()
+    old = _cited_figure(after if what == "removed" else before) if what not in ("added", "accepted") else ""
+    new = _cited_figure(after) if what in ("added", "changed", "accepted", "doubted") else ""
+    details = _cited_differences(before, after) if before is not None and what != "removed" else ()
     if what == "changed" and old == new and not details:
         return None
     benchmark = CITED_BENCHMARKS.get(after.benchmark)
@@ -33,7 +63,7 @@ def tell_cited(step: LogStep) -> Entry | None:
         accelerator="" if after.accelerator_id else after.reported_name,
         field=CITED,
         title=str(benchmark.title) if benchmark else after.benchmark,
-        condition=_setting(after),
+        condition=_cited_setting(after),
         old=old if old != new else "",
         new=new,
         details=details,
@@ -55,19 +85,19 @@ def _what_happened(after: Any, before: Any) -> str:  # noqa: ANN401 - records of
     return "accepted" if is_accepted else "changed"
 
 
-def _figure(record: Any) -> str:  # noqa: ANN401
+def _cited_figure(record: Any) -> str:  # noqa: ANN401
     return f"{record.value} {record.unit}" if record is not None else ""
 
 
-def _setting(record: Any) -> str:  # noqa: ANN401
+def _cited_setting(record: Any) -> str:  # noqa: ANN401
     benchmark = CITED_BENCHMARKS.get(record.benchmark)
     return setting_text(benchmark, record.params) if benchmark and record.params else ""
 
 
-def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _cited_differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
     """The differences other than the figure, in words. Names no sheet: the one before may not be public."""
     columns = (
-        (_("parameters"), _setting(before), _setting(after)),
+        (_("parameters"), _cited_setting(before), _cited_setting(after)),
         (_("reported name"), before.reported_name, after.reported_name),
         (_("devices"), str(before.count), str(after.count)),
         (_("software"), software_text(before.software), software_text(after.software)),

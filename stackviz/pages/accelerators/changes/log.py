@@ -9,8 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from stackviz.pages.accelerators.changes.describe import tell
-from stackviz.pages.accelerators.changes.describe_cited import tell_cited
-from stackviz.pages.accelerators.changes.describe_price import tell_price
+from stackviz.pages.accelerators.changes.describe_cited import tell_cited, tell_price
 from stackviz.pages.accelerators.changes.entry import PER_PAGE, Entry, Line, Log, LogFilter, LogPosition, counted_words
 from stackviz.pages.accelerators.changes.loads import cited_load_lines, load_lines
 from stackviz.pages.accelerators.changes.steps import (

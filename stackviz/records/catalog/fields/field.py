@@ -13,8 +13,6 @@ from stackviz.base.units import UNITS, to_si
 from stackviz.base.units import unit as unit_named
 from stackviz.records.catalog.formula import Formula
 
-__all__ = ["APPLE", "DENSE", "DENSE_FP32_ACCUMULATE", "NVIDIA", "SOC", "Field", "Words", "amount_of"]
-
 Words = str | Promise
 
 DENSE = "sparsity=dense"

@@ -4,8 +4,6 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.fields.field import APPLE, Field
 
-__all__ = ["FIELDS"]
-
 FIELDS = (
     Field(
         name="macs_shipped_in",

@@ -9,8 +9,6 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.fields.field import Words
 
-__all__ = ["COMPUTE_RATE", "MEANINGS", "MEANING_OF", "POWER", "PRICE", "Meaning", "Member"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:

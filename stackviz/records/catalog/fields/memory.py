@@ -5,8 +5,6 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.records.catalog import formulas
 from stackviz.records.catalog.fields.field import APPLE, SOC, Field
 
-__all__ = ["FIELDS"]
-
 FIELDS = (
     Field(
         name="memory_gb",

@@ -6,8 +6,6 @@ from stackviz.records.catalog import formulas
 from stackviz.records.catalog.fields.field import APPLE, DENSE, DENSE_FP32_ACCUMULATE, Field, Words
 from stackviz.records.catalog.formula import Formula
 
-__all__ = ["FIELDS"]
-
 
 def _rate(
     *,

@@ -13,8 +13,6 @@ from stackviz.records.catalog import fields as package
 from stackviz.records.catalog.fields.field import Field, Words
 from stackviz.records.catalog.formula import Formula
 
-__all__ = ["ACCUMULATE_MATTERS", "FIELDS", "FORMULAS", "GROUPS", "HEADLINES", "POSITION", "Group", "grouped"]
-
 
 @dataclass(frozen=True, slots=True)
 class Group:

@@ -4,8 +4,6 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.fields.field import Field
 
-__all__ = ["FIELDS"]
-
 FIELDS = (
     Field(
         name="process_node",
