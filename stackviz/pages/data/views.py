@@ -1,7 +1,6 @@
 """Views of `/data/`: the list of downloads, the schema, and the files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -16,7 +15,7 @@ from stackviz.base.units import format_number, quantity_label
 from stackviz.pages.data import stored_dumps
 from stackviz.pages.data.dump import LICENCE
 from stackviz.pages.data.formats import CONTENT_TYPES, FORMATS
-from stackviz.pages.data.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
+from stackviz.pages.data.schema import SCHEMA_VERSION, TABLES, TYPES
 from stackviz.pages.data.stored_dumps import Dump, File
 from stackviz.web.preview import Introduction, make_preview
 
@@ -29,28 +28,6 @@ sha256sum --check --ignore-missing SHA256SUMS"""
 LOAD_PROGRAM = """import pandas
 values = pandas.read_csv("{address}spec_values.csv")
 print(values.query("field == 'bf16_tensor_tflops' and condition == 'sparsity=dense' and status == 'preferred'"))"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedFile:
-    """A file as the page lists it: `size` rounded with its unit, `exact` in bytes."""
-
-    name: str
-    url: str
-    form: str
-    size: str
-    exact: str
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListedTable:
-    """A table as the page lists it. `withheld`: it contains data that is no longer public and is being rebuilt."""
-
-    table: TableSchema
-    rows: str
-    withheld: bool
-    files: tuple[ListedFile, ...]
 
 
 @require_safe
@@ -68,7 +45,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "preview": make_preview(request, introduction, reverse("data:index"), data=data),
         "dump": dump,
         "tables": _listed(dump, withheld=withheld) if dump else (),
-        "others": tuple(_listed_file(file) for file in dump.others) if dump else (),
+        "others": [_listed_file(file) for file in dump.others] if dump else [],
         "older": [name for name in stored_dumps.dump_names() if dump is None or name != dump.name],
         "check_command": CHECK_COMMAND.format(address=folder),
         "load_program": LOAD_PROGRAM.format(address=folder),
@@ -157,26 +134,28 @@ def _withheld(*, is_newest: bool) -> HttpResponse:
     return HttpResponse(text + "\n", CONTENT_TYPES["txt"], status=503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
-def _listed(dump: Dump, *, withheld: bool) -> tuple[ListedTable, ...]:
+def _listed(dump: Dump, *, withheld: bool) -> list[dict[str, object]]:
+    """Return each table with its files. `withheld`: it contains data that is no longer public and is being rebuilt."""
     known = {table.name: table for table in TABLES}
-    return tuple(
-        ListedTable(
-            table=known[written.name],
-            rows=format_number(written.rows),
-            withheld=withheld and written.of_machines,
-            files=tuple(_listed_file(file) for file in written.files),
-        )
+    return [
+        {
+            "table": known[written.name],
+            "rows": format_number(written.rows),
+            "withheld": withheld and written.of_machines,
+            "files": [_listed_file(file) for file in written.files],
+        }
         for written in dump.tables
         if written.name in known
-    )
+    ]
 
 
-def _listed_file(stored: File) -> ListedFile:
-    return ListedFile(
-        name=stored.name,
-        url=reverse("data:file", args=[stored.name]),
-        form=FORMATS.get(stored.form, ""),
-        size=quantity_label(stored.bytes, "B", digits=3),
-        exact=f"{stored.bytes:,} B",
-        sha256=stored.sha256,
-    )
+def _listed_file(stored: File) -> dict[str, str]:
+    """`size` is rounded, with its unit, `exact` in bytes."""
+    return {
+        "name": stored.name,
+        "url": reverse("data:file", args=[stored.name]),
+        "form": FORMATS.get(stored.form, ""),
+        "size": quantity_label(stored.bytes, "B", digits=3),
+        "exact": f"{stored.bytes:,} B",
+        "sha256": stored.sha256,
+    }

@@ -1,14 +1,12 @@
 """The picture of the front page: decode rates that others measured, against published memory bandwidth."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.draw.charts.labels import Label
-from stackviz.draw.charts.scatter import SHAPES, Dot, Iso, IsoLine, Mark, place_scatter
+from stackviz.draw.charts.scatter import SHAPES, Dot, Iso, Spot, place_scatter
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import peaks, usual_peak
@@ -35,52 +33,23 @@ NAMED = frozenset(
 CACHE_S = 600  # the key moves with cited results and sheets
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecodePoint:
-    """One accelerator: its best result, of what the published bandwidth allows. `left`, `top`: per cent."""
-
-    name: str
-    url: str
-    css: str
-    shape: str
-    left: float
-    top: float
-    bandwidth: str
-    rate: str
-    share: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecodePicture:
-    """`shapes`: (id, path) of those used; `legend`: (css, path, vendor); `weights`: bytes a token reads, as text."""
-
-    points: tuple[DecodePoint, ...]
-    labels: tuple[Label, ...]
-    x_marks: tuple[Mark, ...]
-    y_marks: tuple[Mark, ...]
-    lines: tuple[IsoLine, ...]
-    shapes: tuple[tuple[str, str], ...]
-    legend: tuple[tuple[str, str, str], ...]
-    weights: str
-    url: str
-    explore_url: str
-
-
 def decode_picture_html() -> str:
     """The picture with its table; "" where there are too few results. Cached until results or sheets change."""
 
     def draw() -> str:
         picture = decode_picture()
-        return render_part("home/_decode.jinja", picture=picture) if picture else ""
+        return render_part("home/_decode.jinja", **picture) if picture else ""
 
     return cached_html(("decode picture", edition_of_cases()), draw, CACHE_S)
 
 
-def decode_picture() -> DecodePicture | None:
-    """One query beside the cases of the benchmark."""
-    results = cited_of_benchmark(BENCHMARK, CASE).results
+def decode_picture() -> dict[str, Any] | None:
+    """Return a point for each accelerator: its best result, of what its published bandwidth allows.
+
+    One query, and those of the benchmark's cases.
+    """
     best: dict[int, tuple[Accelerator, float]] = {}
-    for result in results:  # best first
+    for result in cited_of_benchmark(BENCHMARK, CASE).results:  # best first
         if result.accelerator is not None:
             best.setdefault(result.accelerator.pk, (result.accelerator, result.amount_per_device))
     published = peaks(best)
@@ -88,12 +57,6 @@ def decode_picture() -> DecodePicture | None:
     bound = case_bound(CITED_BENCHMARKS[BENCHMARK], CASE)
     if bound is None or len(bandwidths) < FEWEST_POINTS:
         return None
-    return _drawn({pk: best[pk] for pk in best if pk in bandwidths}, bandwidths, bound)
-
-
-def _drawn(
-    best: Mapping[int, tuple[Accelerator, float]], bandwidths: Mapping[int, float], bound: CaseBound
-) -> DecodePicture:
     dots = [
         Dot(
             key=pk,
@@ -103,36 +66,30 @@ def _drawn(
             slot=vendor_slot(accelerator.vendor.slug),
         )
         for pk, (accelerator, rate) in best.items()
+        if pk in bandwidths
     ]
     line = Iso(bound.most(GIGA), _("what the bandwidth allows"), is_bound=True)
     scatter = place_scatter(dots, "log", "log", [line])
     slots = {dot.slot: best[dot.key][0].vendor.name for dot in dots}
     named = {dot.label for dot in dots if best[dot.key][0].slug in NAMED}
-    return DecodePicture(
-        points=tuple(_point(best[spot.key], bandwidths[spot.key], bound, (spot.x, spot.y)) for spot in scatter.spots),
-        labels=tuple(label for label in scatter.labels if label.text in named),
-        x_marks=scatter.x_marks,
-        y_marks=scatter.y_marks,
-        lines=scatter.lines,
-        shapes=tuple((f"d{slot}", SHAPES[slot]) for slot in sorted(slots)),
-        legend=tuple((css(slot), SHAPES[slot], name) for slot, name in sorted(slots.items())),
-        weights=quantity_label(bound.divisor, "B", binary=True, digits=3),
-        url=reverse("benchmarks:benchmark", args=[BENCHMARK]),
-        explore_url=f"{reverse('explore:scatter')}?{EXPLORED}",
-    )
+    return {
+        "points": [_point(*best[spot.key], bandwidths[spot.key], bound, spot) for spot in scatter.spots],
+        "labels": [label for label in scatter.labels if label.text in named],
+        "scatter": scatter,
+        "legend": [(slot, css(slot), SHAPES[slot], name) for slot, name in sorted(slots.items())],
+        "weights": quantity_label(bound.divisor, "B", binary=True, digits=3),
+        "explore_url": f"{reverse('explore:scatter')}?{EXPLORED}",
+    }
 
 
-def _point(best: tuple[Accelerator, float], bandwidth: float, bound: CaseBound, at: tuple[float, float]) -> DecodePoint:
-    accelerator, rate = best
+def _point(accelerator: Accelerator, rate: float, bandwidth: float, bound: CaseBound, spot: Spot) -> dict[str, object]:
     slot = vendor_slot(accelerator.vendor.slug)
-    return DecodePoint(
-        name=accelerator.name,
-        url=accelerator.get_absolute_url(),
-        css=css(slot),
-        shape=f"d{slot}",
-        left=at[0],
-        top=at[1],
-        bandwidth=format_number(bandwidth / GIGA),
-        rate=format_number(rate),
-        share=f"{rate / bound.most(bandwidth) * 100:.0f} %",
-    )
+    return {
+        "accelerator": accelerator,
+        "css": css(slot),
+        "slot": slot,
+        "spot": spot,
+        "bandwidth": format_number(bandwidth / GIGA),
+        "rate": format_number(rate),
+        "share": f"{rate / bound.most(bandwidth) * 100:.0f} %",
+    }

@@ -1,8 +1,7 @@
 """The front page: counts, suggested comparisons, the machines that reported last."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any, TypeAlias
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -39,141 +38,78 @@ STARTING_POINTS: Sequence[tuple[str | Promise, tuple[str, ...]]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class VendorName:
-    """A name in the colour of its vendor. `css`: a class of `charts.vendors`, as in the picture of decode rates."""
-
-    name: str
-    css: str
+VendorName: TypeAlias = tuple[str, str]  # and the class of `charts.vendors` with the vendor's colour
 
 
-@dataclass(frozen=True, slots=True)
-class StartingPoint:
-    """A suggested comparison: title, its subjects, query string."""
-
-    question: str
-    subjects: tuple[VendorName, ...]
-    query: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewMachine:
-    """One machine as the front page lists it. `cards`: names with counts: `8 × H100`."""
-
-    name: str
-    lab: str
-    url: str
-    subject: str
-    cards: str
-    system: str
-    taken_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class LayerLine:
-    """One layer of the small diagram: key, title, and the components of each stack."""
-
-    key: str
-    title: str
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SmallDrawing:
-    """Two stacks in brief, top to bottom. `columns`: (stack, its address)."""
-
-    columns: tuple[tuple[VendorName, str], ...]
-    layers: tuple[LayerLine, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontPage:
-    """The front page. `accelerators`, `values`, `stacks`, `machines`, `cited` (results): formatted counts."""
-
-    accelerators: str
-    values: str
-    stacks: str
-    machines: str
-    cited: str
-    drawing: SmallDrawing | None
-    starting_points: tuple[StartingPoint, ...]
-    newest: tuple[NewMachine, ...]
-
-
-def front_page(visitor: Visitor) -> FrontPage:
-    """The front page for this visitor. At most twelve queries."""
+def front_page(visitor: Visitor) -> dict[str, object]:
+    """Return what the front page shows this visitor. At most twelve queries."""
     machines = visible_machines(visitor)
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
     reports = [(machine, stored_report(snapshots[machine.pk])) for machine in newest if machine.pk in snapshots]
     stacks = {stack.slug: stack for stack in public_stacks()}
-    return FrontPage(
-        accelerators=format_number(public_accelerators().count()),
-        values=format_number(
-            SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).count()
-        ),
-        stacks=format_number(len(stacks)),
-        machines=format_number(machines.count()),
-        cited=format_number(cited_counts().results),
-        drawing=small_drawing(stacks),
-        starting_points=(*_against_its_sheet(reports), *starting_points(stacks)),
-        newest=tuple(
-            NewMachine(
-                name=machine.name,
-                lab=machine.lab.name,
-                url=machine.get_absolute_url(),
-                subject=machine.subject,
-                cards=", ".join(kind.label for kind in card_kinds(judged.cards)),
-                system=_system(judged.report),
-                taken_at=machine.latest_taken_at,
-            )
+    values = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True)
+    return {
+        "accelerators": format_number(public_accelerators().count()),
+        "values": format_number(values.count()),
+        "stacks": format_number(len(stacks)),
+        "machines": format_number(machines.count()),
+        "cited": format_number(cited_counts().results),
+        "drawing": small_drawing(stacks),
+        "starting_points": [*_against_its_sheet(reports), *starting_points(stacks)],
+        "newest": [
+            (machine, ", ".join(kind.label for kind in card_kinds(judged.cards)), _system(judged.report))
             for machine, judged in reports
-        ),
-    )
+        ],
+    }
 
 
-def starting_points(stacks: Mapping[str, Stack]) -> tuple[StartingPoint, ...]:
-    """STARTING_POINTS with names, without those of missing subjects. `stacks`: by slug. One query."""
+def starting_points(stacks: Mapping[str, Stack]) -> list[dict[str, Any]]:
+    """Return STARTING_POINTS with names, without those of missing subjects. `stacks`: by slug. One query."""
     wanted = {subject for _question, subjects in STARTING_POINTS for subject in subjects}
     names = {f"stack:{slug}": _of_vendor(stack.local_name, stack.vendor) for slug, stack in stacks.items()}
     names |= {
         slug: _of_vendor(accelerator.name, accelerator.vendor.slug)
         for slug, accelerator in accelerators_by_slug(wanted).items()
     }
-    return tuple(
-        StartingPoint(str(question), tuple(names[subject] for subject in subjects), comparison_query(subjects))
+    return [
+        _starting_point(str(question), [names[subject] for subject in subjects], subjects)
         for question, subjects in STARTING_POINTS
         if all(subject in names for subject in subjects)
-    )
+    ]
+
+
+def _starting_point(question: str, names: Sequence[VendorName], subjects: Sequence[str]) -> dict[str, Any]:
+    return {"question": question, "subjects": names, "query": comparison_query(subjects)}
 
 
 def _of_vendor(name: str, vendor: str) -> VendorName:
-    return VendorName(name, css(vendor_slot(vendor)))
+    return name, css(vendor_slot(vendor))
 
 
-def _against_its_sheet(reports: Sequence[tuple[Machine, JudgedReport]]) -> list[StartingPoint]:
-    """The last machine with a matched card, compared with its spec sheet; [] if there is none."""
+def _against_its_sheet(reports: Sequence[tuple[Machine, JudgedReport]]) -> list[dict[str, Any]]:
+    """Return the last machine with a matched card, compared with its spec sheet; [] if there is none."""
     for machine, judged in reports:
         for card in judged.cards:
             if sheet := card.sheet:
-                names = tuple(_of_vendor(name, sheet.vendor.slug) for name in (machine.name, sheet.name))
-                query = comparison_query((machine.subject, sheet.slug))
-                return [StartingPoint(gettext("A real machine and its data sheet"), names, query)]
+                names = [_of_vendor(name, sheet.vendor.slug) for name in (machine.name, sheet.name)]
+                question = gettext("A real machine and its data sheet")
+                return [_starting_point(question, names, (machine.subject, sheet.slug))]
     return []
 
 
-def small_drawing(stacks: Mapping[str, Stack]) -> SmallDrawing | None:
-    """DRAWN_STACKS with the first components of each layer; None unless both are described. One query."""
+def small_drawing(stacks: Mapping[str, Stack]) -> dict[str, object] | None:
+    """Return DRAWN_STACKS with the first components of each layer; None unless both are described. One query."""
     described = described_columns(DRAWN_STACKS)
     if not all(slug in described and slug in stacks for slug in DRAWN_STACKS):
         return None
     columns = [described[slug] for slug in DRAWN_STACKS]
-    return SmallDrawing(
-        tuple((_of_vendor(described[slug].title, stacks[slug].vendor), described[slug].url) for slug in DRAWN_STACKS),
-        tuple(
-            LayerLine(layer.value, layer.label, tuple(_names(column, layer) for column in columns)) for layer in Layer
-        ),
-    )
+    return {
+        "columns": [
+            (*_of_vendor(described[slug].title, stacks[slug].vendor), described[slug].url) for slug in DRAWN_STACKS
+        ],
+        "layers": [(layer, [_names(column, layer) for column in columns]) for layer in Layer],
+    }
 
 
 def _names(column: StackColumn, layer: Layer) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -130,52 +129,9 @@ def _without_linking(tokens: tuple[str, ...]) -> Iterator[str]:
 
 
 MOST_IN_GROUP = 8
-MOST_SUGGESTED = 8
-LONGEST_LINE = 180
 LONGEST_QUESTION = 80  # characters: longer texts are messages
 SENTENCE = 6  # words from which on a query may be an error message
 OF_ERRORS = ("error", "fail", "exception", "fatal", "undefined", "错误", "报错", "失败", "异常")  # in a word of one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownHit:
-    """A result as it is shown. `name`: which other name matched; `missing`: words of the query it does not have."""
-
-    title: str
-    url: str
-    kind: str
-    line: str
-    name: str
-    missing: str
-    is_best: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitGroup:
-    """The results of one kind, best first. `more`: how many are left out."""
-
-    id: str
-    title: str
-    hits: tuple[ShownHit, ...]
-    more: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchAnswer:
-    """`groups` is empty where nothing matches. `diagnose_url`: /diagnose/ with the query in its box, or ""."""
-
-    query: str
-    has_words: bool
-    groups: tuple[HitGroup, ...]
-    count: int
-    diagnose_url: str
-
-    @property
-    def summary(self) -> str:
-        """The number of results, in words."""
-        if not self.count:
-            return _("No results")
-        return ngettext("%(n)d result", "%(n)d results", self.count) % {"n": self.count}
 
 
 # How questions begin and end: words that every text has, and that error messages are full of.
@@ -208,17 +164,26 @@ def ranked_hits(visitor: Visitor, query: str) -> list[SearchHit]:
     ]
 
 
-def answer_search(visitor: Visitor, query: str) -> SearchAnswer:
-    """The answer of the page."""
+def answer_search(visitor: Visitor, query: str) -> dict[str, object]:
+    """Return what the page shows: results by kind, each with how many are left out, and a link to the diagnosis.
+
+    `diagnose_url`: /diagnose/ with the query in its box, where it may be an error message; else "".
+    """
     hits = ranked_hits(visitor, query)
     words = split_words(query)
-    return SearchAnswer(
-        query=query,
-        has_words=bool(words),
-        groups=_groups(hits),
-        count=len(hits),
-        diagnose_url=_diagnose_url(query) if words and (not hits or _is_like_an_error(words, hits)) else "",
-    )
+    by_kind: dict[SearchKind, list[SearchHit]] = {}
+    for hit in hits:
+        by_kind.setdefault(hit.entry.kind, []).append(hit)
+    count = len(hits)
+    return {
+        "query": query,
+        "has_words": bool(words),
+        "groups": [
+            (kind, group[:MOST_IN_GROUP], max(0, len(group) - MOST_IN_GROUP)) for kind, group in by_kind.items()
+        ],
+        "summary": ngettext("%(n)d result", "%(n)d results", count) % {"n": count} if count else _("No results"),
+        "diagnose_url": _diagnose_url(query) if words and (not hits or _is_like_an_error(words, hits)) else "",
+    }
 
 
 def _is_like_an_error(words: Sequence[str], hits: Sequence[SearchHit]) -> bool:
@@ -228,44 +193,3 @@ def _is_like_an_error(words: Sequence[str], hits: Sequence[SearchHit]) -> bool:
 
 def _diagnose_url(query: str) -> str:
     return f"{reverse('diagnose:page')}?{urlencode({'text': query})}"
-
-
-def suggested_hits(visitor: Visitor, query: str) -> tuple[ShownHit, ...]:
-    """The first results, in one list."""
-    return tuple(shown_hit(hit) for hit in ranked_hits(visitor, query)[:MOST_SUGGESTED])
-
-
-def _groups(hits: Sequence[SearchHit]) -> tuple[HitGroup, ...]:
-    by_kind: dict[SearchKind, list[SearchHit]] = {}
-    for hit in hits:
-        by_kind.setdefault(hit.entry.kind, []).append(hit)
-    return tuple(
-        HitGroup(
-            id=f"group-{kind.value}",
-            title=str(kind.label),
-            hits=tuple(shown_hit(hit, is_best=hit is hits[0]) for hit in group[:MOST_IN_GROUP]),
-            more=max(0, len(group) - MOST_IN_GROUP),
-        )
-        for kind, group in by_kind.items()
-    )
-
-
-def shown_hit(hit: SearchHit, *, is_best: bool = False) -> ShownHit:
-    entry = hit.entry
-    return ShownHit(
-        title=entry.title,
-        url=entry.url,
-        kind=str(entry.kind.label),
-        line=_shortened(entry.line),
-        name=hit.name,
-        missing=", ".join(hit.missing),
-        is_best=is_best,
-    )
-
-
-def _shortened(text: str) -> str:
-    """At most LONGEST_LINE characters, cut between words."""
-    if len(text) <= LONGEST_LINE:
-        return text
-    cut = text[:LONGEST_LINE]
-    return cut[: max(cut.rfind(" "), LONGEST_LINE // 2)].rstrip(" ,;:") + "…"

@@ -53,7 +53,16 @@ class SearchEntry:
     keywords: tuple[str, ...] = ()
     text: str = ""
 
+    @property
+    def short_line(self) -> str:
+        """The line, cut between words where it is longer than LONGEST_LINE characters."""
+        if len(self.line) <= LONGEST_LINE:
+            return self.line
+        cut = self.line[:LONGEST_LINE]
+        return cut[: max(cut.rfind(" "), LONGEST_LINE // 2)].rstrip(" ,;:") + "…"
 
+
+LONGEST_LINE = 180
 # What a match in each part of an entry counts.
 IN_TITLE, IN_NAMES, IN_KEYWORDS, IN_TEXT = 1.0, 0.9, 0.7, 0.35
 ENOUGH = 0.33  # of the query: less than a text that has all its words

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -20,20 +21,14 @@ from stackviz.pages.compare.query import (
     read_compare_query,
 )
 from stackviz.pages.fit.query import MOST_ACCELERATORS, PARAMETERS
-from stackviz.pages.search.answers import (
-    ShownHit,
-    answer_search,
-    question_subject,
-    ranked_hits,
-    shown_hit,
-    suggested_hits,
-)
-from stackviz.pages.search.index import SearchEntry, SearchKind
+from stackviz.pages.search.answers import answer_search, question_subject, ranked_hits
+from stackviz.pages.search.index import SearchEntry, SearchHit, SearchKind
 from stackviz.pages.search.prepared import search_index
 from stackviz.web.address import AddressReader, clean_text
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.languages import without_language
 
+MOST_SUGGESTED = 8
 LONGEST_QUERY = 300  # characters: a line of an error message
 
 
@@ -44,7 +39,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
     reader = AddressReader(request.GET)
     query = read_query(reader)
     if wants_partial(request):
-        suggestions = {"hits": suggested_hits(request.user, query), "query": query}
+        suggestions = {"hits": ranked_hits(request.user, query)[:MOST_SUGGESTED], "query": query}
         return unlisted(render(request, "search/_suggestions.html", suggestions))
     context = {"answer": answer_search(request.user, query), "notes": reader.notes({"q"})}
     return unlisted(render(request, "search/page.html", context))
@@ -69,21 +64,7 @@ def unlisted(answer: HttpResponse) -> HttpResponse:
 # --- offers to put into another page ---
 
 MOST_OFFERED = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A thing that was found. `url`: of the page with it; `kind`: "" where all are of one; `line`: what it is."""
-
-    title: str
-    url: str
-    kind: str
-    line: str
-
-
-def offer_of(shown: ShownHit, url: str, kind: str = "") -> Offer:
-    """The hit with another address; its line is the other name that matched, if one did."""
-    return Offer(title=shown.title, url=url, kind=kind, line=shown.name or shown.line)
+Offer: TypeAlias = tuple[SearchHit, str, str]  # what was found, the page with it, and its kind where there are several
 
 
 # --- /search/accelerators/: accelerators for a form that lists only those most asked for ---
@@ -147,7 +128,7 @@ def _accelerators_offered(form: AskingForm, carried: QueryDict, query: str) -> I
     matching = [hit for hit in hits if hit.entry.kind == SearchKind.ACCELERATOR]
     for hit in matching[:MOST_OFFERED]:
         slug = without_language(hit.entry.url).strip("/").rpartition("/")[2]
-        yield offer_of(shown_hit(hit), form.url(carried, slug))
+        yield hit, form.url(carried, slug), ""
 
 
 # --- /search/subjects/: what could join a comparison ---
@@ -183,7 +164,7 @@ def _subjects_offered(request: HttpRequest, query: str, address: Address, instea
         if subject is None or subject in address.subjects or not _has_history(subject, address):
             continue
         url = f"{reverse('compare:page')}{_with_subject(address, subject, instead).query()}"
-        yield offer_of(shown_hit(hit), url, str(hit.entry.kind.label))
+        yield hit, url, str(hit.entry.kind.label)
         count += 1
         if count == MOST_OFFERED:
             return
