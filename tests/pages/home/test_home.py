@@ -56,7 +56,7 @@ def test_a_private_machine_is_neither_listed_nor_counted(client):
     make_report(make_machine(make_lab("secret", is_public=False), "hidden-01"))
     response = client.get("/")
     assert "hidden-01" not in response.content.decode()
-    assert response.context["front"].machines == "0"
+    assert response.context["front"]["machines"] == "0"
 
 
 def test_a_member_sees_the_machines_of_a_private_lab(client, django_user_model):
