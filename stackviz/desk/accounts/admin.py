@@ -28,7 +28,7 @@ admin.site.unregister((StaticDevice, TOTPDevice, User, Group))
 
 @admin.register(Group)
 class AccountGroupAdmin(RelationAdmin, GroupAdmin):
-    """As Django's."""
+    """Django's, with our lists of relations."""
 
 
 @admin.register(User)
@@ -47,13 +47,13 @@ class AccountAdmin(RelationAdmin, _UserAdmin):
             return redirect("admin:auth_user_changelist")
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
-        withdraw_person(obj, _by(request))
+        withdraw_person(obj, _signed_in_user(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """One after the other; who became the last owner since they were asked about stays."""
+        """Withdraw one after the other; an account that became a lab's last owner meanwhile stays."""
         for user in queryset:
             try:
-                withdraw_person(user, _by(request))
+                withdraw_person(user, _signed_in_user(request))
             except ValidationError as problem:
                 self._show_problem(request, problem)
 
@@ -61,5 +61,5 @@ class AccountAdmin(RelationAdmin, _UserAdmin):
         self.message_user(request, " ".join(problem.messages), messages.ERROR)
 
 
-def _by(request: HttpRequest) -> User | None:
+def _signed_in_user(request: HttpRequest) -> User | None:
     return request.user if isinstance(request.user, User) else None

@@ -43,23 +43,23 @@ RESETS_OF_ADDRESS = RateLimit("resets-of-address", "RESET_MAILS_PER_HOUR", RESET
 def count_login(request: HttpRequest, name: str) -> None:
     """Count an attempt to log in as `name`, whether there is such an account or not. Raises RateLimited."""
     LOGINS_OF_CLIENT.count(request)
-    LOGINS_OF_ACCOUNT.count_for(_key(name))
+    LOGINS_OF_ACCOUNT.count_for(_digest_of_name(name))
 
 
 def count_reset(request: HttpRequest, address: str) -> None:
     """Count a request for a mail to `address`. Raises RateLimited."""
     RESETS_OF_CLIENT.count(request)
-    RESETS_OF_ADDRESS.count_for(_key(address))
+    RESETS_OF_ADDRESS.count_for(_digest_of_name(address))
 
 
 def too_many_attempts(limited: RateLimited) -> str:
-    """What a form says instead of looking at the password."""
+    """Return the text that a form shows instead of looking at the password."""
     text = _("Too many attempts. Wait %(minutes)d minutes, then try again.")
     return text % {"minutes": limited.retry_after_s // 60 + 1}
 
 
-def _key(name: str) -> str:
-    """32 hex digits that stand for the name, however it is spelled."""
+def _digest_of_name(name: str) -> str:
+    """Return 32 hex digits that are the same however the name is spelled."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return str(salted_hmac("stackviz.accounts.attempts", folded, algorithm="sha256").hexdigest())[:32]
 

@@ -47,7 +47,7 @@ def app_with(user: User, secret: str) -> TOTPDevice:
 
 
 def is_code_of(device: TOTPDevice, code: str) -> bool:
-    """Whether the app of an unstored device shows this code now, or showed it half a minute ago, or will."""
+    """Whether the app of an unstored device shows this code now, or within half a minute before or after."""
     if not code.isascii() or not code.isdigit():
         return False
     codes = TOTP(device.bin_key, device.step, device.t0, device.digits, device.drift)
@@ -104,7 +104,7 @@ def new_recovery_codes(user: User) -> list[str]:
 
 
 def recovery_codes_left(user: User) -> int:
-    """One query."""
+    """Count the recovery codes that were not used. One query."""
     return int(StaticToken.objects.filter(device__user=user).count())
 
 
@@ -142,7 +142,7 @@ def is_verified(request: HttpRequest) -> bool:
 
 
 def mark_due(request: HttpRequest) -> None:
-    """From here on this session may only show the second factor."""
+    """Restrict the session to showing the second factor."""
     request.session[_DUE] = True
 
 
@@ -175,7 +175,7 @@ class SecondFactorFirst:
         _arguments: Sequence[Any],
         _named: Mapping[str, Any],
     ) -> HttpResponse | None:
-        """Without a session there is nothing to owe, and the answer must not depend on one."""
+        """Redirect a session that owes the second factor, or answer 403 below /api/. Others pass without a look."""
         if settings.SESSION_COOKIE_NAME not in request.COOKIES or _is_open(request) or not _owes(request):
             return None
         if request.path_info.startswith("/api/"):
@@ -184,7 +184,7 @@ class SecondFactorFirst:
 
 
 def _is_open(request: HttpRequest) -> bool:
-    """What leads to the second factor, or away from the account."""
+    """Whether the page leads to the second factor, or away from the account."""
     return request.resolver_match is not None and request.resolver_match.view_name in _OPEN
 
 

@@ -59,17 +59,17 @@ def second_factor(request: HttpRequest) -> HttpResponse:
     if not has_device(user):
         return _set_up(request, user)
     if not is_verified(request):
-        return _ask(request, user)
+        return _ask_for_code(request, user)
     if _is_replacing(request):
         return _set_up(request, user)
-    return HttpResponseRedirect(_next(request))
+    return HttpResponseRedirect(_next_address(request))
 
 
 def _is_replacing(request: HttpRequest) -> bool:
     return request.GET.get("replace") == "1"
 
 
-def _ask(request: HttpRequest, user: User) -> HttpResponse:
+def _ask_for_code(request: HttpRequest, user: User) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         form = CodeForm(request.POST)
@@ -77,14 +77,14 @@ def _ask(request: HttpRequest, user: User) -> HttpResponse:
         if device is not None:
             otp_login(request, device)
             mark_shown(request)
-            return HttpResponseRedirect(request.get_full_path() if _is_replacing(request) else _next(request))
+            return HttpResponseRedirect(request.get_full_path() if _is_replacing(request) else _next_address(request))
         log.warning("second factor of account %s: a wrong code", user.pk)
         problem = _("This code is not valid now. Each code counts once; after several wrong ones, wait a minute.")
-    return render(request, "accounts/second_factor.html", {"problem": problem, "next": _next(request)})
+    return render(request, "accounts/second_factor.html", {"problem": problem, "next": _next_address(request)})
 
 
 def _set_up(request: HttpRequest, user: User) -> HttpResponse:
-    """The same secret until it is confirmed, so that the page may be loaded again. Other sessions end with that."""
+    """Show a secret, the same until its code confirms it, and store the app then. Other sessions end with that."""
     device = app_with(user, request.session.setdefault(_PENDING, new_secret()))
     problem = ""
     if request.method == "POST":
@@ -96,11 +96,11 @@ def _set_up(request: HttpRequest, user: User) -> HttpResponse:
             mark_shown(request)
             end_other_sessions(user, request.session.session_key)
             log.info("second factor of account %s: set up", user.pk)
-            return render(request, "accounts/recovery_codes.html", {"codes": codes, "next": _next(request)})
+            return render(request, "accounts/recovery_codes.html", {"codes": codes, "next": _next_address(request)})
         problem = _("This code is not valid. Check that the clock of the phone is right, then enter the next code.")
     context = {
         "problem": problem,
-        "next": _next(request),
+        "next": _next_address(request),
         "picture": picture_of(device),
         "secret": secret_of(device),
         "is_required": must_have_second_factor(user),
@@ -113,7 +113,7 @@ def _set_up(request: HttpRequest, user: User) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD"])
 def account(request: HttpRequest) -> HttpResponse:
-    """What an account can do about itself."""
+    """Show what an account can do about itself."""
     return _account_page(request)
 
 
@@ -162,7 +162,7 @@ def account_of(request: HttpRequest) -> User:
     return request.user
 
 
-def _next(request: HttpRequest) -> str:
+def _next_address(request: HttpRequest) -> str:
     """The address to go on to, if it is of this site; the account's page otherwise."""
     target = request.POST.get("next", request.GET.get("next", ""))
     is_here = url_has_allowed_host_and_scheme(

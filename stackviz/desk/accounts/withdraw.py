@@ -48,7 +48,7 @@ def _superusers() -> QuerySet[User]:
     return User.objects.filter(is_superuser=True, is_active=True)
 
 
-def _locked(user: User) -> User:
+def _lock_account(user: User) -> User:
     """The account, with all that `why_needed` reads about it locked: of two last owners who go at once, one stays.
 
     In the order of keys, labs first, as the admin saves a lab before its members.
@@ -68,7 +68,7 @@ def withdraw_person(user: User, by: User | None = None) -> dict[str, int]:
 
     Logins end at once. Keys that it made belong to the lab and go on working.
     """
-    locked = _locked(user)
+    locked = _lock_account(user)
     if problems := why_needed(locked):
         raise ValidationError(problems)
     number = locked.pk
@@ -96,24 +96,24 @@ def withdraw_own(request: HttpRequest) -> HttpResponse:
     if has_device(user) and not is_verified(request):
         return HttpResponseRedirect(second_factor_address(reverse("accounts:withdraw")))
     if request.method != "POST":
-        return _page(request, why_needed(user))
+        return _withdrawal_page(request, why_needed(user))
     try:
         count_login(request, user.get_username())
     except RateLimited as limited:
-        return ask_to_wait(_page(request, why_needed(user), too_many_attempts(limited)), limited)
+        return ask_to_wait(_withdrawal_page(request, why_needed(user), too_many_attempts(limited)), limited)
     form = PasswordForm(request.POST)
     if not form.is_valid() or not user.check_password(form.cleaned_data["password"]):
-        return _page(request, why_needed(user), _("This is not the password of the account."))
+        return _withdrawal_page(request, why_needed(user), _("This is not the password of the account."))
     try:
         withdraw_person(user, user)
     except ValidationError as error:
-        return _page(request, error.messages)
+        return _withdrawal_page(request, error.messages)
     logout(request)
     messages.success(request, _("The account was withdrawn."))
     return HttpResponseRedirect(reverse("home:home"))
 
 
-def _page(request: HttpRequest, needed: list[str], problem: str = "") -> HttpResponse:
+def _withdrawal_page(request: HttpRequest, needed: list[str], problem: str = "") -> HttpResponse:
     is_refused = request.method == "POST"
     return render(
         request,

@@ -48,7 +48,7 @@ counts.json the number of rows of each file, written last: without it the archiv
 
 @dataclass(frozen=True, slots=True)
 class ExportedTable:
-    """One table and its rows of the lab. `skip`: fields that are not for the archive."""
+    """One table, and the path of filters from its rows to their lab."""
 
     name: str
     model: type[Model]
@@ -89,7 +89,7 @@ TABLES = (
 
 
 class _Pipe(io.RawIOBase):
-    """Where the zip is written to, and what has been written since it was last emptied. It cannot go back."""
+    """A stream that a zip is written to, emptied piece by piece. It cannot seek."""
 
     def __init__(self) -> None:
         self.waiting: list[bytes] = []
@@ -107,7 +107,7 @@ class _Pipe(io.RawIOBase):
 
 
 def export_lab(lab: Lab) -> Iterator[bytes]:
-    """The archive in pieces. What comes in meanwhile may be in it or not."""
+    """Yield the archive in pieces. What comes in meanwhile may be in it or not."""
     pipe = _Pipe()
     counts: dict[str, int] = {}
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -129,20 +129,20 @@ def export_lab(lab: Lab) -> Iterator[bytes]:
 
 
 def _csv_pieces(table: ExportedTable, lab: Lab) -> Iterator[tuple[int, str]]:
-    """How many rows, and their lines; first the header."""
-    yield 0, _lines([[*table.columns.values()]])
-    for rows in _in_parts(table.rows(lab).values_list("pk", *table.columns), ROWS_TOGETHER, lambda row: row[0]):
-        yield len(rows), _lines([[_cell(value) for value in row[1:]] for row in rows])
+    """Yield the number of rows and their lines; first the header."""
+    yield 0, _csv_lines([[*table.columns.values()]])
+    for rows in _row_batches(table.rows(lab).values_list("pk", *table.columns), ROWS_TOGETHER, lambda row: row[0]):
+        yield len(rows), _csv_lines([[_csv_cell(value) for value in row[1:]] for row in rows])
 
 
-def _lines(rows: Sequence[Sequence[object]]) -> str:
+def _csv_lines(rows: Sequence[Sequence[object]]) -> str:
     out = io.StringIO()
     csv.writer(out).writerows(rows)
     return out.getvalue()
 
 
-def _cell(value: object) -> object:
-    """Lists and objects as JSON, times in ISO; nothing that a spreadsheet computes."""
+def _csv_cell(value: object) -> object:
+    """Return lists and objects as JSON, times in ISO, and nothing that a spreadsheet computes."""
     if isinstance(value, list | dict | tuple):
         value = json.dumps(value, ensure_ascii=False, cls=DjangoJSONEncoder)
     isoformat: Callable[[], str] | None = getattr(value, "isoformat", None)
@@ -151,13 +151,13 @@ def _cell(value: object) -> object:
 
 def _bodies(lab: Lab) -> Iterator[tuple[str, bytes]]:
     stored = Report.objects.filter(machine__lab=lab, content_digest__isnull=True).values_list("pk", "encoding", "body")
-    for rows in _in_parts(stored, BODIES_TOGETHER, lambda row: row[0]):
+    for rows in _row_batches(stored, BODIES_TOGETHER, lambda row: row[0]):
         for pk, encoding, body in rows:
             yield f"reports/{pk}.json{'.gz' if encoding else ''}", bytes(body)
 
 
-def _in_parts(rows: QuerySet[Any, Any], size: int, key: Callable[[Any], Any]) -> Iterator[list[Any]]:
-    """The rows in the order of their keys; each part is a query that begins behind the last one."""
+def _row_batches(rows: QuerySet[Any, Any], size: int, key: Callable[[Any], Any]) -> Iterator[list[Any]]:
+    """Yield the rows in the order of their keys; each part is a query that begins after the last one."""
     part = list(rows.order_by("pk")[:size])
     while part:
         yield part

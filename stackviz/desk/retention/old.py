@@ -1,4 +1,4 @@
-"""What goes when it is old: the one list of it, for the nightly task and for `manage.py delete_old`."""
+"""Delete what is old: the list of its kinds, for the nightly task and for `manage.py delete_old`."""
 
 from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Retained:
 
     @property
     def before(self) -> datetime | None:
-        """What is from before this moment goes; None: nothing does."""
+        """The moment before which things are deleted; None: nothing is."""
         days = getattr(settings, self.setting) if self.setting else 0
         if self.setting and not days:
             return None
@@ -51,7 +51,7 @@ class Retained:
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """What is old of one kind. `before` None: this site stores it for ever."""
+    """The number of old things of one kind. `before` None: this site stores them for ever."""
 
     retained: Retained
     before: datetime | None
@@ -59,7 +59,7 @@ class Old:
 
 
 def look_for_old() -> Iterator[Old]:
-    """What `delete_old` would delete. Changes nothing."""
+    """Yield what `delete_old` would delete. Changes nothing."""
     for retained in RETAINED:
         before = retained.before
         yield Old(retained, before, retained.count(before) if before else 0)
@@ -81,31 +81,29 @@ def _admin_log(before: datetime) -> QuerySet[LogEntry]:
 
 
 def _events(before: datetime) -> QuerySet[LabEvent]:
-    """Not while a silence is news: it would be noted again."""
+    """Exclude the time in which a silence is news: it would be noted again."""
     return LabEvent.objects.filter(noted_at__lt=min(before, timezone.now() - SILENCE_IS_NEWS_FOR))
 
 
-def _parts(rows: QuerySet[Any]) -> Iterator[list[int]]:
-    """Keys of ROWS_TOGETHER rows, and of the next when these are deleted, until none is left."""
+def _key_batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
+    """Yield the keys of ROWS_TOGETHER rows, and of the next when these are deleted, until none is left."""
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_TOGETHER]):
         yield keys
 
 
 def _delete_rows(rows: QuerySet[AuditEntry] | QuerySet[LogEntry]) -> int:
-    """In parts, each of them a statement. Nothing refers to these rows, and models that refuse to be deleted are past
-    their time here.
-    """
+    """Delete rows that nothing refers to, a statement for each batch, past models that refuse to be deleted."""
     deleted = 0
-    for keys in _parts(rows):
+    for keys in _key_batches(rows):
         part = rows.model._base_manager.filter(pk__in=keys)  # noqa: SLF001 (Django's documented API)
         deleted += QuerySet._raw_delete(part, part.db)  # noqa: SLF001 (see above)
     return deleted
 
 
 def _delete_events(rows: QuerySet[LabEvent]) -> int:
-    """In parts, with the deliveries that name them."""
+    """Delete events in batches, with the deliveries that name them."""
     deleted = 0
-    for keys in _parts(rows):
+    for keys in _key_batches(rows):
         LabEvent.objects.filter(pk__in=keys).delete()
         deleted += len(keys)
     return deleted

@@ -1,1 +1,1 @@
-"""What whoever runs the site sees of it: `/healthz`, `/readyz`, `/metrics`, the state of the site. No models."""
+"""The state of the site for whoever runs it: `/healthz`, `/readyz`, `/metrics`, a page in the admin. No models."""

@@ -64,12 +64,12 @@ class Heartbeat:
 
     @property
     def silent_s(self) -> float:
-        """Since it was seen."""
+        """Seconds since the last heartbeat."""
         return max(0.0, time.time() - self.at)
 
 
 def record_heartbeat(kind: str) -> None:
-    """This process is there. Cheap to call often; never raises."""
+    """Note that this process lives. Cheap to call often; never raises."""
     now = time.monotonic()
     if now - _written.get(kind, -WRITE_EVERY_S) < WRITE_EVERY_S or _breaker.is_open:
         return
@@ -83,8 +83,9 @@ def record_heartbeat(kind: str) -> None:
 
 
 def heartbeats() -> list[Heartbeat]:
-    """The newest first, of the last day. Older ones are deleted, and those from before the clock was set back: whoever
-    still lives writes another. Raises RedisError or OSError without an answer.
+    """Return those of the last day, the newest first. Raises RedisError or OSError without an answer.
+
+    Older ones are deleted, and those from before the clock was set back: a process that lives writes another.
     """
     entries = [Heartbeat(**json.loads(text)) for text in _stored()]
     now = time.time()
@@ -119,7 +120,7 @@ def _stored() -> list[str]:
 
 
 def _delete(names: list[str]) -> None:
-    """Processes that started anew have left these behind: each has a name of its own."""
+    """Delete the entries of processes that ended: each process has its own name."""
     if names and settings.REDIS_URL:
         redis_client(settings.REDIS_URL).hdel(KEY, *names)
         return
@@ -140,7 +141,7 @@ def worker_is_there(**_rest: Any) -> None:  # noqa: ANN401 (of a signal)
 @beat_init.connect
 @beat_embedded_init.connect
 def beat_is_there(**_rest: Any) -> None:  # noqa: ANN401
-    """From now on each message that this process sends is a heartbeat of beat."""
+    """Count each message that this process sends as a heartbeat of beat."""
     record_heartbeat("beat")
     before_task_publish.connect(beat_sends, weak=False)
 

@@ -55,7 +55,7 @@ class Readiness:
 
 
 def readiness() -> Readiness:
-    """At most CACHED_S old in this process: whoever asks often costs one query in that time."""
+    """Return the state, at most CACHED_S old in this process: asking often costs one query in that time."""
     global _cached  # noqa: PLW0603
     if _cached is None or time.monotonic() - _cached[0] > CACHED_S:
         with translation.override("en"):  # programs read it
@@ -64,23 +64,23 @@ def readiness() -> Readiness:
 
 
 def look_now() -> Readiness:
-    """The same, now, in the current language. One query."""
-    waiting, oldest_at, database = _reports()
-    processes, unread = _processes()
+    """Return the state of this moment, in the current language. One query."""
+    waiting, oldest_at, database = _waiting_reports()
+    processes, unread = _seen_processes()
     free = shutil.disk_usage(settings.VAR_DIR).free
     state = Readiness((), waiting, oldest_at, tuple(processes), free)
     checks = (
         ReadinessCheck("database", database),
-        ReadinessCheck("broker", _broker()),
-        *(ReadinessCheck(kind, unread or _unseen(kind, processes)) for kind in SEEN_WITHIN_S),
-        ReadinessCheck("disk", _disk(free)),
-        ReadinessCheck("reports", _too_long(state)),
+        ReadinessCheck("broker", _problem_of_broker()),
+        *(ReadinessCheck(kind, unread or _problem_of_process(kind, processes)) for kind in SEEN_WITHIN_S),
+        ReadinessCheck("disk", _problem_of_disk(free)),
+        ReadinessCheck("reports", _problem_of_reports(state)),
     )
     return Readiness(checks, waiting, oldest_at, tuple(processes), free)
 
 
-def _reports() -> tuple[int | None, datetime | None, str]:
-    """How many wait, since when, and what is wrong with the database. The rows that wait have an index of their own."""
+def _waiting_reports() -> tuple[int | None, datetime | None, str]:
+    """Return how many reports wait, since when, and what is wrong with the database. Waiting rows have an index."""
     received = Report.objects.filter(status=Report.Status.RECEIVED).order_by()
     try:
         counted = received.aggregate(count=Count("pk"), oldest=Min("received_at"))
@@ -89,7 +89,7 @@ def _reports() -> tuple[int | None, datetime | None, str]:
     return counted["count"], counted["oldest"], ""
 
 
-def _broker() -> str:
+def _problem_of_broker() -> str:
     try:
         if settings.REDIS_URL:
             redis_client(settings.REDIS_URL).ping()
@@ -101,14 +101,14 @@ def _broker() -> str:
     return ""
 
 
-def _processes() -> tuple[list[Heartbeat], str]:
+def _seen_processes() -> tuple[list[Heartbeat], str]:
     try:
         return heartbeats(), ""
     except (RedisError, OSError, ValueError, TypeError) as error:
         return [], _("unknown: heartbeats cannot be read (%(error)s)") % {"error": type(error).__name__}
 
 
-def _unseen(kind: str, processes: list[Heartbeat]) -> str:
+def _problem_of_process(kind: str, processes: list[Heartbeat]) -> str:
     silent_s = min((heartbeat.silent_s for heartbeat in processes if heartbeat.kind == kind), default=None)
     if silent_s is None:
         return _("no %(kind)s was seen in the last day; start one") % {"kind": kind}
@@ -116,13 +116,13 @@ def _unseen(kind: str, processes: list[Heartbeat]) -> str:
     return problem % {"kind": kind, "seconds": silent_s} if silent_s > SEEN_WITHIN_S[kind] else ""
 
 
-def _disk(free: int) -> str:
+def _problem_of_disk(free: int) -> str:
     least = settings.READY_DISK_FREE_MB
     problem = _("%(free)d MB left under VAR_DIR, less than %(least)d")
     return problem % {"free": free // MB, "least": least} if free < least * MB else ""
 
 
-def _too_long(state: Readiness) -> str:
+def _problem_of_reports(state: Readiness) -> str:
     waited = state.oldest_waiting_s
     problem = _("a report has waited for %(seconds)d s")
     return problem % {"seconds": waited} if waited > settings.READY_WAITING_S else ""

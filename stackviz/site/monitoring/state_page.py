@@ -26,7 +26,7 @@ _started = datetime.now(UTC)
 
 @dataclass(frozen=True, slots=True)
 class StateLine:
-    """One line of the page. `is_bad`: it stands in the way of work; `moment`: when it was so, where that matters."""
+    """One line of the page. `is_bad`: it keeps the site from working; `moment`: since when, where that matters."""
 
     title: str
     text: str
@@ -41,13 +41,13 @@ def site_state(request: HttpRequest) -> HttpResponse:
         **admin.site.each_context(request),
         "title": _("State of the site"),
         "is_ready": state.is_ready,
-        "lines": [*_processes(state), *_work(state), *_others()],
+        "lines": [*_process_lines(state), *_work_lines(state), *_other_lines()],
         "versions": list(_versions()),
     }
     return render(request, "monitoring/state.html", context)
 
 
-def _processes(state: Readiness) -> Iterator[StateLine]:
+def _process_lines(state: Readiness) -> Iterator[StateLine]:
     broken = {check.name: check.reason for check in state.checks if not check.holds}
     kind = connection.vendor.replace("postgresql", "PostgreSQL").replace("sqlite", "SQLite")
     yield StateLine(_("Database"), broken.get("database", kind), "database" in broken)
@@ -64,7 +64,7 @@ def _processes(state: Readiness) -> Iterator[StateLine]:
             yield StateLine(title, broken.get(name, ""), is_bad=True)
 
 
-def _work(state: Readiness) -> Iterator[StateLine]:
+def _work_lines(state: Readiness) -> Iterator[StateLine]:
     broken = {check.name for check in state.checks if not check.holds}
     if state.waiting is not None:
         text = _("%(count)s wait to be read") % {"count": format_number(state.waiting)}
@@ -73,7 +73,7 @@ def _work(state: Readiness) -> Iterator[StateLine]:
     yield StateLine(_("Disk"), free, "disk" in broken)
 
 
-def _others() -> Iterator[StateLine]:
+def _other_lines() -> Iterator[StateLine]:
     dump = stored_dumps.newest()
     text = _("newest export: %(name)s") % {"name": dump.name} if dump else _("no export was written yet")
     yield StateLine(_("Public data"), text, moment=dump.created_at if dump else None)

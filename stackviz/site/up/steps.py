@@ -82,7 +82,7 @@ def print_site(progress: StartProgress, var: Path, url: str, login: this_machine
 
 
 def cited_text() -> str:
-    """How much of what others measured the site shows."""
+    """Return how many cited results the site shows, as text."""
     counts = cited_counts()
     return (
         f"{counts.results:,} cited, public, of {counts.accelerators:,} accelerators from {counts.sources:,} sources"
