@@ -47,7 +47,7 @@ def test_unknown_accounts_answer_like_wrong_passwords(client, member):
     pages = [guess(client, name).content.decode().replace(name, "NAME") for name in ("mina", "nobody")]
     known, unknown = (re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", page) for page in pages)
     assert known == unknown
-    assert "Please enter a correct username and password." in known
+    assert 'role="alert"' in known
 
 
 @pytest.mark.parametrize(

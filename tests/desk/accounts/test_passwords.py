@@ -35,8 +35,8 @@ def test_a_link_is_mailed_that_sets_a_new_password_once(client, member):
     assert link_in(message).split("/")[-2] not in form.request["PATH_INFO"]  # no page knows the word of the link
     new = {"new_password1": "a staple of batteries", "new_password2": "a staple of batteries"}
     done = client.post(form.request["PATH_INFO"], new, follow=True)
-    assert "The new password counts from now on." in done.content.decode()
-    assert "has been used, or is too old" in client.get(link_in(message), follow=True).content.decode()
+    assert done.redirect_chain[-1][0] == "/password/done/"
+    assert client.get(link_in(message), follow=True).context["validlink"] is False
     assert client.post("/login/", {"username": "mina", "password": "a staple of batteries"}).status_code == 302
 
 
@@ -88,7 +88,7 @@ def test_a_broker_that_is_away_is_said(client, member, monkeypatch):
 
     monkeypatch.setattr(login.mail_reset_link, "delay", is_away)
     answer = ask(client, "mina@example.org")
-    assert (answer.status_code, "No mail can be sent at the moment." in answer.content.decode()) == (503, True)
+    assert (answer.status_code, len(answer.context["form"].non_field_errors())) == (503, 1)
 
 
 def test_a_site_without_mail_says_who_helps(client, settings):
@@ -139,5 +139,4 @@ def test_changing_it_needs_the_old_one(client, member):
     answer = client.post(
         "/account/password/", {"old_password": "no", "new_password1": "a staple", "new_password2": "a staple"}
     )
-    assert answer.status_code == 200
-    assert "old password was entered incorrectly" in answer.content.decode()
+    assert (answer.status_code, "old_password" in answer.context["form"].errors) == (200, True)

@@ -32,7 +32,7 @@ def test_whoever_may_approve_sets_one_up_at_the_first_login(client, approver, re
     assert answer["Location"] == f"{PAGE}?next=%2Fadmin%2F"
     assert client.get("/admin/")["Location"].startswith(PAGE)
     page = client.get(PAGE)
-    assert "Your account may approve public values" in page.content.decode()
+    assert page.context["is_required"] is True
     answer = client.post(PAGE, {"code": code_of(shown_app(page)), "next": "/admin/"})
     assert len(set(answer.context["codes"])) == 10
     assert 'href="/admin/"' in answer.content.decode()
@@ -79,7 +79,7 @@ def test_a_code_counts_once(client, approver, required):
             log_in(client, "ada")
             answer = client.post(PAGE, {"code": code_of(device)})
             assert answer.status_code == status
-    assert "This code is not valid now." in answer.content.decode()
+    assert answer.context["problem"]
 
 
 def test_a_recovery_code_counts_once_too(client, approver, required):
@@ -121,7 +121,7 @@ def test_it_can_be_given_up_and_its_codes_replaced(client, member):
     newer = client.post(f"{PAGE}recovery-codes/").context["codes"]
     assert not set(codes) & set(newer)
     client.post(f"{PAGE}remove/")
-    assert "the password alone opens this account" in client.get("/account/").content.decode()
+    assert client.get("/account/").context["has_second_factor"] is False
     client.post("/logout/")
     assert log_in(client, "mina")["Location"] == "/"
 
@@ -131,7 +131,7 @@ def test_confirmed_app_replaces_the_present_one(client, approver, required):
     page = f"{PAGE}?replace=1"
     assert f'href="{page}"' in client.get("/account/").content.decode()
     shown = client.get(page)
-    assert "Your present app and recovery codes count until" in shown.content.decode()
+    assert shown.context["is_replacing"] is True
     second = shown_app(shown)
     client.post(page, {"code": "000000"})
     assert TOTPDevice.objects.get(confirmed=True) == first
@@ -147,9 +147,9 @@ def test_a_password_alone_replaces_no_app(client, approver, required):
     client.post("/logout/")
     log_in(client, "ada")
     page = f"{PAGE}?replace=1"
-    assert "Enter the six digits that your app shows" in client.get(page).content.decode()
+    assert "secret" not in client.get(page).context
     assert client.post(page, {"code": codes[0]})["Location"] == page
-    assert "Scan this picture" in client.get(page).content.decode()
+    assert client.get(page).context["secret"]
     assert TOTPDevice.objects.get(confirmed=True) == first
 
 
@@ -157,7 +157,7 @@ def test_whoever_must_have_one_cannot_give_it_up(client, approver, required):
     device, _codes = set_up(client, "ada")
     assert "Turn it off" not in client.get("/account/").content.decode()
     answer = client.post(f"{PAGE}remove/")
-    assert (answer.status_code, "Set up another app instead" in answer.content.decode()) == (403, True)
+    assert (answer.status_code, bool(answer.context["problem"])) == (403, True)
     assert TOTPDevice.objects.get(confirmed=True) == device
 
 
@@ -213,5 +213,5 @@ def test_the_secret_belongs_to_the_session_that_sets_it_up(client, approver, req
 def test_a_wrong_code_sets_up_nothing(client, approver, required, code):
     log_in(client, "ada")
     client.get(PAGE)
-    assert "This code is not valid" in client.post(PAGE, {"code": code}).content.decode()
+    assert client.post(PAGE, {"code": code}).context["problem"]
     assert not TOTPDevice.objects.exists()

@@ -20,8 +20,7 @@ def test_the_account_page_leads_there(client, member):
     log_in(client, "mina")
     assert f'href="{PAGE}"' in client.get("/account/").content.decode()
     page = client.get(PAGE)
-    assert "the keys that you made go on working" in page.content.decode()
-    assert "private" in page["Cache-Control"]
+    assert (page.status_code, "private" in page["Cache-Control"]) == (200, True)
 
 
 def test_password_withdraws_the_account_and_its_logins(client, member):
@@ -41,7 +40,7 @@ def test_password_withdraws_the_account_and_its_logins(client, member):
 def test_without_it_nothing_goes(client, member, password):
     log_in(client, "mina")
     page = withdraw(client, password)
-    assert (page.status_code, "This is not the password" in page.content.decode()) == (422, True)
+    assert (page.status_code, bool(page.context["problem"])) == (422, True)
     assert User.objects.filter(pk=member.pk).exists()
 
 
@@ -58,8 +57,8 @@ def test_the_only_owner_of_a_lab_hands_it_over_first(client, member):
     Membership.objects.create(lab=lab, user=member, role="owner")
     log_in(client, "mina")
     for page in (client.get(PAGE), withdraw(client)):
-        text = page.content.decode()
-        assert "North &lt;b&gt;lab&lt;/b&gt; has no other owner. Name one, or withdraw the lab first." in text
+        assert len(page.context["needed"]) == 1
+        assert "North &lt;b&gt;lab&lt;/b&gt;" in page.content.decode()
     assert page.status_code == 422
     Membership.objects.create(lab=lab, user=User.objects.create_user("ada"), role="owner")
     assert withdraw(client).status_code == 302
