@@ -15,8 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from stackviz.desk.retention.export import export_lab
 from stackviz.records.audit.record import record
 from stackviz.records.labs.models import Lab, Machine
-from stackviz.records.labs.queries import visible_labs
-from stackviz.records.labs.rights import is_staff_who_may
+from stackviz.records.labs.queries import is_staff_who_may, visible_labs
 from stackviz.records.labs.withdraw import confirmation_problem, may_withdraw, what_goes, withdraw_lab, withdraw_machine
 from stackviz.web.rate_limit import RateLimit, RateLimited, too_many
 

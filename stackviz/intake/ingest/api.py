@@ -18,7 +18,6 @@ from stackviz.intake.ingest.accept import MachineDeleted, ReportConflict, accept
 from stackviz.intake.ingest.body import read_body
 from stackviz.intake.ingest.faults import fault_of
 from stackviz.intake.ingest.receipt import Receipt, readable_report, receipt_of, receipt_path, status_path
-from stackviz.records.labs.key_guesses import counting_guesses
 from stackviz.records.labs.keys import (
     KeyForbidden,
     KeyRefused,
@@ -26,6 +25,7 @@ from stackviz.records.labs.keys import (
     Sender,
     WrongMachine,
     authenticate,
+    counting_guesses,
     recognise,
 )
 from stackviz.records.labs.models import AgentKey, Report

@@ -107,7 +107,7 @@ def content_digest(body: bytes, encoding: str) -> str:
     return hashlib.sha256(canonical_body(body, encoding).encode()).hexdigest()
 
 
-# --- Drops the bodies of old reports, where RAW_REPORT_DAYS says so; what was read from them stays ---
+# --- bodies that are old ---
 
 BODIES_TOGETHER = 50  # held in memory at once, each of 4 MiB at most, and dropped in one transaction
 

@@ -97,7 +97,7 @@ def _by_its_code(error: BaseException) -> tuple[bool, Report.Fault | None]:
     return False, None
 
 
-# --- Puts off reports whose reading met a fault of the site: they wait, say why, and are tried again late ---
+# --- putting reports off ---
 
 FIRST_RETRY_S = 10.0
 LAST_RETRY_S = 900.0  # from the seventh fault on

@@ -29,8 +29,7 @@ from stackviz.intake.report_parts.pace import paced, refused_for_now
 from stackviz.intake.report_parts.pasted import MOST_MACHINES, Refused, mask_pasted, read_pasted, text_of_form
 from stackviz.records.labs.keys import Sender, create_key
 from stackviz.records.labs.models import AgentKey, Lab, Report
-from stackviz.records.labs.queries import Visitor
-from stackviz.records.labs.rights import WORKING_ROLES
+from stackviz.records.labs.queries import WORKING_ROLES, Visitor
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.machines import title_of, tool_name
 from stackviz.report.dumps.tool_results import tool_results

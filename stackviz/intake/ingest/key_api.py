@@ -11,8 +11,16 @@ from ninja import Field, Router, Schema
 
 from stackviz.intake.ingest.api import AgentKeyAuth, Refused, refusing
 from stackviz.records.labs.heartbeats import BUSY_CHARS, LONGEST_S, SHORTEST_S, note_heartbeat
-from stackviz.records.labs.key_guesses import counting_guesses
-from stackviz.records.labs.keys import UNKNOWN, KeyUnknown, Sender, WrongMachine, authenticate, check_again, note_use
+from stackviz.records.labs.keys import (
+    UNKNOWN,
+    KeyUnknown,
+    Sender,
+    WrongMachine,
+    authenticate,
+    check_again,
+    counting_guesses,
+    note_use,
+)
 from stackviz.records.labs.models import AgentKey, Machine
 from stackviz.report.format import FORMAT
 from stackviz.web.rate_limit import RateLimit

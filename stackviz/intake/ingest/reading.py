@@ -213,7 +213,7 @@ def _probe_warnings(report: wire.Report) -> list[Warning_]:
     ]
 
 
-# --- What a machine's clock was off by when it sent a report, and the times of the report by the site's c ---
+# --- the machine's clock ---
 
 _NO_TIME = timedelta(0)
 
@@ -276,7 +276,7 @@ def _text(duration: timedelta) -> str:
     return str(duration - duration % timedelta(seconds=1))
 
 
-# --- The conditions that are stored with a result: those sent, and what else the result states about how  ---
+# --- stored conditions ---
 
 _CARDS_USED = "cards_used"
 

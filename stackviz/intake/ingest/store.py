@@ -313,7 +313,7 @@ def _put_pending(stored: Sequence[_Stored]) -> None:
     insert_rows(PendingReport, ("report",), [(report.pk,) for report in fresh])
 
 
-# --- The series that results belong to, missing ones made: one statement for any number of machines and s ---
+# --- series ---
 
 Setting = tuple[str, str, int, str, int | None]
 

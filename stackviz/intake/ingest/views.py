@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from stackviz.intake.ingest.receipt import readable_report, receipt_of
 from stackviz.records.labs.models import Report, ReportWithdrawal
 from stackviz.records.labs.queries import Visitor
-from stackviz.records.series.withdraw import may_decide_about, may_undo_withdrawals, restore_report, withdraw_report
+from stackviz.records.series.decide import may_decide_about, may_undo_withdrawals, restore_report, withdraw_report
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 
@@ -36,7 +36,7 @@ def receipt(request: HttpRequest, report_id: UUID) -> HttpResponse:
     return render(request, template, context)
 
 
-# --- From a receipt, owners of the lab withdraw the report or name the later one that replaces it; staff  ---
+# --- withdrawing ---
 
 LATER_OFFERED = 50
 

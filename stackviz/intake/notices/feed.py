@@ -15,12 +15,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.intake.notices.models import LabEvent
-from stackviz.intake.notices.queries import lab_events
-from stackviz.intake.notices.wording import event_address, event_id, event_text, event_title
-from stackviz.records.labs.keys import KeyRefused, KeyUnknown
+from stackviz.intake.notices.queries import event_address, event_id, event_text, event_title, lab_events
+from stackviz.records.labs.keys import KeyRefused, KeyUnknown, reader_of
 from stackviz.records.labs.models import Lab
 from stackviz.records.labs.queries import LabReader, visible_labs
-from stackviz.records.labs.read_keys import reader_of
 from stackviz.web.conditional import etag_of
 from stackviz.web.rate_limit import RateLimited, too_many
 from stackviz.web.xml_text import xml_text

@@ -8,14 +8,18 @@ from django.conf import settings
 from django.core import signing
 from django.core.mail import EmailMessage
 from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext, override
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
 
 from stackviz.intake.notices.models import EventMail
-from stackviz.intake.notices.queries import lab_events
-from stackviz.intake.notices.wording import event_address, event_text, event_title
+from stackviz.intake.notices.queries import event_address, event_text, event_title, lab_events
 from stackviz.records.labs.models import Lab, Membership
 from stackviz.records.labs.queries import Visitor
 from stackviz.web.mail import sends_mail
@@ -116,3 +120,18 @@ def _message(mail: EventMail, until: datetime) -> EmailMessage | None:
         text = render_to_string("notices/mail.txt", context)
     headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     return EmailMessage(" ".join(words.split()), text, to=[user.email], headers=headers)
+
+
+# --- unsubscribing ---
+
+
+@csrf_exempt  # mail programs post it themselves (RFC 8058); whoever has the link may
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
+    """A link that is no longer good, or never was, is answered as one that was used."""
+    mail = mail_of_token(token)
+    is_done = mail is not None and request.method == "POST"
+    if mail is not None and is_done:
+        stop_mails(mail.membership)
+    return render(request, "notices/unsubscribe.html", {"mail": mail, "is_done": is_done})

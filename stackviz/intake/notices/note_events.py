@@ -6,7 +6,8 @@ worker that dies in between leaves it for the next turn, and what two workers fi
 
 import logging
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from uuid import UUID
@@ -17,14 +18,44 @@ from django.utils import timezone
 
 from stackviz.base.stats.changes import MIN_RESULTS
 from stackviz.intake.notices.models import LabEvent, PendingReport
-from stackviz.intake.notices.new_findings import new_findings
+from stackviz.records.labs.delete_reports import standing_snapshots
 from stackviz.records.labs.heartbeats import GRACE, SHORTEST_S, TURNS_MISSED, sign_of_life
 from stackviz.records.labs.models import AgentHeartbeat, Finding, Machine, Snapshot
 from stackviz.records.labs.move_lock import wait_for_moves
-from stackviz.records.labs.newest import standing_snapshots
 from stackviz.records.labs.wording import wording_of
 from stackviz.records.series.history import new_changes
 from stackviz.records.series.models import Result, Series
+
+# Only these are events: a note asks nobody to act.
+_RANK: Mapping[str, int] = {Finding.Severity.WARNING: 1, Finding.Severity.BROKEN: 2}
+
+Subject = tuple[str, str]  # rule, component
+
+
+def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> list[Finding]:
+    """Broken things and warnings that the report before had not, or had less severe; in the order of `after`.
+
+    Of one rule and component they are told apart by how many there are: titles name versions, which change.
+    """
+    earlier, new = _by_subject(before), set[int]()
+    for subject, findings in _by_subject(after).items():
+        known = earlier.get(subject, ())
+        titles = {finding.title for finding in known}
+        ranks = sorted((_RANK[finding.severity] for finding in known), reverse=True)
+        unknown_last = sorted(findings, key=lambda finding: (-_RANK[finding.severity], finding.title not in titles))
+        for index, finding in enumerate(unknown_last):
+            if index >= len(ranks) or _RANK[finding.severity] > ranks[index]:
+                new.add(id(finding))
+    return [finding for finding in after if id(finding) in new]
+
+
+def _by_subject(findings: Iterable[Finding]) -> dict[Subject, Sequence[Finding]]:
+    by_subject: dict[Subject, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.severity in _RANK:
+            by_subject[finding.rule, finding.component].append(finding)
+    return dict(by_subject)
+
 
 MAX_TRIES = 5
 REPORTS_TOGETHER = 50  # of one machine

@@ -24,8 +24,7 @@ from django.utils.translation import override
 
 from stackviz.intake.notices.models import LabEvent, Webhook, WebhookDelivery
 from stackviz.intake.notices.post import AddressRefused, PostFailed, checked_address, post
-from stackviz.intake.notices.queries import STANDING, lab_events
-from stackviz.intake.notices.wording import event_address, event_id, event_machine, event_title
+from stackviz.intake.notices.queries import STANDING, event_address, event_id, event_machine, event_title, lab_events
 from stackviz.records.audit.record import record
 from stackviz.records.labs.models import Lab
 

@@ -16,7 +16,6 @@ from stackviz.pages.benchmarks.ranking import TICKS_APART, spread_out
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.labs.models import Machine
-from stackviz.records.series.chart import chart_unit
 from stackviz.records.series.measured_settings import (
     MeasuredAccelerator,
     MeasuredSetting,
@@ -27,6 +26,7 @@ from stackviz.records.series.measured_settings import (
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.public_runs import machines_of_runs
 from stackviz.records.series.reproduce import reproduce_command
+from stackviz.records.series.words import chart_unit
 from stackviz.report.measuring import BENCHMARKS, Benchmark
 from stackviz.web.templatetags.web import joined
 

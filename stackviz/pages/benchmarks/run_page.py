@@ -23,15 +23,13 @@ from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import benchmark_address
 from stackviz.records.labs.models import Report, Snapshot
 from stackviz.records.labs.queries import visible_reports
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide import REASON_CHARS, may_decide_about, record_decision
 from stackviz.records.series.measured_settings import measured_setting_key
+from stackviz.records.series.measurement import round_medians
 from stackviz.records.series.models import Result, ResultDecision
 from stackviz.records.series.queries import StoredRun, stored_run
-from stackviz.records.series.reason import REASON_CHARS
 from stackviz.records.series.reproduce import reproduce_command
-from stackviz.records.series.rounds import round_medians
 from stackviz.records.series.standing import Standing
-from stackviz.records.series.withdraw import may_decide_about
 from stackviz.records.series.words import sample_statistics, sample_text
 from stackviz.report.format.facts import CONDITIONS
 from stackviz.report.measuring import BENCHMARKS

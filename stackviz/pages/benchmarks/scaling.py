@@ -26,7 +26,7 @@ from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import devices_text, setting_text
-from stackviz.records.series.chart import chart_unit
+from stackviz.records.series.words import chart_unit
 from stackviz.web.templatetags.web import joined
 
 CACHES = ("l2_cache_mb", "system_level_cache_mb")

@@ -14,8 +14,8 @@ from stackviz.draw.diagrams.stack import StackDrawing
 from stackviz.pages.compare.measured import Measured
 from stackviz.pages.compare.measured_rows import MeasuredCell, MeasuredRow
 from stackviz.pages.compare.subjects import Head, ProbedRow
+from stackviz.records.series.comparability import is_accelerated
 from stackviz.records.series.measurement import Measurement
-from stackviz.records.series.prominence import is_accelerated
 from stackviz.web.address import write_moment
 from stackviz.web.reverse import address_by_id
 

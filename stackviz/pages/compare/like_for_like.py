@@ -17,9 +17,8 @@ from stackviz.pages.compare.measured_rows import rate_factor, says_how_fast, wor
 from stackviz.pages.compare.subjects import Loaded
 from stackviz.pages.compare.tiles import Tile, TileLine, is_level
 from stackviz.records.cited.best import BenchmarkRatio, LikeForLike, like_for_like
-from stackviz.records.series.comparability import Comparability, rate_of_ranked
+from stackviz.records.series.comparability import Comparability, is_accelerated, rate_of_ranked, work_of
 from stackviz.records.series.measurement import Measurement
-from stackviz.records.series.prominence import is_accelerated, work_of
 
 MOST_BENCHMARKS = 5  # named in a tile
 Pair = tuple[Measurement, Measurement]

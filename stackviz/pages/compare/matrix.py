@@ -13,11 +13,9 @@ from django.utils.translation import ngettext
 
 from stackviz.base.light import light_dataclass
 from stackviz.pages.compare.measured_rows import Machines, MeasuredCell, MeasuredRow, Results, RowScale, measured_row
-from stackviz.records.series.chart import chart_unit
-from stackviz.records.series.comparability import is_rankable
+from stackviz.records.series.comparability import dtype_place, is_rankable
 from stackviz.records.series.measurement import Measurement, setting_label
-from stackviz.records.series.prominence import dtype_place
-from stackviz.records.series.words import remarks_of_all
+from stackviz.records.series.words import chart_unit, remarks_of_all
 from stackviz.report.measuring.benchmark import positive
 
 MOST_NOTES = 40

@@ -17,12 +17,15 @@ from stackviz.draw.charts.bars import Meter, meter
 from stackviz.records.series.comparability import (
     Comparability,
     ComparabilityOutcome,
+    benchmark_place,
     comparable,
+    dtype_place,
+    is_accelerated,
     is_rankable,
     rate_of_ranked,
+    work_of,
 )
 from stackviz.records.series.measurement import Measurement, Rate
-from stackviz.records.series.prominence import benchmark_place, dtype_place, is_accelerated, work_of
 from stackviz.web.reverse import address_by_id
 
 

@@ -18,10 +18,10 @@ from stackviz.pages.compare.tiles import Tile, tile_of
 from stackviz.records.cited.best import DECODE_TEST, DecodeSetting, best_matmul, decode_rates
 from stackviz.records.cited.cases import CitedCase
 from stackviz.records.cited.words import benchmark_address, setting_text
-from stackviz.records.series.best_measured import MeasuredSummary, measured
 from stackviz.records.series.comparability import is_rankable, rate_of_ranked
 from stackviz.records.series.measured_settings import MeasuredSetting, measured_setting_key, measured_settings
 from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.public_runs import MeasuredSummary, measured
 from stackviz.web.words import KINDS
 
 MEASURED_DECODE = "llama-bench"

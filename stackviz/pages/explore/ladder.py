@@ -17,7 +17,7 @@ from stackviz.pages.explore.legend import LegendEntry, legend
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.pages.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
 from stackviz.records.catalog.fields import FIELDS
-from stackviz.records.series.best_measured import MeasuredSummary, measures
+from stackviz.records.series.public_runs import MeasuredSummary, measures
 
 FALLBACK_FIELDS = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "memory_gb")
 MOST_NAMED = 60  # of a vendor, among those without a value

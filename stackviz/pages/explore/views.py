@@ -39,7 +39,7 @@ from stackviz.pages.explore.selection import (
     timeline_choice,
 )
 from stackviz.pages.explore.timeline import assemble_timeline, timeline_vendors
-from stackviz.records.series.best_measured import MeasuredSummary, measured
+from stackviz.records.series.public_runs import MeasuredSummary, measured
 from stackviz.web.address import Note
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import Page, page_number, page_of

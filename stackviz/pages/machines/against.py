@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 from stackviz.base.stats import Ratio, ratio
 from stackviz.base.units import format_number
 from stackviz.intake.report_parts.facts import fact_text, in_order, meaning_of
+from stackviz.records.labs.delete_reports import standing_snapshots
 from stackviz.records.labs.models import Machine, Snapshot
-from stackviz.records.labs.newest import standing_snapshots
 from stackviz.records.labs.queries import visible_machines
 from stackviz.records.series.comparability import Comparability, comparable
 from stackviz.records.series.measurement import Measurement

@@ -9,10 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema
 
 from stackviz.pages.machines.rows import machines_found, machines_page
-from stackviz.records.labs.keys import KeyForbidden, KeyUnknown
+from stackviz.records.labs.keys import KeyForbidden, KeyUnknown, reader_of
 from stackviz.records.labs.models import Card, Finding, Machine
 from stackviz.records.labs.queries import LabReader, Visitor, machine_detail
-from stackviz.records.labs.read_keys import reader_of
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Result
 from stackviz.records.series.queries import latest_results

@@ -8,8 +8,8 @@ from typing import Any
 from stackviz.base.units import format_number, from_si
 from stackviz.draw.charts.history import HistoryLevel, HistoryMark, HistoryPoint
 from stackviz.pages.machines.history import differences_text
-from stackviz.records.series.chart import chart_unit
 from stackviz.records.series.history import SeriesHistory
+from stackviz.records.series.words import chart_unit
 from stackviz.report.measuring import Benchmark
 
 InUnit = Callable[[float | None], float | None]

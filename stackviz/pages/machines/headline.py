@@ -9,8 +9,8 @@ from stackviz.base.stats.changes import MIN_RESULTS
 from stackviz.draw.charts.sparkline import Sparkline, sparkline
 from stackviz.pages.machines.drawn_history import draw_history, signed_percent
 from stackviz.pages.machines.history import differences_text
+from stackviz.records.series.history import Trend, headline_result, trend_of
 from stackviz.records.series.measurement import Measurement
-from stackviz.records.series.trend import Trend, headline_result, trend_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.records.labs.models import Machine
-from stackviz.records.labs.queries import Visitor
-from stackviz.records.labs.rights import rights_in
+from stackviz.records.labs.queries import Visitor, rights_in
 from stackviz.records.series.history import ChangePoint, SeriesHistory, StackDifference
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import ChangeDecision

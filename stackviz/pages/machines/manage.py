@@ -19,8 +19,7 @@ from django.views.decorators.http import require_http_methods
 
 from stackviz.records.labs.heartbeats import expect_no_more, signs_of_life
 from stackviz.records.labs.models import Machine, MachineMove, Report
-from stackviz.records.labs.queries import Visitor, machine_merged_into, visible_machines
-from stackviz.records.labs.rights import manages_all, may_manage
+from stackviz.records.labs.queries import Visitor, machine_merged_into, manages_all, may_manage, visible_machines
 from stackviz.records.labs.withdraw import may_withdraw
 from stackviz.records.series.merge_machines import SPLIT_AT_ONCE, checked_name, merge_machines, split_machine, undo_move
 

@@ -10,8 +10,7 @@ from stackviz.records.labs.models import Machine
 from stackviz.records.series.comparability import BestRun, best_by, is_of_whole_card
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Series
-from stackviz.records.series.queries import comparable_runs
-from stackviz.records.series.ranked_series import ranked_series
+from stackviz.records.series.queries import comparable_runs, ranked_series
 from stackviz.report.measuring import BENCHMARKS
 
 MOST_SERIES = 600  # of all machines on a page, of each the same number at most

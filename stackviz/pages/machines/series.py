@@ -21,12 +21,11 @@ from stackviz.pages.machines.shown_history import ShownHistory, ShownSamples, sh
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import Visitor
 from stackviz.records.series.history import StackChange, history_of
-from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.measurement import Measurement, round_medians
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.queries import Point as PastResult
 from stackviz.records.series.queries import latest_result
 from stackviz.records.series.reproduce import reproduce_command
-from stackviz.records.series.rounds import round_medians
 from stackviz.records.series.words import sample_statistics, sample_text
 from stackviz.web.reverse import address_by_id
 

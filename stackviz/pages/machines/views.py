@@ -25,8 +25,7 @@ from stackviz.pages.machines.series import drawn_series, series_figure, series_p
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.labs.heartbeats import silent_machines
 from stackviz.records.labs.models import Machine
-from stackviz.records.labs.queries import visible_labs, visible_machines
-from stackviz.records.labs.rights import may_manage, rights_in
+from stackviz.records.labs.queries import may_manage, rights_in, visible_labs, visible_machines
 from stackviz.records.labs.withdraw import may_withdraw
 from stackviz.records.series.models import Series
 from stackviz.records.series.public_runs import cached_for_strangers

@@ -1,15 +1,33 @@
 """Delete reports with everything read from them, for uploads sent by mistake."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.dispatch import Signal
 
 from stackviz.records.audit.record import record
-from stackviz.records.labs.models import Machine, Report
-from stackviz.records.labs.newest import point_at_newest
-from stackviz.records.labs.signals import reports_leave
+from stackviz.records.labs.models import Machine, Report, Snapshot
 
+
+def standing_snapshots(machine: Machine) -> QuerySet[Snapshot]:
+    """Those of reports that are not withdrawn, newest first."""
+    return Snapshot.objects.filter(machine=machine, report__withdrawal__isnull=True).order_by("-taken_at", "-pk")
+
+
+def point_at_newest(machines: Collection[int]) -> None:
+    """Let these machines show their newest report again, after reports left or came. Locks them, in one order."""
+    for machine in Machine.objects.filter(pk__in=machines).order_by("pk").select_for_update(of=("self",)):
+        newest = standing_snapshots(machine).first()
+        machine.latest_snapshot = newest
+        machine.latest_taken_at = newest.taken_at if newest else None
+        machine.times_read += 1
+        machine.save(update_fields=["latest_snapshot", "latest_taken_at", "times_read"])
+
+
+# Sent with `report_ids` before reports are deleted; a receiver returns what to call after that, in the transaction.
+reports_leave = Signal()
 NAMED = 100  # reports of one deletion that the audit log names
 
 

@@ -6,6 +6,8 @@ import re
 import secrets
 import string
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,10 +15,13 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import OperationalError, transaction
 from django.db.models import Q
+from django.http import HttpRequest
 from django.utils import timezone
 
 from stackviz.records.audit.record import record
 from stackviz.records.labs.models import AgentKey, Lab, Machine
+from stackviz.records.labs.queries import LabReader, Visitor
+from stackviz.web.rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 
@@ -219,3 +224,42 @@ def revoke(key: AgentKey) -> None:
         if AgentKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
             record("key.revoked", audit_subject(key))
     key.refresh_from_db(fields=["revoked_at"])
+
+
+# --- wrong keys ---
+
+KEY_GUESSES = RateLimit(
+    "key-guesses", "KEY_GUESSES_PER_CLIENT", 15 * 60, "too many wrong keys from this address; a right one is accepted"
+)
+
+
+@contextmanager
+def counting_guesses(request: HttpRequest) -> Iterator[None]:
+    """Count a key that turns out to be unknown; without any nothing was guessed. Raises RateLimited."""
+    try:
+        yield
+    except KeyUnknown:
+        if request.headers.get("Authorization", "").strip():
+            KEY_GUESSES.count(request)
+        raise
+
+
+# --- who reads ---
+
+READS = RateLimit("key-reads", "UPLOADS_PER_MINUTE", 60, "too many requests with this key", batches=100)
+_BEARER = "bearer "
+
+
+def reader_of(request: HttpRequest) -> Visitor:
+    """The visitor, or whoever the `Authorization: Bearer aw_…` of the request speaks for. One query with a key.
+
+    Raises KeyUnknown, KeyForbidden and RateLimited: a key that is wrong is not passed over in silence.
+    """
+    header = request.headers.get("Authorization", "")
+    if not header.lower().startswith(_BEARER):
+        return request.user
+    with counting_guesses(request):
+        sender = authenticate(header, AgentKey.Scope.READ)
+    READS.count_for(str(sender.key_id))
+    note_use(sender.key_id, timezone.now())
+    return LabReader(sender.lab_id)

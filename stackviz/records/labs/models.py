@@ -46,7 +46,7 @@ class Lab(models.Model):
 class Membership(models.Model):
     """One person's place in a lab: a viewer sees it though it is private, a member also works in it, an owner rules it.
 
-    What each may do: `labs.rights.LabRights`.
+    What each may do: `labs.queries.LabRights`.
     """
 
     class Role(models.TextChoices):

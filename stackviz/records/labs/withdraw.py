@@ -5,9 +5,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.records.audit.record import record
 from stackviz.records.labs.models import Lab, Machine
-from stackviz.records.labs.queries import Visitor
+from stackviz.records.labs.queries import Visitor, is_staff_who_may, owns_lab
 from stackviz.records.labs.readonly_admin import cascade_counts
-from stackviz.records.labs.rights import is_staff_who_may, owns_lab
 
 
 def may_withdraw(user: Visitor, lab: Lab) -> bool:

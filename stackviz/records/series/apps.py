@@ -1,8 +1,6 @@
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.records.labs.signals import reports_leave
-
 
 class BenchmarksConfig(AppConfig):
     name = "stackviz.records.series"
@@ -11,6 +9,7 @@ class BenchmarksConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from stackviz.records.labs.delete_reports import reports_leave
         from stackviz.records.series.delete_results import note_series
 
         reports_leave.connect(note_series)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Subquery, Window
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
@@ -17,14 +17,29 @@ from stackviz.records.catalog.past import peaks_at
 from stackviz.records.catalog.queries import peaks
 from stackviz.records.labs.models import Card, Machine, Snapshot
 from stackviz.records.series.bound import PublishedPeaks, bounds_of, peak_share
-from stackviz.records.series.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
+from stackviz.records.series.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of, round_count
 from stackviz.records.series.models import Result, Series
-from stackviz.records.series.ranked_series import RECENT_FIRST
 from stackviz.records.series.rollup import counting_results
-from stackviz.records.series.rounds import round_count
 from stackviz.records.series.standing import CLOCK_MAY_BE_AHEAD, counts
 from stackviz.report.measuring.in_mlx import MLX
 from stackviz.report.measuring.stated_rate import disturbances
+
+MOST_SERIES = 1000  # in a ranking; those of the machines that reported last
+RECENT_FIRST = F("latest_at").desc(nulls_last=True), F("pk").desc()
+SERIES_OF_A_MACHINE = 100  # anyone may send new parameters: a sweep over thousands of sizes must not crowd others out
+
+
+def ranked_series(
+    series: QuerySet[Series], most: int = MOST_SERIES, of_machine: int = SERIES_OF_A_MACHINE
+) -> QuerySet[Series, int]:
+    """Keys of at most `most` of these series, those of the machines that reported last first.
+
+    Of each machine at most `of_machine`, the most recently measured ones. One query, when it is read.
+    """
+    turn = Window(RowNumber(), partition_by="machine", order_by=RECENT_FIRST)
+    fair = series.annotate(turn=turn).filter(turn__lte=of_machine)
+    return fair.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:most]
+
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
 RUNS_OF_SERIES = 3  # an earlier run can confirm the newest; more would cost without changing the answer

@@ -9,7 +9,7 @@ from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from stackviz.records.labs.key_guesses import KEY_GUESSES
+from stackviz.records.labs.keys import KEY_GUESSES
 from stackviz.site.monitoring.readiness import Readiness, readiness
 from stackviz.web.rate_limit import RateLimited, too_many
 

@@ -12,8 +12,8 @@ from stackviz.records.audit.models import AuditEntry
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report, ReportWithdrawal, Snapshot
 from stackviz.records.labs.withdraw import withdraw_lab, withdraw_machine
+from stackviz.records.series.decide import withdraw_report
 from stackviz.records.series.models import Result, Series
-from stackviz.records.series.withdraw import withdraw_report
 from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

@@ -24,12 +24,11 @@ from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import Card, Finding, Lab, Machine, MachineMove, Report, Snapshot
 from stackviz.records.series import merge_machines as merge_machines_module
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide import record_decision, withdraw_report
 from stackviz.records.series.merge_machines import merge_machines
 from stackviz.records.series.models import Result, ResultDecision, Series
 from stackviz.records.series.rollup import stale_series
 from stackviz.records.series.standing import Standing
-from stackviz.records.series.withdraw import withdraw_report
 from tests.report.format.reports import gemm_result, report_body, sha256
 
 SENDERS = 8

@@ -11,9 +11,8 @@ from stackviz.intake.ingest.reread import put_back
 from stackviz.intake.notices import note_events
 from stackviz.intake.notices.models import LabEvent, PendingReport
 from stackviz.intake.notices.note_events import MAX_TRIES, note_pending, note_silence
-from stackviz.intake.notices.queries import lab_events
+from stackviz.intake.notices.queries import event_address, event_title, lab_events
 from stackviz.intake.notices.tasks import note_lab_events
-from stackviz.intake.notices.wording import event_address, event_title
 from stackviz.records.labs.heartbeats import note_heartbeat
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import AgentHeartbeat, Report

@@ -14,7 +14,7 @@ from stackviz.pages.explore.axes import read_plot_data
 from stackviz.pages.explore.ladder import MOST_NAMED, rank
 from stackviz.pages.explore.selection import LadderChoice
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.records.series.best_measured import measured
+from stackviz.records.series.public_runs import measured
 from tests.pages.machines.factories import copy, gemm, make_lab
 from tests.responses import words_of
 

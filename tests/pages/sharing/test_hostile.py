@@ -11,11 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from stackviz.pages.sharing import subjects
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide import record_decision, withdraw_report
 from stackviz.records.series.merge_machines import merge_machines
 from stackviz.records.series.models import Result
 from stackviz.records.series.standing import Standing
-from stackviz.records.series.withdraw import withdraw_report
 from tests.pages.machines.factories import START, days, gemm, h100, make_machine, make_report
 
 H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"

@@ -12,7 +12,7 @@ from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.keys import create_key, revoke
 from stackviz.records.labs.members import accept_invitation, invite, withdraw_invitation
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
-from stackviz.records.series.withdraw import restore_report, withdraw_report
+from stackviz.records.series.decide import restore_report, withdraw_report
 from tests.pages.machines.factories import make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
@@ -194,7 +194,7 @@ def test_what_cannot_be_recorded_is_not_done(monkeypatch, root):
     def fail(*_arguments, **_named):
         raise OSError("disk full")
 
-    monkeypatch.setattr("stackviz.records.series.withdraw.record", fail)
+    monkeypatch.setattr("stackviz.records.series.decide.record", fail)
     with pytest.raises(OSError, match="disk full"):
         withdraw_report(report, "wrong clock", root)
     report.refresh_from_db()

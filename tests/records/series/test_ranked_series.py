@@ -6,7 +6,7 @@ import pytest
 
 from stackviz.records.labs.models import Lab, Machine
 from stackviz.records.series.models import Series
-from stackviz.records.series.ranked_series import MOST_SERIES, SERIES_OF_A_MACHINE, ranked_series
+from stackviz.records.series.queries import MOST_SERIES, SERIES_OF_A_MACHINE, ranked_series
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from stackviz.base.stats import ratio, summarize, t_quantile
-from stackviz.records.series.rounds import round_count, round_medians
+from stackviz.records.series.measurement import round_count, round_medians
 
 ROUNDS = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 

@@ -6,10 +6,15 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 
 from stackviz.records.labs.models import Machine, Membership, Report, ReportWithdrawal
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide import (
+    may_decide_about,
+    may_undo_withdrawals,
+    record_decision,
+    restore_report,
+    withdraw_report,
+)
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.standing import Standing
-from stackviz.records.series.withdraw import may_decide_about, may_undo_withdrawals, restore_report, withdraw_report
 from tests.pages.machines.factories import START, days, gemm, h100, make_lab, make_machine, make_report, warning
 
 pytestmark = pytest.mark.django_db
