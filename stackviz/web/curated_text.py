@@ -5,21 +5,50 @@ a domain of their own, `locale/<locale>/LC_MESSAGES/curated.po`: the English tex
 is English again until somebody translates it. `make translations` keeps the file in step with the data files.
 """
 
+import gettext
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 
+from django.conf import settings
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, to_locale
 
 from stackviz.base.advice import parts_of
-from stackviz.web.domain_entries import ENGLISH, entries_of
 
-__all__ = ["DOMAIN", "curated", "curated_code", "curated_commands", "curated_words", "translate_curated"]
+__all__ = [
+    "DOMAIN",
+    "ENGLISH",
+    "curated",
+    "curated_code",
+    "curated_commands",
+    "curated_words",
+    "entries_of",
+    "translate_curated",
+]
 
+ENGLISH = "en"
 DOMAIN = "curated"
 _CODE = re.compile(r"`([^`]+)`")
 ENDS = {".": "。"}  # of Chinese, the one language there is
+
+
+@lru_cache(maxsize=16)
+def entries_of(domain: str, language: str) -> Mapping[str, str]:
+    """Return English text -> translation of a gettext domain of ours; empty for a language without a file.
+
+    Django knows one domain. Texts of the data files and of the rules have theirs, so that a text without a translation
+    can be told from one that is the same in both languages.
+    """
+    path = gettext.find(domain, str(settings.LOCALE_PATHS[0]), [to_locale(language)])
+    if path is None:
+        return {}
+    with Path(path).open("rb") as file:
+        entries = gettext.GNUTranslations(file)
+    listed = entries._catalog  # type: ignore[attr-defined]  # noqa: SLF001 (gettext lists its entries nowhere else)
+    return {english: text for english, text in listed.items() if english}
 
 
 def translate_curated(text: str) -> str | None:

@@ -16,7 +16,7 @@ from django.utils.translation import get_language
 
 from stackviz.base.advice import Block, blocks_of, parts_of
 from stackviz.base.sentence import Sentence, cut_at_places
-from stackviz.web.domain_entries import ENGLISH, entries_of
+from stackviz.web.curated_text import ENGLISH, entries_of
 from stackviz.web.message_pages import EXPLAINS_MESSAGES
 
 __all__ = [

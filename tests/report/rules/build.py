@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from stackviz.base.sentence import Sentence
 from stackviz.report.format import Absent, Agent, Card, Machine, Report, Software
 from stackviz.report.rules import RULES, Finding, Severity, find, judge, packaged_tables
 
@@ -144,6 +145,13 @@ def answers(rule: str, seen: Report) -> list[Finding]:
     found = [finding for finding in judge(seen, packaged_tables()) if finding.rule == rule]
     assert all(SEVERITIES.index(finding.severity) >= SEVERITIES.index(declared.worst) for finding in found), rule
     return found
+
+
+def stated(text: str) -> tuple[str, ...]:
+    """Return what was put into a sentence, and into the sentences in it, in order."""
+    if not isinstance(text, Sentence):
+        return (text,)
+    return tuple(value for each in text.values.values() for value in stated(each))
 
 
 def lacking(finding: Finding) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.report.format import Absent
-from tests.report.rules.build import FAILED, answer, answers, card, linux
+from tests.report.rules.build import FAILED, answer, answers, card, linux, stated
 
 MIB = 2**20
 NOT_SUPPORTED = Absent("not_supported")
@@ -93,7 +93,7 @@ def test_mig_instances_name_their_card():
         for index, profile in ((1, "3g.40gb"), (2, "1g.10gb"))
     ]
     found = answer("mig-on", linux(card(0, mig_mode=None), *instances))
-    assert found.title == "MIG is on: NVIDIA H100 80GB HBM3 (card 0), split into 3g.40gb, 1g.10gb"
+    assert stated(found.title) == ("NVIDIA H100 80GB HBM3", "0", "3g.40gb, 1g.10gb")
 
 
 # --- memory-unlike-name ---

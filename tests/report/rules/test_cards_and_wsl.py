@@ -3,13 +3,13 @@
 import pytest
 
 from stackviz.report.format import Absent, Card
-from tests.report.rules.build import FAILED, answer, answers, card, lacking, linux, mac
+from tests.report.rules.build import FAILED, answer, answers, card, lacking, linux, mac, stated
 
 
 def test_lowered_power_limit_notes_the_reset_command():
     found = answer("power-cap", linux(card(0), card(5, power_limit_w=600.0)))
     assert found.severity == "note"
-    assert found.title == "NVIDIA H100 80GB HBM3 (card 5): power limit 600 W; factory default 700 W"
+    assert stated(found.title) == ("NVIDIA H100 80GB HBM3", "5", "600", "700")
     assert found.advice.endswith("sudo nvidia-smi -i 5 -pl 700")
     assert found.evidence["card 5 power_limit_w"] == "600"
 
@@ -70,7 +70,7 @@ def test_mixed_cards_need_all_capabilities():
 
 def test_a_card_on_half_its_lanes_is_a_warning():
     found = answer("pcie-width", linux(card(3, pcie_width=8)))
-    assert (found.severity, found.title) == ("warning", "NVIDIA H100 80GB HBM3 (card 3) runs on 8 of 16 PCIe lanes")
+    assert (found.severity, stated(found.title)) == ("warning", ("NVIDIA H100 80GB HBM3", "3", "8", "16"))
 
 
 def test_full_width_is_fine_and_unknown_is_open():

@@ -9,7 +9,7 @@ from stackviz.report.rules import judge, packaged_tables
 from stackviz.report.rules.checks.builds import ReleasedBuild, served
 from stackviz.report.rules.checks.driver_cards import ARCHITECTURES
 from stackviz.report.rules.look import Look
-from tests.report.rules.build import FAILED, UNSET, answer, answers, card, lacking, linux, mac, report
+from tests.report.rules.build import FAILED, UNSET, answer, answers, card, lacking, linux, mac, report, stated
 
 SILENT = {"nvidia.driver_version": FAILED}
 
@@ -41,7 +41,7 @@ def test_a_driver_must_reach_the_floor_of_torchs_cuda_family(cuda, driver, sever
 
 def test_too_old_driver_names_versions_and_fix():
     found = answer("driver-too-old", linux(nvidia__driver_version="535.183.01", cuda__available=False))
-    assert found.title == "CUDA 13.0 needs driver 580.65.06 or newer; this machine has 535.183.01"
+    assert stated(found.title) == ("13.0", "580.65.06", "535.183.01")
     assert found.evidence["nvidia.driver_version"] == "535.183.01"
     assert found.evidence["torch.cuda_version"] == "13.0"
     assert "Update the NVIDIA driver" in found.advice
@@ -293,12 +293,12 @@ def test_a_mac_has_no_driver_branch():
 
 def test_the_branch_to_move_to_is_the_tables_longest_supported():
     seen = linux(nvidia__driver_version="535.183.01")
-    assert "R580 (LTS) is supported longest, until 2028-06" in answer("driver-branch-ended", seen).advice
+    assert stated(answer("driver-branch-ended", seen).advice)[:3] == ("580", " (LTS)", "2028-06")
     [lts] = [row for row in packaged_tables().releases_of("nvidia-driver", "linux") if row.version == "580"]
     newer = replace(lts, version="700", support_ends="2031-02")
     tables = replace(packaged_tables(), releases=packaged_tables().releases | {newer})
     [found] = [found for found in judge(seen, tables) if found.rule == "driver-branch-ended"]
-    assert "R700 (LTS) is supported longest, until 2031-02" in found.advice
+    assert stated(found.advice)[:3] == ("700", " (LTS)", "2031-02")
 
 
 def test_when_every_known_branch_has_ended_none_is_named():
@@ -391,7 +391,7 @@ def test_an_rtx_4090_is_newer_than_r515_on_every_system(system, driver):
     seen = linux(rtx_4090, os__name=system, nvidia__driver_version=driver, **STOPPED)
     found = answer("driver-older-than-card", seen)
     assert (found.severity, found.source_url) == ("broken", ARCHITECTURES.url)
-    assert "capability 8.9 begins with R520" in found.title
+    assert stated(found.title)[-2:] == ("8.9", "520")
     assert "Move to a supported branch; R580 (LTS)" in found.advice
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from stackviz.report.format import Absent, Card
 from stackviz.report.rules.checks.rocm import has_code_for, override_for
-from tests.report.rules.build import UNSET, answer, answers, lacking, linux, mac, report
+from tests.report.rules.build import UNSET, answer, answers, lacking, linux, mac, report, stated
 
 NO_HIP = {"torch.hip_version": Absent("not_applicable", "built without HIP")}
 
@@ -174,7 +174,7 @@ def test_hip_itself_proves_that_code_is_missing():
     laptop = replace(laptop, facts={})
     seen = report({"message.symptoms": "hip-invalid-device-function"}, (laptop,))
     found = answer("rocm-kernels-missing", seen)
-    assert found.title == "This torch carries no code for AMD Radeon 8060S Graphics (card 0) (gfx1151)"
+    assert stated(found.title) == ("AMD Radeon 8060S Graphics", "0", " (gfx1151)")
     assert "'torch==2.14.*' --index-url https://download.pytorch.org/whl/rocm7.14" in found.advice
     assert answers("error-message", seen) == []
 
