@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.http import QueryDict
 
 from stackviz.pages.benchmarks.index_page import benchmark_groups
-from stackviz.pages.benchmarks.ranking import MOST_DOTS, draw_ladder, ladder_of, spread_out
+from stackviz.pages.benchmarks.ranking import MOST_DOTS, draw_ladder, ladder_of
 from stackviz.pages.benchmarks.selection import CitedChoice, read_choice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited import queries
@@ -150,12 +150,6 @@ def test_other_results_are_paler_dots_and_their_range_is_text(make_result, clien
     assert "100 to 187.7" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
 
 
-def test_dots_are_thinned_evenly():
-    assert spread_out(range(3)) == range(3)
-    thinned = spread_out(range(1000))
-    assert (len(thinned), thinned[0], thinned[-1]) == (MOST_DOTS, 0, 999)
-
-
 def test_facets_count_and_the_chosen_option_is_marked(client):
     page = client.get("/benchmarks/llama-bench/?test=pp512").content.decode()
     assert re.search(r'<option value="pp512" selected>pp512 \(\d+\)</option>', page)
@@ -241,14 +235,6 @@ def test_what_is_not_ranked_is_listed_with_its_reason(client, make_result):
     assert "RTX 4090 of a friend" in text
     assert "faster than light" in text
     assert "9,999" not in text.partition("not ranked")[0]
-
-
-def test_more_than_fifty_are_not_listed(client, make_result):
-    for number in range(60):
-        make_result(slug=None, reported_name=f"card {number}", state="unmatched")
-    text = words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
-    assert "More than 50 results of this setting are not ranked" in text
-    assert len(re.findall(r"card \d+", text)) <= 50
 
 
 def unranked_names(client, address):

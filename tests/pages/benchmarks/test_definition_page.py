@@ -54,8 +54,3 @@ def test_every_program_is_short(key):
             most = 23 if is_model or params.get("op") == "resnet-50" else 10
             most += 8 if "weights" in params else 0
             assert len(script_of(RUNNABLE[key], params, kind).splitlines()) <= most
-
-
-def test_the_list_of_benchmarks_links_to_definitions(client, db):
-    assert 'href="/benchmarks/memory/definition/"' in client.get("/benchmarks/").content.decode()
-    assert 'href="/benchmarks/memory/definition/"' in client.get("/benchmarks/memory/").content.decode()

@@ -63,11 +63,3 @@ def test_drawing_the_page_again_reads_the_editions_and_no_result(client, django_
 def test_without_results_the_page_says_so(client):
     CitedResult.objects.update(state="unmatched", accelerator=None)
     assert "No cited results are loaded yet." in words_of(client.get("/benchmarks/"))
-
-
-def test_unknown_parameters_are_named(client):
-    assert "Unknown parameter “nonsense”" in words_of(client.get("/benchmarks/?nonsense=1"))
-
-
-def test_the_navigation_leads_here(client):
-    assert '<a href="/benchmarks/"' in client.get("/").content.decode()

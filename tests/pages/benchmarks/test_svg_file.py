@@ -12,7 +12,6 @@ from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from tests.pages.benchmarks.conftest import LLAMA
 from tests.pages.benchmarks.test_benchmark_page import LLAMA_QUERY
-from tests.responses import words_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -88,9 +87,3 @@ def test_hostile_texts_are_escaped(client, make_result):
 def test_a_choice_without_results_is_an_empty_drawing(client):
     root = drawing(client, "/benchmarks/llama-bench/?test=tg128&quant=F16&model=Gemma&format=svg")
     assert root.get("width") == "1160"
-
-
-def test_the_png_is_made_in_the_browser_of_the_same_file(client):
-    page = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}")
-    assert 'data-png-of="/benchmarks/llama-bench/?' in page.content.decode()
-    assert "PNG" in words_of(page)

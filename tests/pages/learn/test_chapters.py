@@ -257,11 +257,6 @@ def test_a_calculation_introduces_itself_by_its_answer(client, curated):
 
 
 @pytest.mark.django_db
-def test_an_unknown_chapter_is_not_found(client):
-    assert client.get("/learn/nothing/").status_code == 404
-
-
-@pytest.mark.django_db
 def test_html_in_a_text_is_text(client, curated, folder, monkeypatch):
     write(folder, "<script>alert(1)</script> & `<b>`")
     monkeypatch.setattr("stackviz.pages.learn.chapter_page.read_chapters", checks.read_chapters)
