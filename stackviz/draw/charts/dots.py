@@ -74,7 +74,7 @@ def _line_across(bound: float) -> dict[str, Any]:
 
 
 def _names_above_rows(layout: dict[str, Any], names: Sequence[str], most: float) -> dict[str, Any]:
-    """Names inside the drawing, which has no room beside them; the page's heading says what the axis is of."""
+    """Names inside the drawing, which has no room next to them; the page's heading says what the axis is of."""
     ticks = Scale("linear", 0.0, most).ticks(NARROW_TICKS)
     notes = [
         {

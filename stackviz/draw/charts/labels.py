@@ -171,7 +171,7 @@ def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Plac
 
 
 class _Obstacles:
-    """Boxes by the bands of one line's height that they touch: a label is compared with those of its own bands only."""
+    """Boxes by the bands of one line's height that they touch: a label is compared with those of its bands only."""
 
     def __init__(self, boxes: Iterable[_Box]) -> None:
         self._bands: dict[int, list[_Box]] = defaultdict(list)

@@ -56,7 +56,7 @@ class PlacedLevel:
 
 @dataclass(frozen=True, slots=True)
 class PlacedMark:
-    """`row`: the line its label stands on, from 0 at the bottom; None: it has no label. `is_left`: of the mark."""
+    """`row`: the line of its label, from 0 at the bottom; None: it has no label. `is_left`: of the mark."""
 
     x: float
     text: str
@@ -127,7 +127,7 @@ def _unbroken(placed: Sequence[ResultDot | None]) -> list[list[ResultDot]]:
 
 
 def _marks(placed: Sequence[tuple[float, str]]) -> tuple[PlacedMark, ...]:
-    """The newest have labels, each on a line of its own: the newest at the bottom."""
+    """The newest have labels, each on its own line: the newest at the bottom."""
     newest = range(max(len(placed) - MOST_LABELS, 0), len(placed))
     return tuple(
         PlacedMark(x, text, len(placed) - 1 - at if at in newest else None, x > _TURN)
@@ -136,7 +136,7 @@ def _marks(placed: Sequence[tuple[float, str]]) -> tuple[PlacedMark, ...]:
 
 
 def _dates(first: datetime, last: datetime, across: Across) -> tuple[DateTick, ...]:
-    """Midnights, a whole number of days apart; within two days the first and the last moment."""
+    """Return evenly spaced midnights, or the two ends of a range under two days."""
     first, last = first.astimezone(UTC), last.astimezone(UTC)
     if last - first < 2 * _DAY:
         return tuple(DateTick(across(at), f"{at:%Y-%m-%d %H:%M}") for at in dict.fromkeys((first, last)))

@@ -44,7 +44,7 @@ class PlaneLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanePoint:
-    """A point. `shape`: index into scatter.SHAPES; `label`: beside it where there is room; `note`: for a hover.
+    """A point. `shape`: index into scatter.SHAPES; `label`: next to it if there is room; `note`: for a hover.
 
     `url`: where the point leads.
     """
@@ -97,7 +97,7 @@ class PlacedPoint:
 
 @dataclass(frozen=True, slots=True)
 class PlacedStep:
-    """`y`: of its label, in per cent from the top; labels of several steps stand in rows."""
+    """`y`: of its label, in per cent from the top; labels of several steps form rows."""
 
     x: float
     y: float
@@ -150,7 +150,7 @@ def place_plane(content: PlaneContent) -> Plane:
 
 
 def place_small_plane(content: PlaneContent, height_px: int) -> Plane:
-    """The same in a plot of this height, without labels beside points: they have no room there."""
+    """Place the same in a plot of this height, without labels at points: they have no room there."""
     points = tuple(replace(point, label="") for point in content.points)
     return _placed(replace(content, points=points), 100 * LABEL_ROW_PX / height_px)
 
@@ -228,7 +228,7 @@ def _heights_between(content: PlaneContent, xs: Scale, ys: Scale, left: float, r
 
 
 def fitting_name(name: str) -> str:
-    """As much of a name as has room beside a drawing: without what stands in brackets, then whole words and `…`."""
+    """Shorten a name to the room next to a drawing: without its brackets, then whole words and `…`."""
     short = re.sub(r"\s*\(.*\)", "", name) or name
     if len(short) <= LONGEST_NAME:
         return short

@@ -121,7 +121,7 @@ def _front_traces(dots: Sequence[Dot], ways: Ways | None) -> list[dict[str, Any]
 
 
 def _side(label: Label) -> str:
-    """Where Plotly puts a name that stands at this offset."""
+    """Return where Plotly puts a name with this offset."""
     level = "top" if label.dy < 0 else "bottom" if label.dy > LEVEL_PX else "middle"
     return f"{level} {({'start': 'right', 'middle': 'center', 'end': 'left'})[label.anchor]}"
 

@@ -52,7 +52,7 @@ class State(StrEnum):
 
     @property
     def label(self) -> str:
-        """The label beside the box in the current language; "" for states without one."""
+        """The label of the box in the current language; "" for states without one."""
         return _translated(STATE_LABELS[self], get_language()) if self in STATE_LABELS else ""
 
     @property

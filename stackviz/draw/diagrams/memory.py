@@ -145,7 +145,7 @@ def draw_memory(model: MemoryModel) -> MemoryDrawing:
 
 @dataclass(frozen=True)
 class _Spot:
-    """Where a part came to stand: its left edge and width, its upper and its lower edge."""
+    """The place of a part: its left edge and width, its upper and lower edge."""
 
     x: float
     width: float
@@ -155,7 +155,7 @@ class _Spot:
 
 @dataclass(frozen=True)
 class _Enclosure:
-    """What is drawn inside one frame. `is_upright`: what computes stands above the memory, else below."""
+    """What is drawn inside one frame. `is_upright`: what computes is above the memory, else below."""
 
     name: str
     pools: tuple[Pool, ...]

@@ -32,7 +32,7 @@ CALLS_IT, IS_CALLED, BOTH = "↓", "↳", "↕"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chip:
-    """A component where it stands. `relation`: one of the signs above, "" for no neighbour."""
+    """A component at its place. `relation`: one of the signs above, "" for no neighbour."""
 
     box: Box
     x: float

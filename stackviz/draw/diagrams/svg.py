@@ -78,7 +78,7 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where things stand across: the left edge of each column and the width of its boxes."""
+    """The left edge of each column and the width of its boxes."""
 
     lefts: tuple[float, ...]
     box: float
@@ -86,7 +86,7 @@ class _Frame:
 
 
 def svg_of(drawing: StackDrawing, title: str, note: str = "", *, only_differences: bool = False) -> str:
-    """The drawing under its title; `note` stands at the foot: where it is from, and when it was drawn."""
+    """Draw under a title; `note` at the foot: where the drawing is from, and when it was made."""
     frame = _frame(drawing)
     folds = only_differences and len(drawing.columns) > 1
     marks: list[Mark] = []
@@ -152,7 +152,7 @@ def _subject_colour(column: StackColumn, index: int) -> str:
 
 
 def _layer(layer: LayerRows, frame: _Frame, *, folds: bool) -> Iterator[_Piece]:
-    """One layer: its rows below a line, its name beside the first."""
+    """One layer: its rows below a line, its name left of the first."""
     rows = layer.differing if folds else layer.rows
     yield _Piece(4, (Rect(x=MARGIN, y=0, width=frame.width - 2 * MARGIN, height=1, fill=LINE),), {})
     for index, row in enumerate(rows):
@@ -163,7 +163,7 @@ def _layer(layer: LayerRows, frame: _Frame, *, folds: bool) -> Iterator[_Piece]:
 
 
 def _side(layer: LayerRows, role: str, *, is_first: bool) -> tuple[float, list[Mark]]:
-    """What stands left of a row: the layer's name once, and the row's role. Its height and marks."""
+    """The height and marks left of a row: the layer's name once, and the row's role."""
     width = SIDE - INSET - 8
     names = lines_of(layer.title, width, LAYER) if is_first else []
     roles = lines_of(role, width, ROLE)
@@ -305,5 +305,5 @@ def _link(link: DrawnLink, ends: Mapping[str, float], frame: _Frame) -> Iterator
 
 
 def _moved(marks: tuple[Mark, ...], x: float, y: float) -> list[Mark]:
-    """The marks of a piece where the piece stands. Paths are drawn last, in place."""
+    """The marks of a piece at its place. Paths are drawn last."""
     return [mark if isinstance(mark, Path | Linked) else replace(mark, x=mark.x + x, y=mark.y + y) for mark in marks]

@@ -110,7 +110,7 @@ def svg_number(value: float) -> str:
 
 
 def svg_text(sketch: Sketch, title: str, description: str) -> str:
-    """The sketch as a file of its own."""
+    """Return the sketch as a file."""
     width, height = svg_number(sketch.width), svg_number(sketch.height)
     ground = _written(Rect(x=0, y=0, width=sketch.width, height=sketch.height, fill=PAPER))
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -129,7 +129,7 @@ def svg_text(sketch: Sketch, title: str, description: str) -> str:
 
 
 def svg_part(sketch: Sketch) -> str:
-    """The same inside a page, which says beside it in words what is drawn; it takes the page's colours."""
+    """Return the same for a page, which describes it in words; it takes the page's colours."""
     width, height = svg_number(sketch.width), svg_number(sketch.height)
     marks = "".join(map(_written, sketch.marks))
     for colour, name in _OF_THE_PAGE.items():

@@ -101,7 +101,7 @@ def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: Cited
 
 
 def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[SafeString, ...]:
-    """(the form, the ranking and what stands below; "1" if it has rows; title; answer) as HTML; a common choice's first
+    """(form, ranking and everything below; "1" if it has rows; title; answer) as HTML; a common choice's first
     page is cached.
     """
 

@@ -208,7 +208,7 @@ def _cited_curves(_edition: str, _language: str, key: str) -> Sequence[Curve]:
 
 
 def cited_places(kind: CurveKind) -> tuple[int, ...]:
-    """Where cited results stand on the horizontal axis, whether they make a curve or not."""
+    """Return the places of cited results on the horizontal axis, whether they make a curve or not."""
     return _cited_places(edition_of_cases(), kind.key)
 
 

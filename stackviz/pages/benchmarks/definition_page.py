@@ -95,7 +95,7 @@ def definition_page(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _distinct(known: Benchmark, cases: Iterable[Params]) -> Iterator[Params]:
-    """Of the cases that are ranked together the first: to which card a copy goes makes no setting of its own."""
+    """Yield the first of the cases that are ranked together: the card that a copy goes to makes no setting."""
     settings: list[Mapping[str, Any]] = []
     for params in cases:
         if known.compared(params) not in settings:

@@ -44,7 +44,7 @@ _MEASURED_COLUMNS = _COLUMNS | of_objects("low", "high", "best_by", "runs", "mac
 
 
 def ladder_file(ladder: CitedLadder, ending: str, measured: str = "") -> HttpResponse:
-    """Return all results of the ranking, best first within each accelerator; then what machines measured beside it.
+    """Return all results of the ranking, best first within each accelerator; then what machines measured.
 
     `measured`: key of their setting, "" for the one the page shows.
     """

@@ -58,7 +58,7 @@ class Operation:
 
     @property
     def height(self) -> float:
-        """In FLOP/s: where it stands in the drawing."""
+        """The height in the drawing, in FLOP/s."""
         return self.rate * BYTES_INTENSITY if self.operator == BYTES else self.rate
 
 
@@ -100,7 +100,7 @@ def product(dtype: str, sides: tuple[int, int, int], rate: float) -> Operation:
 
 
 def _sides(params: Params) -> tuple[int, int, int] | None:
-    """m, n, k; of a search for the best size they stand in `shape`."""
+    """m, n, k; a search for the best size has them in `shape`."""
     if all(isinstance(params.get(side), int) for side in "mnk"):
         sides = [int(params[side]) for side in "mnk"]
     else:

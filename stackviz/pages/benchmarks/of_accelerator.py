@@ -39,7 +39,7 @@ class HeadlineResult:
 
 
 def headline_results(accelerator: Accelerator) -> tuple[HeadlineResult, ...]:
-    """A line for each benchmark, in the order of the registry. One query beside those of `cited_of_accelerator`."""
+    """Return a line for each benchmark, in their order. One query besides those of `cited_of_accelerator`."""
     headlines = cited_of_accelerator(accelerator)
     if not headlines:
         return ()

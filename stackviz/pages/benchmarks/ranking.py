@@ -95,7 +95,7 @@ class CitedLadder:
 
 
 def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
-    """The ranking an address asks for. One query beside those of `benchmark_cases`."""
+    """Return the ranking that an address asks for. One query besides those of `benchmark_cases`."""
     ranking = cited_of_benchmark(benchmark.key, choice.chosen, choice.case)
     if ranking.case is None:
         return CitedLadder(benchmark=benchmark, case=None)
@@ -231,7 +231,7 @@ def _row(
 
 
 def lone_text(row: RankedAccelerator) -> str:
-    """`a single result`, or `stands alone: 1.4x the next result`; "" where another result supports the best."""
+    """`a single result`, or `stands alone: 1.4x the next result`; "" if another result supports the best."""
     if len(row.results) == 1:
         return _("a single result")
     lead = row.lone_lead

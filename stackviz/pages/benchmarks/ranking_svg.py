@@ -23,7 +23,7 @@ BEST, OTHER = (5.5, 2.5), (3.5, 1.5)  # radius and stroke of a ring
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingWords:
-    """What stands around the rows. `notes`: how to read them; `address`: of the page, with everything chosen."""
+    """The texts around the rows. `notes`: how to read them; `address`: of the page, with everything chosen."""
 
     title: str
     setting: str

@@ -14,6 +14,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_in
+from stackviz.pages.benchmarks.chart_page import ChoiceOption
 from stackviz.pages.benchmarks.priced import is_priced
 from stackviz.pages.benchmarks.ranking import (
     CitedLadder,
@@ -44,20 +45,13 @@ MOST_CASES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class FacetValue:
-    value: str
-    words: str
-    is_chosen: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class FacetControl:
     """One parameter. `usual`: what holds without a choice; `typed`: the value in the text field, None for a list."""
 
     name: str
     label: str
     usual: str
-    options: tuple[FacetValue, ...]
+    options: tuple[ChoiceOption, ...]
     typed: str | None = None
 
 
@@ -85,7 +79,7 @@ def _control(facet: CitedFacet, choice: CitedChoice, ladder: CitedLadder) -> Fac
     if facet.name in choice.chosen:
         usual = _("automatic") if is_compared else _("all")
     options = tuple(
-        FacetValue(str(option.value), f"{option.value} ({option.results})", option.is_chosen)
+        ChoiceOption(str(option.value), f"{option.value} ({option.results})", option.is_chosen)
         for option in facet.options[:MOST_OPTIONS]
     )
     typed = choice.chosen.get(facet.name, "") if len(facet.options) > MOST_OPTIONS else None
@@ -99,16 +93,16 @@ def _devices(choice: CitedChoice, ladder: CitedLadder) -> list[FacetControl]:
     adds_up = ladder.benchmark.adds_up
     usual = _("any, for each device") if adds_up else _("automatic: %(value)s") % {"value": ladder.devices or ""}
     options = [
-        FacetValue(str(number), f"{number} ({count})", not is_automatic and ladder.devices == number)
+        ChoiceOption(str(number), f"{number} ({count})", not is_automatic and ladder.devices == number)
         for number, count in ladder.counts
     ]
     if not adds_up:
-        options.append(FacetValue(ANY_NUMBER, _("any"), choice.devices == ANY_NUMBER))
+        options.append(ChoiceOption(ANY_NUMBER, _("any"), choice.devices == ANY_NUMBER))
     return [FacetControl("devices", _("devices"), usual if is_automatic or adds_up else _("automatic"), tuple(options))]
 
 
 def other_cases(choice: CitedChoice, ladder: CitedLadder) -> tuple[OtherCase, ...]:
-    """The settings that most accelerators have results of, beside the one shown, each with its address."""
+    """Return the other settings that most accelerators have results of, each with its address."""
     return tuple(
         OtherCase(setting_text(ladder.benchmark, case.params), _case_query(case, ladder, choice), case.accelerators)
         for case in ladder.cases[:MOST_CASES]

@@ -20,7 +20,7 @@ _BY_HAND = "row-"  # rows that no curated file holds are named by number
 
 @require_safe
 def result_page(request: HttpRequest, benchmark: str, key: str) -> HttpResponse:
-    """One result of any state: who, when, with what, and how it stands against the published peak."""
+    """Show one result of any state: who, when, with what, and its share of the published peak."""
     rows = CitedResult.objects.select_related("accelerator__vendor", "source")
     if key.startswith(_BY_HAND):
         row = rows.filter(pk=row_key(key.removeprefix(_BY_HAND)), benchmark=benchmark, data_key=None).first()

@@ -136,7 +136,7 @@ def assemble_roofline(catalogue: PublicCatalogue, choice: RooflineChoice) -> Roo
 
 
 def _placed(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow]) -> Iterator[RoofPoint]:
-    """The best results of these accelerators, each with its share of the roof it stands under."""
+    """The best results of these accelerators, each with its share of its roof."""
     roofs: dict[str, dict[str, Roof]] = {}
     for row in rows:
         roofs.setdefault(row.slug, {})[row.dtype] = row.roof
@@ -258,7 +258,7 @@ def _content(rows: Sequence[RoofRow], points: Sequence[RoofPoint]) -> PlaneConte
 
 
 def _labelled(points: Sequence[RoofPoint]) -> set[int]:
-    """Keys of the highest point of each accelerator and word: the same word beside ten points says nothing."""
+    """Keys of the highest point of each accelerator and word: the same word at ten points says nothing."""
     highest: dict[tuple[int, str], RoofPoint] = {}
     for point in points:
         group = point.slot, point.operation.short

@@ -170,7 +170,7 @@ def roofs_of(
 def _roof_label(
     peaks: Mapping[str, Ceiling | None], shown: Sequence[str], dtype: str, bandwidth: Ceiling | None
 ) -> str:
-    """What stands at a roof after the name: one label for all types of one peak, at the first of them; "" at others."""
+    """Return the label of a roof after the name: one for all types of one peak, at the first; "" at the others."""
     peak = peaks.get(dtype)
     if not peak:
         return bandwidth.text if bandwidth else ""

@@ -144,7 +144,7 @@ def _benchmark_url(key: str) -> str:
 
 
 def _ladder_url(run: StoredRun) -> str:
-    """The ranking of its setting, where the result can stand in one."""
+    """Return the address of the ranking of its setting, "" if the result cannot be ranked."""
     measured = run.measured
     is_ranked = measured.benchmark_key in BENCHMARKS and measured.rate is not None
     return (

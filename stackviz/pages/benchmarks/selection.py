@@ -124,7 +124,7 @@ class RooflineChoice:
 
 
 def roofline_choice(parameters: QueryDict, names: Mapping[str, str]) -> RooflineChoice:
-    """Read the address. `names`: slug -> name of the public accelerators; either may stand in the address."""
+    """Read the address. `names`: slug -> name of the public accelerators; the address may contain either."""
     reader = AddressReader(parameters)
     slugs = read_accelerators(reader, names, MOST_ACCELERATORS)
     dtypes = reader.choices("dtype", DTYPES, _("data type"))

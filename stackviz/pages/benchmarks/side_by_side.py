@@ -117,7 +117,7 @@ class SideBySide:
 
 
 def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
-    """Two queries beside the editions, however many results there are; a third in a process that has not counted."""
+    """Two queries besides the editions, for any number of results; a third in a process that has not counted."""
     counts = _counts(accelerators)
     chosen = {key: _common_settings(key, by_case) for key, by_case in counts.items()}
     results = _results(accelerators, [params_key for keys in chosen.values() for params_key in keys])

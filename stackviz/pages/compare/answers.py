@@ -206,7 +206,7 @@ def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
 def _with_stand_in(
     figure: SubjectFigure, column: int, row: SpecRow, meaning: Meaning | None, rows: Sequence[SpecRow]
 ) -> SubjectFigure:
-    """With what stands in for a figure that is not published: in its row, or the first of the other fields.
+    """Return the substitute for a figure that is not published: from its row, or the first of the other fields.
 
     What ordinary cores reach at most where there are no matrix units bounds the same work: that is compared.
     """

@@ -67,7 +67,7 @@ OF_THE_HOST = frozenset({"array-library", "cpu-math", "host-memory"})
 
 
 def stacks_of(chosen: Sequence[Loaded], at: datetime | None = None) -> Stacks:
-    """The diagram. Where stacks alone are compared its boxes explain themselves; beside figures they lead to who does.
+    """Draw the diagram. If only stacks are compared its boxes explain themselves, else they lead to pages that do.
 
     Of two subjects it also says what differs from one to the other: of more, that would be most of the page. `at`: as
     the stacks were described then, without how memory is built, which has no history.
@@ -236,7 +236,7 @@ def _published_tiles(answered: Sequence[Answered]) -> list[Tile]:
 
 
 def _sheet_tiles(chosen: Sequence[Loaded], answered: Sequence[Answered], results: MachineResults) -> list[Tile | None]:
-    """The decode rate stands after the peaks that bound it, before power and price."""
+    """Put the decode rate after the peaks that bound it, before power and price."""
     tiles = _published_tiles([(question, with_reached(question, figures, chosen)) for question, figures in answered])
     of_peaks = sum(bool(question.higher_is_better) for question, _figures in answered)
     return [*tiles[:of_peaks], decode_tile(chosen, results) if len(chosen) > 1 else None, *tiles[of_peaks:]]

@@ -96,7 +96,7 @@ def _named(cell: SheetCell) -> tuple[str, str]:
 
 
 def _csv_cell(line: SheetRow, cell: SheetCell, sheets: Sheets) -> list[object]:
-    """A missing figure is said in words; one under another condition stands with that condition, without a factor."""
+    """A missing figure is given in words; one under another condition has that condition and no factor."""
     source = sheets.sources[cell.source - 1] if cell.source else None
     if cell.reason and not cell.condition:
         return [cell.missing, "", "", "", "", source.title if source else "", source.url if source else "", cell.note]

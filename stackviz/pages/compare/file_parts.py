@@ -128,7 +128,7 @@ def _receipt(result: Measurement, address: str) -> str:
 
 
 def parts_data(parts: FileParts) -> dict[str, Any]:
-    """`reported`, `measured`, `stacks` and `left_out`, beside the rows of the spec table."""
+    """`reported`, `measured`, `stacks` and `left_out`, next to the rows of the spec table."""
     names = {head.slot: head.name for head in parts.machines}
     return {
         "reported": [

@@ -67,7 +67,7 @@ def cited_tile(chosen: Sequence[Loaded], base: int) -> Tile | None:
     longest = max([1.0, *(shared.ratio for shared in others.values() if shared)])
     lines = [_cited_line(first_of[pk], shared, longest) for pk, shared in others.items()]
     slot = first_of[against][0]
-    base_line = TileLine(slot=slot, name=name, figure=format_factor(1.0), share=f"{100 / longest:.1f}")
+    base_line = TileLine(slot=slot, name=name, figure=format_factor(1.0), share=round(100 / longest, 1))
     return Tile(title=_title(), rest=_mean_of(), lines=(base_line, *lines))
 
 
@@ -96,7 +96,7 @@ def _cited_line(subject: tuple[int, Loaded], shared: LikeForLike | None, longest
         name=loaded.title,
         figure=format_factor(shared.ratio),
         note=coverage(shared.settings, len(shared.benchmarks), shared.benchmarks[0].title),
-        share=f"{shared.ratio / longest * 100:.1f}",
+        share=round(shared.ratio / longest * 100, 1),
     )
 
 

@@ -33,7 +33,7 @@ class NotedCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixHead:
-    """One machine over its matrix: devices, software, samples and what must be known beside every of its figures."""
+    """One machine over its matrix: devices, software, samples and what holds for every one of its figures."""
 
     slot: int
     name: str
@@ -118,7 +118,7 @@ SIDES = ("m", "n", "k")
 
 @light_dataclass(slots=True)
 class CellPosition:
-    """Where a setting stands: its group, its column, and the column's size, None where it is none."""
+    """Return the place of a setting: group, column, and the size of the column, None if it has none."""
 
     group: str
     column: str

@@ -113,7 +113,7 @@ class MeasuredKind:
 
     @property
     def has_links(self) -> bool:
-        """Whether a rate leads to a receipt of its own."""
+        """Whether a rate leads to its own receipt."""
         return any(cell.receipt_url for matrix, _chart in self.matrices for row in matrix.rows for cell in row.cells)
 
 
@@ -215,7 +215,7 @@ def _main_reports(settings: Sequence[Results]) -> dict[int, UUID]:
 
 
 def _is_faster(candidate: Measurement, current: Measurement) -> bool:
-    """Whether this result stands for the machine; one that is set aside only where there is no other."""
+    """Whether this result represents the machine; one that is set aside does only if there is no other."""
     return _standing_rate(candidate) > _standing_rate(current)
 
 

@@ -46,7 +46,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """As it stands in the address."""
+        """The name in the address."""
         if self.kind is SubjectKind.MACHINE:
             return machine_subject(self.lab, self.slug)
         return f"stack:{self.slug}" if self.kind is SubjectKind.STACK else self.slug
@@ -139,7 +139,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareQuery:
-    """What is compared and how. `base` None: the first; `at` None: as it stands now; `format` "": as a page."""
+    """What is compared and how. `base` None: the first; `at` None: as of now; `format` "": as a page."""
 
     selection: Selection
     base: Subject | None

@@ -32,7 +32,7 @@ Cited = Mapping[int, tuple[float, CitedCase]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Setting:
-    """One decode setting. `name()`: in words, and where its ranking stands; `rates`: slot -> (token/s, kind)."""
+    """One decode setting. `name()`: in words, and the address of its ranking; `rates`: slot -> (token/s, kind)."""
 
     name: Callable[[], tuple[str, str]]
     rates: dict[int, tuple[float, str]] = field(default_factory=dict)
@@ -91,7 +91,7 @@ def _settings(chosen: Sequence[Loaded], of_machines: MachineResults) -> list[_Se
 
 
 def _add_public(settings: dict[str, _Setting], of_public: MeasuredSetting, by_pk: Mapping[int, Sequence[int]]) -> None:
-    """What public machines measured in a setting stands before what is cited."""
+    """Prefer what public machines measured in a setting to what is cited."""
     rows = [(row, by_pk[row.accelerator.pk]) for row in of_public.rows if row.accelerator.pk in by_pk]
     if rows:
         setting = settings.setdefault(of_public.key, _Setting(name=partial(_public_name, of_public)))

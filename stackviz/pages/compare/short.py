@@ -97,7 +97,7 @@ def _having(words: Sequence[str], catalogue: PublicCatalogue) -> frozenset[int]:
 
 
 def _has_words(slug: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether the words, each of which may be cut short, stand in the slug in this order: `h100-sxm`."""
+    """Whether the slug contains these words, each possibly cut short, in this order: `h100-sxm`."""
     parts = iter(slug)
     return all(any(part.startswith(start) for part in parts) for start in words if start)
 

@@ -76,7 +76,7 @@ def _derived_missing(figure: Derived) -> MissingValue:
 
 @light_dataclass(slots=True, kw_only=True)
 class SheetCell:
-    """A published figure beside the baseline's. `source`: number in the list of sources, 0 for none.
+    """A published figure compared with the baseline's. `source`: number in the list of sources, 0 for none.
 
     `exact`: the figure in base units, where it says more than `text`.
 
@@ -279,7 +279,7 @@ def _also(chosen: Sequence[Loaded], heads: Sequence[Head], columns: Sequence[Hea
 
 
 def _sources(row: SpecRow) -> list[tuple[str, str]]:
-    """(title, address) of every figure of the row, those that stand in included, and of reasons why there is none."""
+    """(title, address) of every figure of the row, substitutes included, and of reasons why there is none."""
     sources = [(cell.source_title, cell.source_url) for cell in row.cells if cell is not None]
     for why in row.missing:
         if why is not None:

@@ -29,14 +29,14 @@ NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round mo
 class TileLine:
     """One subject in a tile. `figure`: "" where there is none, `note` says why then, or what qualifies the figure.
 
-    `share`: per cent of the longest bar of the tile, "" without a bar. `rank`: among those compared, 0 for none.
+    `share`: per cent of the longest bar of the tile, None without a bar. `rank`: among those compared, 0 for none.
     """
 
     slot: int
     name: str
     figure: str = ""
     note: str = ""
-    share: str = ""
+    share: float | None = None
     rank: int = 0
     is_beside: bool = False
     url: str = ""
@@ -194,7 +194,7 @@ def _line(figure: SubjectFigure, longest: float, rank: int, common: str) -> Tile
         name=figure.subject,
         figure=figure.text,
         note="; ".join(filter(None, (_without(figure.marks, common), figure.why))),
-        share=f"{figure.amount / longest * 100:.1f}" if longest else "",
+        share=round(figure.amount / longest * 100, 1) if longest else None,
         rank=rank,
         is_beside=figure.is_beside,
         url=figure.url,

@@ -281,7 +281,7 @@ class ComparisonCitation:
 
 
 def citations(title: str, address: str, at: datetime) -> tuple[ComparisonCitation, ...]:
-    """The comparison `title` as it stood at `at`, found at `address`, which will show the same again."""
+    """Cite the comparison `title` as of `at`, found at `address`, which will show the same again."""
     day = at.strftime("%Y-%m-%d")
     moment = at.strftime("%Y-%m-%d %H:%M:%S UTC")
     return (

@@ -39,7 +39,7 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTerm:
-    """One term of the time of a pass: what it stands for, ideal, times its coefficient."""
+    """One term of the time of a pass: its name, the ideal time, times its coefficient."""
 
     name: str
     ideal: str

@@ -57,7 +57,7 @@ class TextSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFile:
-    """`anchor`: the name of the file without its number; `lead`: what stands before the first section."""
+    """`anchor`: the name of the file without its number; `lead`: the text before the first section."""
 
     anchor: str
     title: str

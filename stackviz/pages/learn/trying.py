@@ -31,7 +31,7 @@ Text = str | Promise
 
 @dataclass(frozen=True, kw_only=True)
 class NumberInput:
-    """A number to type, from `low` to `high`. `unit`: shown beside it."""
+    """A number to type, from `low` to `high`. `unit`: shown after it."""
 
     name: str
     label: Text
@@ -81,7 +81,7 @@ TryValues = Mapping[str, float | str]
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """A line of the answer: what, how much, and how it comes about. `share`: 0 to 1, a bar beside it; None for none."""
+    """A line of the answer: what, how much, and how it comes about. `share`: 0 to 1, as a bar; None: no bar."""
 
     label: str
     text: str

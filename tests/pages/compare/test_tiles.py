@@ -22,8 +22,8 @@ def test_more_bandwidth_is_a_factor_of_what_the_other_has():
     tile = tile_of(BY_KEY["bandwidth"], [MAX, H100])
     assert tile.lead == "H100 SXM has 8.4× the memory bandwidth of M3 Max"
     assert [(line.name, line.figure, line.share) for line in tile.lines] == [
-        ("M3 Max", "400 GB/s", "11.9"),
-        ("H100 SXM", "3.35 TB/s", "100.0"),
+        ("M3 Max", "400 GB/s", 11.9),
+        ("H100 SXM", "3.35 TB/s", 100.0),
     ]
 
 
@@ -56,8 +56,8 @@ def test_unpublished_figure_is_never_zero():
     tile = tile_of(BY_KEY["bf16"], figures)
     assert (tile.lead, tile.is_known) == ("known only for H100 SXM", False)
     assert [(line.figure, line.note, line.share) for line in tile.lines] == [
-        ("989.4 TFLOP/s", "", "100.0"),
-        ("", "not published", ""),
+        ("989.4 TFLOP/s", "", 100.0),
+        ("", "not published", None),
     ]
 
 
@@ -93,11 +93,11 @@ def test_from_three_subjects_on_a_tile_has_ranks_and_no_sentence():
     tile = tile_of(BY_KEY["memory"], figures)
     assert tile.lead == ""
     assert [(line.rank, line.name, line.share) for line in tile.lines] == [
-        (1, "G2", "100.0"),
-        (1, "G3", "100.0"),
-        (3, "G0", "40.0"),
-        (4, "G4", "20.0"),
-        (0, "G5", "60.0"),
+        (1, "G2", 100.0),
+        (1, "G3", 100.0),
+        (3, "G0", 40.0),
+        (4, "G4", 20.0),
+        (0, "G5", 60.0),
     ]
     assert tile.rest == "not published: G1"
 
