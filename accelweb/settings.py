@@ -147,16 +147,8 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
         "OPTIONS": {
-            "loaders": [
-                (
-                    "stackviz.web.template_loader.Loader",
-                    [
-                        "django.template.loaders.filesystem.Loader",
-                        "django.template.loaders.app_directories.Loader",
-                    ],
-                )
-            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -167,7 +159,7 @@ TEMPLATES = [
     {  # parts of pages, drawn by stackviz.web.parts
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates"],
-        "OPTIONS": {"environment": "stackviz.web.template_loader.environment"},
+        "OPTIONS": {"environment": "stackviz.web.jinja2.environment"},
     },
 ]
 

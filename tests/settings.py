@@ -8,10 +8,11 @@ os.environ.setdefault("SECRET_KEY", "only-for-tests-" + "x" * 50)
 os.environ.setdefault("READS_PER_MINUTE", str(10**9))  # all tests are one client
 
 from accelweb.settings import *  # noqa: F403
-from accelweb.settings import STORAGES
+from accelweb.settings import MIDDLEWARE, STORAGES
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 WARM_PAGES = False  # tests/deploy/test_warm.py prepares pages itself
+MIDDLEWARE = [*MIDDLEWARE, "tests.layout.PagesOnOneLine"]

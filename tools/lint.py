@@ -24,7 +24,6 @@ CHECKS: list[tuple[str, list[str], dict[str, str]]] = [
     ("mypy", ["-m", "mypy"], {}),
     ("templates", ["-m", "djlint", "templates", "--quiet", "--lint"], {}),
     ("parts", ["-m", "djlint", "templates", "--extension", "jinja", "--profile", "jinja", "--quiet", "--lint"], {}),
-    ("layout of templates", ["-m", "tools.templates", "--check"], {}),
     ("import contracts", ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"], {}),
     ("tables of docs/", ["tools/docs.py", "--check"], {}),
     ("no pending migrations", ["manage.py", "makemigrations", "--check", "--dry-run"], {}),

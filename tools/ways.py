@@ -19,7 +19,7 @@ from types import FrameType
 
 STACKVIZ = f"{Path(__file__).resolve().parents[1] / 'stackviz'}/"
 FIXTURES = Path(__file__).resolve().parents[1] / "tests/fixtures"
-COMPILERS = {"web/template_loader.py", "web/whitespace.py", "web/part_code.py"}  # run when a template is first loaded
+COMPILERS = {"web/jinja2.py"}  # runs when a template is first loaded
 ANY_PAGE = "/learn/"
 COMPARE = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
 FIT = "/fit/?model=llama-3-70b&accelerator=apple-m4-max-40&accelerator=nvidia-geforce-rtx-5090"

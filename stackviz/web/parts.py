@@ -22,35 +22,20 @@ from jinja2.debug import rewrite_traceback_stack
 if TYPE_CHECKING:
     from django.template.backends.jinja2 import Jinja2
 
-_frame: ContextVar[tuple[str | None, str] | None] = ContextVar("part_frame", default=None)
 _is_anew: ContextVar[bool] = ContextVar("rendering_anew", default=False)
 
 
 def render_part(name: str, /, **values: object) -> SafeString:
-    """`render_part("diagrams/_box.jinja", placed=…)`: what the macro `draw_box` of that file draws of these values.
+    """Return what the macro `draw_box` of a file draws: `render_part("diagrams/_box.jinja", placed=…)`.
 
-    Raises TypeError for an argument that the macro does not have, jinja2.UndefinedError for a name nothing defines,
-    AttributeError for what a value does not have.
+    Raise TypeError for an argument that the macro does not have, jinja2.UndefinedError for a name or an attribute that
+    does not exist.
     """
-    before = _frame.set((get_language(), get_script_prefix()))
     try:
         return SafeString(macro(name)(**values))  # its template escaped every value
     except Exception:
         rewrite_traceback_stack()  # so that it names the lines of templates
         raise
-    finally:
-        _frame.reset(before)
-
-
-def part_language() -> str | None:
-    """The language of the part that is drawn, asked for once: that takes longer than looking one of its texts up."""
-    frame = _frame.get()
-    return frame[0] if frame else get_language()
-
-
-def part_frame() -> tuple[str | None, str]:
-    """The same, and below what the site is served: what an address depends on besides its name."""
-    return _frame.get() or (get_language(), get_script_prefix())
 
 
 def macro(name: str) -> Callable[..., str]:

@@ -3,9 +3,8 @@
 from functools import lru_cache
 from uuid import UUID
 
-from django.urls import reverse
-
-from stackviz.web.parts import part_frame
+from django.urls import get_script_prefix, reverse
+from django.utils.translation import get_language
 
 __all__ = ["address_by_id", "address_by_name"]
 
@@ -15,9 +14,9 @@ _NIL = str(UUID(int=0))
 def address_by_name(name: str, *args: str) -> str:
     """`reverse(name, args=args)`, from memory for what was asked before. For names that many pages link to.
 
-    In the language that is active, as `reverse` itself; within a part, in the part's. Raises NoReverseMatch.
+    In the language that is active, as `reverse` itself. Raises NoReverseMatch.
     """
-    return _reversed(part_frame(), name, args)
+    return _reversed(get_language(), get_script_prefix(), name, args)
 
 
 def address_by_id(name: str, key: UUID) -> str:
@@ -26,5 +25,5 @@ def address_by_id(name: str, key: UUID) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _reversed(_frame: tuple[str | None, str], name: str, args: tuple[str, ...]) -> str:
+def _reversed(_language: str | None, _prefix: str, name: str, args: tuple[str, ...]) -> str:
     return reverse(name, args=args)

@@ -121,7 +121,7 @@ def changes(request: HttpRequest) -> HttpResponse:
     state = ("changes", query.part, query.before, query.title, *log_edition())
     body = cached_html(state, lambda: _body(query), CACHE_S)
     feed = reverse("accelerators:changes-feed")
-    filters = as_query(LogFilter(query.part.accelerator, query.part.vendor, query.part.field)).urlencode()
+    filters = _filters(query)
     context = {"wanted": query, "body": body, "feed": f"{feed}?{filters}" if filters else feed}
     return render(request, "accelerators/changes.html", context)
 
@@ -135,7 +135,7 @@ def _body(query: ChangesQuery) -> str:
     log = read_log(query.part, query.before)
     context = {
         "wanted": query,
-        "days": _by_day(log.entries),
+        "days": _by_day(log.entries, _filters(query)),
         "next": str(log.next_place) if log.next_place else "",
         "vendors": Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name"),
         "names": Accelerator.objects.filter(is_public=True).order_by("name").values_list("name", flat=True),
@@ -150,23 +150,28 @@ def _body(query: ChangesQuery) -> str:
     return render_to_string("accelerators/_changes.html", context)
 
 
-def _by_day(entries: tuple[Entry, ...]) -> list[tuple[str, list[tuple[str, Entry, str]]]]:
-    """[(day, [(time of day, entry, where its single steps are)])], all in UTC."""
+def _filters(query: ChangesQuery) -> str:
+    return as_query(LogFilter(query.part.accelerator, query.part.vendor, query.part.field)).urlencode()
+
+
+def _by_day(entries: tuple[Entry, ...], filters: str) -> list[tuple[str, list[tuple[str, Entry, str]]]]:
+    """[(day, [(time of day, entry, query of its single steps)])], all in UTC. `filters`: of the log, as a query."""
     days: dict[str, list[tuple[str, Entry, str]]] = {}
     for entry in entries:
         when = entry.when.astimezone(UTC)
-        days.setdefault(f"{when:%Y-%m-%d}", []).append((f"{when:%H:%M}", entry, _steps_of(entry)))
+        days.setdefault(f"{when:%Y-%m-%d}", []).append((f"{when:%H:%M}", entry, _steps_of(entry, filters)))
     return list(days.items())
 
 
-def _steps_of(entry: Entry) -> str:
+def _steps_of(entry: Entry, filters: str) -> str:
     """The query that shows the steps of a grouped entry one by one; "" for one that is a single step."""
+    rest = f"&{filters}" if filters else ""
     if entry.load is not None:
-        return f"load={entry.load}"
+        return f"load={entry.load}{rest}"
     if not entry.counts or entry.what == "loaded":  # loads of cited results leave no steps
         return ""
     # The log is cut below a place: the smallest step above the entry's first.
-    return f"each=1&before={LogPosition(entry.when, 0, 10**16)}"
+    return f"each=1&before={LogPosition(entry.when, 0, 10**16)}{rest}"
 
 
 def as_json(log: Log, query: ChangesQuery, request: HttpRequest) -> HttpResponse:

@@ -105,9 +105,9 @@ def _html(query: ClaimsQuery, matches: Sequence[Claim]) -> str:
     """The notes, then the list as HTML, cached per edition."""
 
     def made() -> str:
-        return render_to_string(
-            "accelerators/_claims.html", {"asked": query, "items": checked(matches), "choices": _choices(query)}
-        )
+        files = {"as_csv": query.address(format="csv"), "as_json": query.address(format="json")}
+        context = {"asked": query, "items": checked(matches), "choices": _choices(query), **files}
+        return render_to_string("accelerators/_claims.html", context)
 
     claims_html = cached_html(("claims", query.verdict, query.q, CatalogueEdition.current()), made, CACHE_S)
     return render_part("web/_notes.jinja", notes=query.notes) + claims_html
