@@ -1,7 +1,7 @@
 """`python -m torch.utils.collect_env` and `vllm collect-env` -> facts, cards and software.
 
 Layouts of torch 0.4 to 2.15, and vLLM's with sections, topology and environment variables after it.
-"Could not collect", "N/A" and "No CUDA" mean three things there: asked and not told (not_reported), has no meaning
+"Could not collect", "N/A" and "No CUDA" mean three things there: asked without an answer (not_reported), has no meaning
 here (not_applicable), and neither torch nor the system has any of it (not_installed; on a Mac not_applicable).
 """
 
@@ -25,7 +25,7 @@ from stackviz.report.importers.env_report import (
     state_text,
     state_truth,
 )
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, end_of_line
 from stackviz.report.importers.lscpu import is_processor_line, read_processor
 from stackviz.report.importers.reading import CardReading, Reading, clean, vendor_of
 
@@ -38,7 +38,6 @@ _TOOL = "collect_env"
 _MOST_CHARS = 1024 * 1024
 _MOST_LINES = 20_000
 _LONGEST_LINE = 20_000
-_LONGEST_FIELD = LIMITS.string_chars
 _MOST_DUMPS = 64
 _MARGIN = " \t>`|"
 
@@ -125,12 +124,12 @@ def _start(text: str, at: int, floor: int) -> int:
 def _end(text: str, start: int, limit: int, last_label: int) -> int:
     """The end of the list of packages, the last of a report; where it is missing, of the last line that belongs."""
     packages = [match.start() for match in _PACKAGE_START.finditer(text, start, limit)]
-    end = _end_of_line(text, max([last_label, *packages[-1:]]), limit)
+    end = end_of_line(text, max([last_label, *packages[-1:]]), limit)
     at = end + 1
     for _ in range(_MOST_LINES):
         if at >= limit:
             break
-        line_end = _end_of_line(text, at, limit)
+        line_end = end_of_line(text, at, limit)
         line = text[at : min(line_end, at + 300)].strip(_MARGIN)
         if not _belongs(line, has_packages=bool(packages)):
             break
@@ -139,14 +138,9 @@ def _end(text: str, start: int, limit: int, last_label: int) -> int:
     return end
 
 
-def _end_of_line(text: str, at: int, limit: int) -> int:
-    end = text.find("\n", at, limit)
-    return limit if end < 0 else end
-
-
 def _belongs(line: str, *, has_packages: bool) -> bool:
     """Whether a line after the last label is still the report's: vLLM's tail, a cut list, the processor."""
-    if not line.strip("= ") or _VARIABLE.match(line) or _is_topology(line) or line.strip() in _TITLES:
+    if not line.strip("= ") or _VARIABLE.match(line) or _TOPOLOGY.match(line.strip()) or line.strip() in _TITLES:
         return True
     if line.partition(":")[0].strip() in _TAIL:
         return True
@@ -159,10 +153,6 @@ _TITLES = frozenset(
 )  # fmt: skip
 _TAIL = frozenset({"ROCM Version", "Neuron SDK Version", "vLLM Version", "vLLM Build Flags", "GPU Topology"})
 _TOPOLOGY = re.compile(r"(?:GPU|NIC)\d|(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+=|CUDA Archs:|Could not collect$|CPU Affinity")
-
-
-def _is_topology(line: str) -> bool:
-    return bool(_TOPOLOGY.match(line.strip()))
 
 
 # ---- what they tell -------------------------------------------------------------------------------------------------
@@ -242,9 +232,9 @@ def _lines(text: str) -> Iterator[str]:
 
 def _continue(parts: _Parts, last: str, line: str) -> None:
     """A line without a label continues the one above if that has lists; otherwise it is unknown."""
-    if last in _LISTS and len(parts.fields[last]) < _LONGEST_FIELD:
+    if last in _LISTS and len(parts.fields[last]) < LIMITS.string_chars:
         parts.fields[last] += f"\n{line}"
-    elif not (_is_topology(line) or _BEFORE.search(line) or line in _TITLES or "RuntimeWarning" in line):
+    elif not (_TOPOLOGY.match(line.strip()) or _BEFORE.search(line) or line in _TITLES or "RuntimeWarning" in line):
         parts.strange.append(line)
 
 
@@ -320,7 +310,8 @@ _CUDNN_PATH = re.compile(r"(?:[A-Za-z]:\\|/)[^\n]{0,300}?cudnn[^\n/\\]{0,60}$", 
 
 def _take_cudnn(reading: Reading, written: str) -> None:
     """The version is in the libraries' names: those of one folder mostly, of several installations sometimes."""
-    paths = [clean(without_homes(path)).replace(" ", "\\ ") for path in _CUDNN_PATH.findall(written[:_LONGEST_FIELD])]
+    files = _CUDNN_PATH.findall(written[: LIMITS.string_chars])
+    paths = [clean(without_homes(file)).replace(" ", "\\ ") for file in files]
     versions = {dotted or major for dotted, major in _CUDNN_FILE.findall(written)}
     if paths:
         reading.sheet.state("cudnn.libraries", " ".join(paths))
@@ -435,12 +426,8 @@ def _read_instances(reading: Reading, lines: list[str]) -> None:
         parent = whole.get(int(match[1])) if match else parent
         if instance and parent and len(reading.cards) < LIMITS.cards:
             number = max(card.index for card in reading.cards) + 1
-            card = CardReading(
-                index=number,
-                kind="gpu",
-                vendor=parent.vendor,
-                reported_name=f"{parent.reported_name} MIG {instance[1]}",
-            )
+            name = f"{parent.reported_name} MIG {instance[1]}"
+            card = CardReading(index=number, kind="gpu", vendor=parent.vendor, reported_name=name)
             card.sheet.state("mig_parent_index", parent.index)
             card.sheet.state("mig_profile", instance[1])
             reading.cards.append(card.card())

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stackviz.report.importers.reading import Reading
 
-__all__ = ["Importer", "Span", "block_after", "blocks_after", "fields", "runs_of"]
+__all__ = ["Importer", "Span", "block_after", "blocks_after", "end_of_line", "fields", "next_line", "runs_of"]
 
 
 class Span(NamedTuple):
@@ -79,11 +79,11 @@ def blocks_after(head: re.Pattern[str], inside: re.Pattern[str], text: str, *, a
 
 def block_after(start: int, inside: re.Pattern[str], text: str) -> Span:
     """From the line that begins at `start` to the last one of those below it that `inside` matches."""
-    end = at = _line_end(text, start)
+    end = at = end_of_line(text, start)
     for _ in range(_MOST_LINES):
         if at >= len(text):
             break
-        line_end = _line_end(text, at + 1)
+        line_end = end_of_line(text, at + 1)
         line = text[at + 1 : min(line_end, at + _LONGEST_LINE)]
         if line.strip():
             if not inside.match(line):
@@ -93,9 +93,15 @@ def block_after(start: int, inside: re.Pattern[str], text: str) -> Span:
     return Span(start, end)
 
 
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
+def end_of_line(text: str, at: int, limit: int | None = None) -> int:
+    """Return where the line at this position ends, before its line break; `limit`: where the text is taken to end."""
+    end = text.find("\n", at, limit)
+    return end if end >= 0 else len(text) if limit is None else limit
+
+
+def next_line(text: str, at: int) -> int:
+    """Return where the line after this position begins; the end of the text if there is none."""
+    return min(end_of_line(text, at) + 1, len(text))
 
 
 def runs_of(line: re.Pattern[str], text: str, *, least: int = 1) -> list[Span]:

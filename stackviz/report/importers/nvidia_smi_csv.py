@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from stackviz.report.format import LIMITS
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, next_line
 from stackviz.report.importers.nvidia_fields import columns, read_fields
 from stackviz.report.importers.nvidia_values import (
     add_card,
@@ -118,12 +118,12 @@ def _with_header(text: str) -> Iterator[Span]:
     at = 0
     while (anchor := _ANCHOR.search(text, at)) is not None:
         start = text.rfind("\n", 0, anchor.start()) + 1
-        at = _line_end(text, anchor.end())
+        at = next_line(text, anchor.end())
         header = _header(text[start:at].strip("\r\n")) if at - start <= _LONGEST_LINE else []
         if not header:
             continue
         end = _rows_end(text, at, header)
-        first = text[at : min(_line_end(text, at), at + 200)]
+        first = text[at : min(next_line(text, at), at + 200)]
         if end > at and (len(header) > 1 or header[0] not in _NAMES or re.match(_MAKER, first)):
             yield Span(start, end)
             at = end
@@ -135,7 +135,7 @@ def _below_a_query(text: str) -> Iterator[Span]:
     end = 0
     for query in _QUERY.finditer(text):
         if "noheader" in query[0] and query.start() >= end:
-            start = _line_end(text, query.end())
+            start = next_line(text, query.end())
             end = _rows_end(text, start, query[1].split(","))
             if end > start:
                 yield Span(text.rfind("\n", 0, query.start()) + 1, end)
@@ -160,7 +160,7 @@ def _rows_end(text: str, at: int, header: list[str]) -> int:
     has_looks = len(header) == 1 or "[" not in "".join(header)
     names = [_column(cell) for cell in header]
     for _row in range(_MOST_ROWS):
-        end = _line_end(text, at)
+        end = next_line(text, at)
         line = text[at:end].rstrip("\r\n")
         if not line.strip() or line.count(",") != len(header) - 1 or len(line) > _LONGEST_LINE:
             break
@@ -168,11 +168,6 @@ def _rows_end(text: str, at: int, header: list[str]) -> int:
             break
         at = end
     return at
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return end + 1 if end >= 0 else len(text)
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from stackviz.report.format import Scalar
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.importer import Importer, Span, next_line
 from stackviz.report.importers.nvidia_values import (
     add_card,
     boolean,
@@ -107,10 +107,10 @@ def _start_of(text: str, at: int, least: int) -> int:
 
 def _end_of(text: str, at: int) -> int:
     """Behind the last line that has a bar or is a rule; past blank lines only if a rule follows them."""
-    end = last = _line_end(text, at)
+    end = last = next_line(text, at)
     was_blank = False
     while end < len(text) and end - at < _MOST_CHARS:
-        start, end = end, _line_end(text, end)
+        start, end = end, next_line(text, end)
         line = text[start:end].strip()
         if not line:
             was_blank = True
@@ -123,11 +123,6 @@ def _end_of(text: str, at: int) -> int:
             break
         was_blank = False
     return last
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return end + 1 if end >= 0 else len(text)
 
 
 def _errors(text: str) -> Iterator[Span]:

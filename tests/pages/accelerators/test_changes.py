@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.pages.accelerators.changes import BULK, NAMES, PER_PAGE, SHEETS, LogFilter, LogPosition, read_log
@@ -17,11 +16,6 @@ from stackviz.records.curated.change import loading
 
 EVIL = "<script>alert(1)</script>"
 WHOLE = LogFilter()
-
-
-@pytest.fixture(autouse=True)
-def _empty_cache():
-    cache.clear()
 
 
 @pytest.fixture

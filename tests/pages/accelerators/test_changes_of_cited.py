@@ -5,7 +5,6 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 
 from stackviz.pages.accelerators.changes import BULK, CITED, LogFilter, read_log
 from stackviz.records.catalog.models import Accelerator
@@ -15,11 +14,6 @@ from stackviz.records.cited.words import result_address
 from tests.records.cited.conftest import LINE, OTHER, folder, rtx_4090
 
 __all__ = ["folder", "rtx_4090"]
-
-
-@pytest.fixture(autouse=True)
-def _empty_cache():
-    cache.clear()
 
 
 @pytest.fixture

@@ -5,16 +5,10 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.pages.accelerators.changes import PRICES, LogFilter, read_log
 from stackviz.records.prices.price import Price
-
-
-@pytest.fixture(autouse=True)
-def _empty_cache():
-    cache.clear()
 
 
 @pytest.fixture
