@@ -105,12 +105,11 @@ def test_uploads_continue_without_broker(site, arrive):
     arrive(20)
 
 
-@pytest.mark.parametrize("moment_s", [0.0, 0.05, 0.2])
-def test_killed_web_process_loses_no_report(site, arrive, moment_s):
+def test_killed_web_process_loses_no_report(site, arrive):
     site.start_beat()
     sender = Sender(site, site.key, box_of(40))
     sender.start()
-    time.sleep(moment_s)
+    time.sleep(0.05)  # while reports are on their way
     site.kill("web")
     site.start_web(workers=1)
     sender.join(PATIENCE_S)

@@ -8,6 +8,8 @@ import pytest
 
 from stackviz.base.stats import Summary
 from stackviz.records.series.measurement import CardUsed, Measurement, PeakShare, setting_label
+from stackviz.records.series.words import size_text
+from stackviz.report.measuring import BENCHMARKS
 
 CALM = Summary(count=30, median=0.0014, q1=0.00139, q3=0.00141, low=0.001395, high=0.001405)
 CLEAN = {"throttle_reasons": "none", "device_used": "cuda:0", "fallback": False}
@@ -112,3 +114,17 @@ def test_a_limit_a_hair_below_the_factorys_is_no_cap():
     card = CardUsed(0, "x", 7, {"power_limit_w": 699.9, "power_default_limit_w": 700.0})
     assert card.power_cap is None
     assert replace(card, facts={"power_limit_w": 600.0}).power_cap is None
+
+
+# --- The size of a change of level, in words ---
+
+
+@pytest.mark.parametrize(
+    ("key", "factor", "text"),
+    [
+        ("gemm", 0.95, "5 % slower"), ("launch", 1.12, "12 % faster"), ("made-up", 0.5, "50 % slower"),
+        ("accuracy", 0.95, "5 % lower"), ("accuracy", 1.12, "12 % higher"),
+    ],
+)  # fmt: skip
+def test_a_change_is_one_of_speed_or_of_what_is_no_speed(key, factor, text):
+    assert size_text(factor, BENCHMARKS.get(key)) == text

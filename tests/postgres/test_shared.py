@@ -1,12 +1,27 @@
-"""What series keep of their results, on PostgreSQL; also while many reports are stored at once."""
+"""What must hold on every database, on PostgreSQL."""
 
 from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.records.series.models import Series
+from tests.intake.ingest.drop_bodies_tests import DropBodies
+from tests.intake.ingest.race_tests import Races
 from tests.intake.ingest.races import together
+from tests.intake.ingest.reread_tests import RereadTogether
 from tests.records.series.rollup_tests import RollUps, new_machine, nothing_differs, stored, time
 
 
-class TestOnPostgres(RollUps):
+class TestBodiesAreDropped(DropBodies):
+    pass
+
+
+class TestRaces(Races):
+    pass
+
+
+class TestReread(RereadTogether):
+    pass
+
+
+class TestRollUps(RollUps):
     pass
 
 

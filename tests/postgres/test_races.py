@@ -1,7 +1,0 @@
-"""Many at once on PostgreSQL."""
-
-from tests.intake.ingest.race_tests import Races
-
-
-class TestOnPostgres(Races):
-    pass
