@@ -24,9 +24,8 @@ from django.utils import translation
 from django_htmx.middleware import HtmxDetails
 
 from stackviz.intake.report_parts.pasted import MOST_SECONDS
-from stackviz.pages.diagnose.examples import example_texts
-from stackviz.pages.diagnose.stepped import diagnose_steps
-from stackviz.pages.diagnose.views import show_stepped
+from stackviz.pages.diagnose.steps import diagnose_steps
+from stackviz.pages.diagnose.views import example_texts, show_stepped
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.labs.queries import visible_machines

@@ -16,8 +16,8 @@ from django.utils.translation import get_language
 
 from stackviz.base.advice import Block, blocks_of, parts_of
 from stackviz.base.sentence import Sentence, cut_at_places
+from stackviz.report.messages.of_findings import EXPLAINS_MESSAGES
 from stackviz.web.curated_text import ENGLISH, entries_of
-from stackviz.web.message_pages import EXPLAINS_MESSAGES
 
 __all__ = [
     "DOMAIN",

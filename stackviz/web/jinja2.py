@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 from stackviz.base.advice import causes_of
 from stackviz.web.curated_text import curated, curated_commands
 from stackviz.web.finding_text import advice_of, finding_text, finding_title
-from stackviz.web.message_pages import message_pages
+from stackviz.report.messages.of_findings import messages_of
 from stackviz.web.templatetags import web
 from stackviz.web.words import evidence_text
 
@@ -30,7 +30,7 @@ FUNCTIONS = (
     evidence_text,
     finding_title,
     finding_text,
-    message_pages,
+    messages_of,
 )
 
 

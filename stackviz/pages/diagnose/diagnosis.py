@@ -1,5 +1,6 @@
 """What dumps come to: findings, the stacks drawn side by side, cards with their sheets, facts. Reads, never writes."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.base.advice import parts_of
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.draw.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
@@ -23,7 +25,6 @@ from stackviz.intake.report_parts.present import (
     stack_column,
 )
 from stackviz.intake.report_parts.tool_names import ToolName, tools_of
-from stackviz.pages.diagnose.wanted import without_pasted
 from stackviz.records.catalog.match import Match, card_name, match_cards
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.stacks.reported import stack_slug
@@ -32,7 +33,38 @@ from stackviz.report import format as wire
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.answer import unexplained
 from stackviz.report.dumps.machines import title_of, vendors_of
+from stackviz.report.importers import BY_KIND
 from stackviz.report.rules import Finding, Severity, judge
+from stackviz.web.finding_text import finding_words
+from stackviz.web.preview import Introduction
+
+_WANTS = re.compile(r"Run this and paste what it prints: (.{2,300})$", re.DOTALL)
+
+
+def wanted_by(finding: Finding) -> str:
+    """What a message wants run; "" for other findings."""
+    match = _WANTS.search(finding.advice)
+    return match[1].strip() if match else ""
+
+
+def typed_first(advice: str) -> str:
+    """The first command of an advice; the advice of a check that lacks a fact is a command and nothing else."""
+    typed = next((part.text for part in parts_of(advice) if part.is_typed), "")
+    is_command = advice[:1].islower() and ". " not in advice
+    return typed or (advice if is_command else "")
+
+
+def is_pasted(command: str, kinds: Sequence[str]) -> bool:
+    """Whether one of the dumps is what it prints. nvidia-smi with other options is another question."""
+    importers = (BY_KIND[kind] for kind in kinds if kind in BY_KIND)
+    return any(command == importer.tool or command in importer.answers for importer in importers)
+
+
+def without_pasted(finding: Finding, kinds: Sequence[str]) -> Finding:
+    """The finding without its advice where that only wants what is there: it told nothing of the cause."""
+    is_done = is_pasted(wanted_by(finding), kinds)
+    return replace(finding, advice=_WANTS.sub("", finding.advice).strip()) if is_done else finding
+
 
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_DETAILS = 6  # kinds of cards of which every fact is listed
@@ -236,3 +268,19 @@ def _details(row: CardRow) -> CardDetails:
         else:
             missing.append(replace(fact.values[-1].fact, meaning=fact.meaning))
     return CardDetails(row.label, tuple(facts), tuple(missing))
+
+
+def introduce_diagnosis(diagnosis: Diagnosis) -> Introduction:
+    """Return the preview of a shared diagnosis: `NVIDIA CUDA on Linux: 1 broken, 2 warnings`, and the worst finding."""
+    titles = [
+        _("%(stack)s: %(faults)s")
+        % {"stack": machine.stack or machine.title, "faults": machine.fault_counts or _("no problem found")}
+        for machine in diagnosis.machines
+    ]
+    findings = [finding for machine in diagnosis.machines for finding in machine.report.findings.faults]
+    worst = next((finding for finding in findings if finding.severity == Severity.BROKEN), next(iter(findings), None))
+    if worst is None:
+        return Introduction(
+            " / ".join(titles), _("What tools printed about a machine: its stack drawn layer by layer.")
+        )
+    return Introduction(" / ".join(titles), finding_words(worst.title))

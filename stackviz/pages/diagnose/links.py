@@ -12,7 +12,11 @@ from django.conf import settings
 from django.utils import timezone
 
 from stackviz.pages.diagnose.models import PrivateLink
+from stackviz.web.rate_limit import RateLimit
 from stackviz.web.tickets import TicketRefused, digest_of, new_token, open_ticket, sign_ticket
+
+LINKS = RateLimit("links", "LINKS_PER_HOUR", 3600)
+
 
 CODE_BYTES = 16
 MOST_STORED_KB = 256  # of one text: twice the longest of the dumps collected from issues

@@ -4,7 +4,9 @@ A text to be saved is shown masked first; its private link can be deleted by any
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +14,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -23,10 +26,9 @@ from stackviz.draw.diagrams.svg import svg_of
 from stackviz.intake.report_parts.pace import paced, refused_for_now
 from stackviz.intake.report_parts.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_form
 from stackviz.intake.report_parts.tool_names import tool_label
-from stackviz.pages.diagnose.diagnosis import Diagnosis
-from stackviz.pages.diagnose.examples import EXAMPLES, example_texts
-from stackviz.pages.diagnose.introduction import introduce_diagnosis
+from stackviz.pages.diagnose.diagnosis import Diagnosis, introduce_diagnosis
 from stackviz.pages.diagnose.links import (
+    LINKS,
     MOST_STORED_KB,
     NoRoom,
     Ticket,
@@ -38,9 +40,7 @@ from stackviz.pages.diagnose.links import (
     read_ticket,
     save_link,
 )
-from stackviz.pages.diagnose.rate_limit import LINKS
-from stackviz.pages.diagnose.stepped import SteppedDiagnosis, diagnose_steps, steps_before
-from stackviz.pages.diagnose.steps import under_command
+from stackviz.pages.diagnose.steps import SteppedDiagnosis, diagnose_steps, steps_before, under_command
 from stackviz.report.importers.deadline import Deadline
 from stackviz.web.download import svg_response
 from stackviz.web.languages import address_in
@@ -54,6 +54,20 @@ MOST_LINKED = 2_000  # characters of a text that a link puts into the box: `?tex
 PASTE_FORM = "paste"  # its id: the menu of languages sends it to the page in the other language
 DELETE_COOKIE = "diagnose_delete"  # and a language: the deletion code of the one link under whose path it is sent
 _DAY_S = 24 * 3600
+
+_EXAMPLE_TEXTS = Path(__file__).resolve().parent / "example_texts"
+EXAMPLES: Mapping[str, str | Promise] = {
+    "old-driver": gettext_lazy("a GTX 1080 whose driver is too old for its CUDA"),
+    "two-torches": gettext_lazy("a Mac with two copies of torch"),
+    "nvidia-smi": gettext_lazy("the table of nvidia-smi"),
+}
+"""Excerpts of texts that people published, by the name of their file. A link puts one into the box."""
+
+
+@cache
+def example_texts() -> Mapping[str, str]:
+    """Return the text of each example."""
+    return {key: (_EXAMPLE_TEXTS / f"{key}.txt").read_text(encoding="utf-8") for key in EXAMPLES}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

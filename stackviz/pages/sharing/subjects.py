@@ -23,7 +23,7 @@ from stackviz.pages.compare.spec_table import spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, describe, heading, heads_of, load
 from stackviz.pages.compare.tiles import Answered, sentence_of, sheet_figures, verdict_of
 from stackviz.pages.diagnose.diagnosis import Diagnosis
-from stackviz.pages.diagnose.introduction import introduce_diagnosis
+from stackviz.pages.diagnose.diagnosis import introduce_diagnosis
 from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.introduction import introduce_plan
 from stackviz.pages.plan.page import Plan

@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from stackviz.pages.diagnose.diagnosis import is_pasted
 from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.pages.diagnose.steps import (
     MARK,
@@ -23,7 +24,6 @@ from stackviz.pages.diagnose.steps import (
     split_steps,
     under_command,
 )
-from stackviz.pages.diagnose.wanted import is_pasted
 from stackviz.report.importers import read_all
 from stackviz.web.rate_limit import text_cost
 from tests.languages import chinese

@@ -1,15 +1,13 @@
-"""The pages of error messages, and which of them a finding leads to. The room `diagnose` draws the pages."""
+"""Which error messages a finding is about. Standard library only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
 
-from stackviz.report.messages import BY_KEY, SYMPTOMS
-from stackviz.web.reverse import address_by_name
+from stackviz.report.messages import BY_KEY, SYMPTOMS, Symptom
 
-__all__ = ["MessagePage", "message_keys", "message_page", "message_pages"]
+__all__ = ["EXPLAINS_MESSAGES", "message_keys", "messages_of"]
 
 MOST_LINKS = 3  # of one finding
 EXPLAINS_MESSAGES = "error-message"  # the rule whose findings are messages
@@ -27,34 +25,21 @@ class _Finding(Protocol):
     def evidence(self) -> Mapping[str, str]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class MessagePage:
-    """A message as it is printed, and the address of its page."""
-
-    message: str
-    url: str
-
-
-def message_page(key: str) -> MessagePage:
-    """Raises KeyError for no message of this key."""
-    return MessagePage(BY_KEY[key].message, address_by_name("diagnose:cause", key))
-
-
-def message_pages(finding: _Finding) -> tuple[MessagePage, ...]:
-    """Of a finding that is a message its own page; of any other the messages that its rule explains."""
+def messages_of(finding: _Finding) -> list[Symptom]:
+    """Return the message that a finding is, or the messages that its rule explains."""
     keys = message_keys(finding) or _explained_by(finding)
-    return tuple(message_page(key) for key in keys[:MOST_LINKS])
+    return [BY_KEY[key] for key in keys[:MOST_LINKS]]
 
 
 def _explained_by(finding: _Finding) -> list[str]:
-    """The messages of its rule that are about the same component, or all where they are about one."""
+    """Return the messages of its rule about the same component, or all where they are about one."""
     keys = _by_rule().get(finding.rule, ())
     near = [key for key in keys if key == finding.rule or BY_KEY[key].component == finding.component]
     return near or (list(keys) if len({BY_KEY[key].component for key in keys}) == 1 else [])
 
 
 def message_keys(finding: _Finding) -> tuple[str, ...]:
-    """The message that a finding is, none for any other finding."""
+    """Return the key of the message that a finding is; none for other findings."""
     if finding.rule != EXPLAINS_MESSAGES:
         return ()
     in_text = [key for key in str(finding.evidence.get(_SYMPTOMS, "")).split() if key in BY_KEY]
