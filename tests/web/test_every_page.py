@@ -22,7 +22,7 @@ from django.test import Client, override_settings
 from django.urls import NoReverseMatch, Resolver404, ResolverMatch, URLResolver, get_resolver, resolve, reverse
 from django.utils.translation import override
 
-from stackviz.desk.curation.reader_corrections import PURPOSE
+from stackviz.desk.curation.mistake_page import PURPOSE
 from stackviz.intake.notices.models import Webhook
 from stackviz.records.catalog import queries
 from stackviz.records.catalog.models import Accelerator

@@ -11,7 +11,7 @@ class AccountsConfig(AppConfig):
         from django_otp.plugins.otp_static.models import StaticDevice
         from django_otp.plugins.otp_totp.models import TOTPDevice
 
-        from stackviz.records.audit.watched import watch, watch_sets
+        from stackviz.records.audit.record import watch, watch_sets
 
         def account(user: User) -> str:
             return f"account {user.pk}"

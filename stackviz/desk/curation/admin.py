@@ -18,16 +18,15 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.desk.curation.bulk_edit_page import EditsMany
-from stackviz.desk.curation.card_admin import CardAdmin, NameDecisionAdmin
-from stackviz.desk.curation.correction_admin import ReaderCorrectionAdmin
+from stackviz.desk.curation.bulk_edit import EditsMany
 from stackviz.desk.curation.forms import InlineValueForm, SpecValueForm, ValueFormSet
 from stackviz.desk.curation.import_admin import BringsTables
+from stackviz.desk.curation.mistake_page import ReaderCorrectionAdmin
 from stackviz.desk.curation.models import ReaderCorrection
+from stackviz.desk.curation.names_page import CardAdmin, NameDecisionAdmin
 from stackviz.desk.curation.price_admin import PriceAdmin
 from stackviz.desk.curation.review_queue import ProposalAdmin
-from stackviz.desk.curation.value_admin import ProposesValues
-from stackviz.desk.curation.value_check import check_typed_value
+from stackviz.desk.curation.value_admin import ProposesValues, check_typed_value
 from stackviz.desk.curation.value_list import AcceleratorFilter, CompactValues
 from stackviz.records.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
 from stackviz.records.catalog.fields import FIELDS, GROUPS, HEADLINES

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.base.units import UNITS
 from stackviz.desk.curation import differences
-from stackviz.desk.curation.formula_check import formula_problem
+from stackviz.desk.curation.differences import formula_problem
 from stackviz.desk.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, touches_the_public
 from stackviz.records.catalog import conditions
 from stackviz.records.catalog.by_formula import published_by

@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.desk.curation import value_imports
+from stackviz.desk.curation import import_plan as value_imports
 from stackviz.desk.curation.import_plan import ValueResource
 from stackviz.desk.curation.import_rows import COLUMNS
 from stackviz.desk.curation.value_admin import require

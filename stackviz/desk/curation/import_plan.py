@@ -5,10 +5,13 @@ values: `get_or_init_instance` draws one up, and `bulk_create` writes them only 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import tablib
+from django.contrib.auth.models import User
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 from import_export import resources
 from import_export.fields import Field
@@ -16,7 +19,7 @@ from import_export.results import RowResult
 
 from stackviz.desk.curation.differences import differences, field_title, figure_text, snapshot, wanted
 from stackviz.desk.curation.import_rows import COLUMNS, ROW_NUMBER, ImportReferences
-from stackviz.records.catalog.models import Proposal, SpecValue
+from stackviz.records.catalog.models import Proposal, SpecValue, ValueImport
 from stackviz.records.catalog.table_imports import (
     CHANGED,
     NEW,
@@ -25,8 +28,13 @@ from stackviz.records.catalog.table_imports import (
     Difference,
     ImportPlan,
     PlannedRow,
+    Unconfirmed,
+    check_plan,
+    locked_import,
+    mark_confirmed,
     plan_of,
 )
+from stackviz.records.curated.change import wait_for_other_loads
 from stackviz.web.table_file import TableRow
 
 _BESIDE_A_NEW_FIGURE = ("source", "note", "is_preferred")
@@ -174,3 +182,42 @@ def _displaced(loser: tuple[SpecValue, int] | None) -> tuple[Difference, ...]:
     source = " + ".join(filter(None, (content["source"], str(loser[1]) if loser[1] else "")))
     text = figure_text(content) + (f" ({source})" if source else "")
     return (Difference("displaced", _("takes the preferred mark from"), "", text),)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """How many proposals a table became, and how many rows were left out."""
+
+    proposals: int
+    left_out: int
+
+
+def plan_upload(upload: ValueImport) -> ImportPlan:
+    """What the table would change now. Writes nothing; the same number of queries for any number of rows."""
+    resource = ValueResource()
+    return plan_import(upload.rows, resource, resource.import_data(dataset_of(upload.rows), dry_run=True))
+
+
+def confirm(upload_id: int, *, by: User, seen: str, is_leaving_out: bool) -> Confirmed:
+    """Make the rows proposals in review. `seen`: fingerprint of the plan the person looked at.
+
+    Raises Unconfirmed, and writes nothing, when the plan is another one by now, or has refused rows that are not to be
+    left out.
+    """
+    try:
+        with transaction.atomic():
+            return _confirmed(upload_id, by, seen, is_leaving_out=is_leaving_out)
+    except IntegrityError as error:
+        raise Unconfirmed(
+            _("Someone has just proposed a change to the same values. Review the table again.")
+        ) from error
+
+
+def _confirmed(upload_id: int, by: User, seen: str, *, is_leaving_out: bool) -> Confirmed:
+    upload = locked_import(ValueImport, upload_id)
+    wait_for_other_loads()
+    resource = ValueResource(proposed_by=by, reason=upload.reason, batch=upload)
+    plan = plan_import(upload.rows, resource, resource.import_data(dataset_of(upload.rows), use_transactions=True))
+    check_plan(plan, seen, is_leaving_out=is_leaving_out)
+    mark_confirmed(upload, plan)
+    return Confirmed(plan.change_count, len(plan.of(REFUSED)))

@@ -10,8 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import UNITS
-from stackviz.desk.curation.differences import snapshot
-from stackviz.desk.curation.formula_check import formula_problem
+from stackviz.desk.curation.differences import formula_problem, snapshot
 from stackviz.desk.curation.propose import drawn_up
 from stackviz.records.catalog.by_formula import published_by
 from stackviz.records.catalog.fields import FIELDS

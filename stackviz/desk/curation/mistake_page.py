@@ -1,12 +1,18 @@
 """A reader reports a mistake, without an account: `/accelerators/<slug>/mistake/`, answered at `/corrections/`."""
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -14,20 +20,57 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from stackviz.desk.curation.differences import field_title
 from stackviz.desk.curation.models import ReaderCorrection
-from stackviz.desk.curation.reader_corrections import (
-    CORRECTIONS,
-    PURPOSE,
-    TooManyWaiting,
-    correction_of,
-    save_correction,
-)
+from stackviz.desk.curation.value_admin import user_of
+from stackviz.records.audit.record import record
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import for_people
-from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.curated.rows import is_web_address
-from stackviz.web.rate_limit import RateLimited, ask_to_wait
-from stackviz.web.tickets import TicketRefused, new_token, open_ticket, sign_ticket
+from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
+from stackviz.web.tickets import TicketRefused, digest_of, new_token, open_ticket, sign_ticket
+
+CORRECTIONS = RateLimit("corrections", "CORRECTIONS_PER_HOUR", 3600)
+PURPOSE = "stackviz.curation.reader_corrections"
+COMPARED = ("field", "condition", "wrong", "right", "source_url", "name")  # of a form that is sent again
+
+
+class TooManyWaiting(Exception):
+    """CORRECTIONS_WAITING readers' corrections wait for an answer already."""
+
+
+def save_correction(token: str, accelerator: Accelerator, words: dict[str, str]) -> str:
+    """Store what a reader said, once for a token -> the token of its address. Raises TooManyWaiting.
+
+    A form that is sent again with other words is another correction, under a token of its own.
+    """
+    digest = digest_of(token)
+    waiting = ReaderCorrection.objects.filter(state=ReaderCorrection.State.WAITING)
+    if not waiting.filter(token_digest=digest).exists() and waiting.count() >= settings.CORRECTIONS_WAITING:
+        raise TooManyWaiting
+    stored, _is_new = ReaderCorrection.objects.get_or_create(
+        token_digest=digest, defaults={"accelerator": accelerator, **words}
+    )
+    is_same = stored.accelerator_id == accelerator.pk and all(getattr(stored, name) == words[name] for name in COMPARED)
+    return token if is_same else save_correction(new_token(), accelerator, words)
+
+
+def correction_of(token: str) -> ReaderCorrection | None:
+    """What stands under this address; None where nothing does. One query."""
+    under_it = ReaderCorrection.objects.filter(token_digest=digest_of(token), accelerator__is_public=True)
+    return under_it.select_related("accelerator").first()
+
+
+@transaction.atomic
+def decide_correction(correction: ReaderCorrection, by: User) -> None:
+    """Store the answer with who gave it and when; whom to ask is forgotten with it."""
+    is_open = correction.state == ReaderCorrection.State.WAITING
+    correction.decided_by, correction.decided_at = (None, None) if is_open else (by, timezone.now())
+    if not is_open:
+        correction.contact = ""
+    correction.save()
+    record("correction.answered", f"correction {correction.pk}", by, state=correction.state)
+
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelForm = forms.ModelForm[ReaderCorrection]
@@ -162,3 +205,70 @@ def corrections(request: HttpRequest) -> HttpResponse:
         for row in accepted.order_by("-decided_at", "-pk")[:THANKED]
     ]
     return render(request, "curation/corrections.html", {"rows": rows})
+
+
+# The admin of corrections.
+
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _ModelAdmin = admin.ModelAdmin[ReaderCorrection]
+else:
+    _ModelAdmin = admin.ModelAdmin
+
+
+class CorrectionForm(_ModelForm):
+    """A decision needs an answer: the reader, and where it is accepted everybody, reads it."""
+
+    def clean(self) -> dict[str, Any]:
+        answer = super().clean() or self.cleaned_data
+        if answer.get("state") != ReaderCorrection.State.WAITING and not answer.get("answer"):
+            self.add_error("answer", _("Say what was found: the reader sees it."))
+        return answer
+
+
+class ReaderCorrectionAdmin(_ModelAdmin):
+    """Decided by people who propose or approve values; nobody adds or deletes one."""
+
+    form = CorrectionForm
+    list_display = ("reported_at", "accelerator", "field", "wrong", "right", "state")
+    list_filter = ("state",)
+    list_select_related = ("accelerator",)
+    list_per_page = 50
+    fields = (
+        "accelerator", "field", "condition", "shown", "wrong", "right", "source_url", "name", "contact", "reported_at",
+        "values", "state", "answer", "decided_by", "decided_at",
+    )  # fmt: skip
+    readonly_fields = tuple(name for name in fields if name not in ("state", "answer"))
+
+    @admin.display(description=gettext_lazy("value"))
+    def values(self, row: ReaderCorrection) -> str:
+        """A link to the values of the cell, where a change is proposed."""
+        value = SpecValue.objects.filter(
+            accelerator=row.accelerator_id, field=row.field, condition=row.condition, is_preferred=True
+        ).first()
+        if value is None:
+            address = reverse("admin:catalog_accelerator_change", args=[row.accelerator_id])
+        else:
+            address = reverse("admin:catalog_specvalue_change", args=[value.pk])
+        return format_html('<a href="{}">{}</a>', address, _("propose a change"))
+
+    def save_model(self, request: HttpRequest, obj: ReaderCorrection, form: Any, change: bool) -> None:  # noqa: ANN401, ARG002, FBT001
+        decide_correction(obj, by=user_of(request))
+
+    def _may(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("catalog.propose") or request.user.has_perm("catalog.approve")
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self._may(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: ReaderCorrection | None = None) -> bool:  # noqa: ARG002
+        return self._may(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: ReaderCorrection | None = None) -> bool:  # noqa: ARG002
+        return self._may(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: ReaderCorrection | None = None) -> bool:  # noqa: ARG002
+        return False

@@ -20,11 +20,11 @@ from stackviz.desk.curation import decide
 from stackviz.desk.curation.differences import (
     differences,
     field_title,
+    formula_problem,
     snapshot,
     unchanged_source_question,
     wanted,
 )
-from stackviz.desk.curation.formula_check import formula_problem
 from stackviz.desk.curation.value_admin import proposal_url, user_of
 from stackviz.desk.curation.value_list import AcceleratorFilter
 from stackviz.records.catalog.by_formula import published_by

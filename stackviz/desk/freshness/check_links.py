@@ -17,9 +17,8 @@ from urllib.parse import urlsplit
 
 from django.utils import timezone
 
-from stackviz.desk.freshness.fetch import Answer, FetchError, fetch
+from stackviz.desk.freshness.fetch import Answer, FetchError, fetch, is_allowed
 from stackviz.desk.freshness.models import LinkCheck, ProposedChange
-from stackviz.desk.freshness.robots import is_allowed
 from stackviz.records.catalog.models import Source
 from stackviz.records.cited.models import CitedSource
 

@@ -3,6 +3,7 @@
 Why urllib with a watchdog: a limit for the whole request, not for each silence (`agent/watchdog.py`).
 """
 
+import hashlib
 import socket
 import urllib.error
 import urllib.request
@@ -13,8 +14,10 @@ from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
 
 from django.conf import settings
+from django.core.cache import cache
 
 from stackviz.base.watchdog import Watchdog, watched_handlers
 from stackviz.web.outside import NotPublic, connect_outside
@@ -162,3 +165,36 @@ def _explain(error: Exception, watchdog: Watchdog) -> FetchError:
     if isinstance(reason, OSError) and not isinstance(reason, HTTPException):
         return FetchError("no connection", is_offline=True)
     return FetchError("an invalid HTTP response")
+
+
+_CACHE_S = 86_400
+_MOST_CHARS = 200_000
+_NOBODY = "User-agent: *\nDisallow: /"
+
+
+def is_allowed(url: str) -> bool:
+    """Whether a robot of our name may read this address; without a robots.txt everything may be read.
+
+    A server whose rules cannot be had (5xx) or not be read is left alone; of the first RFC 9309 says so. Raises
+    FetchError without an answer.
+    """
+    parts = urlsplit(url)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    key = f"robots-{hashlib.blake2b(origin.encode(), digest_size=16).hexdigest()}"
+    rules = cache.get(key)
+    if rules is None:
+        rules = _read_rules(origin)
+        cache.set(key, rules, _CACHE_S)
+    parser = RobotFileParser()
+    try:
+        parser.parse(rules.splitlines())
+        return parser.can_fetch(ROBOT, url)
+    except ValueError:  # the parser reads numbers and addresses that are none
+        return False
+
+
+def _read_rules(origin: str) -> str:
+    answer = fetch(f"{origin}/robots.txt")
+    if answer.is_ok:
+        return answer.body[:_MOST_CHARS].decode("utf-8", errors="replace")
+    return _NOBODY if answer.status >= 500 else ""

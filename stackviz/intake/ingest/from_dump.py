@@ -25,8 +25,15 @@ from django.views.decorators.http import require_http_methods
 from stackviz.intake.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.intake.ingest.api import refusing
 from stackviz.intake.ingest.receipt import receipt_path
-from stackviz.intake.report_parts.pace import paced, refused_for_now
-from stackviz.intake.report_parts.pasted import MOST_MACHINES, Refused, mask_pasted, read_pasted, text_of_form
+from stackviz.intake.report_parts.pasted import (
+    MOST_MACHINES,
+    Refused,
+    mask_pasted,
+    paced,
+    read_pasted,
+    refused_for_now,
+    text_of_form,
+)
 from stackviz.records.labs.keys import Sender, create_key
 from stackviz.records.labs.models import AgentKey, Lab, Report
 from stackviz.records.labs.queries import WORKING_ROLES, Visitor

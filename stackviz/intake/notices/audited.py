@@ -2,7 +2,7 @@
 
 from stackviz.intake.notices.models import Webhook
 from stackviz.intake.notices.webhooks import webhook_subject
-from stackviz.records.audit.watched import watch
+from stackviz.records.audit.record import watch
 
 
 def watch_notices() -> None:

@@ -5,6 +5,7 @@ Sizes are checked before anything is read.
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -16,13 +17,15 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
-from stackviz.intake.report_parts.tool_names import tool_label
 from stackviz.report.dumps import DumpedMachine, machines, mask_text
-from stackviz.report.dumps.machines import telling
+from stackviz.report.dumps.machines import is_in_words, telling, tool_name
 from stackviz.report.importers import read_all
 from stackviz.report.importers.deadline import Deadline, DeadlinePassed
 from stackviz.report.importers.next_command import command_for_words
 from stackviz.report.importers.paste import NoText, decode_text, join_texts
+from stackviz.web.at_once import COSTLY, Busy
+from stackviz.web.finding_text import finding_words
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024
@@ -235,3 +238,61 @@ def _joined(texts: Iterable[str]) -> str:
     if "\x00" in whole:
         raise Refused(_("This is not text: it contains NUL bytes. Open the file in an editor and paste its text."))
     return whole
+
+
+@dataclass(frozen=True, slots=True)
+class ToolName:
+    """`is_command`: typed as it stands, so that no language changes it."""
+
+    text: str
+    is_command: bool
+
+
+def tools_of(kinds: Iterable[str]) -> tuple[ToolName, ...]:
+    """The tools that write dumps of these kinds, each once."""
+    names = dict.fromkeys(map(tool_name, kinds))
+    return tuple(ToolName(finding_words(name), not is_in_words(name)) for name in names)
+
+
+def tool_label(kinds: Iterable[str]) -> str:
+    """The same in one line of text."""
+    return ", ".join(tool.text for tool in tools_of(kinds))
+
+
+# How much reading a client may cause in a minute: counted by length before, by work after.
+
+
+FREE_S = 0.3  # of work that a request's texts pay for by their length; the page drawn from them is in it
+_WORK_A_REQUEST_S = 0.05
+
+
+@contextmanager
+def paced(request: HttpRequest, text: str, *, paid: int = 0) -> Iterator[Deadline]:
+    """Count reading this text as its length says, and afterwards as the work was more. Raises RateLimited, Busy.
+
+    -> the deadline for all that is done with it. `paid`: what of it was counted already.
+    """
+    cost = text_cost(text)
+    if cost > paid:
+        DIAGNOSES.count(request, cost - paid)
+    with COSTLY.slot():
+        deadline = Deadline(MOST_SECONDS)
+        try:
+            yield deadline
+        finally:
+            if (more := work_cost(deadline.spent_s) - cost) > 0:
+                DIAGNOSES.add(request, more)
+
+
+def refused_for_now(limited: RateLimited) -> Refused:
+    """The same as the problem that a form shows beside the text."""
+    if isinstance(limited, Busy):
+        problem = _("The site is busy with other texts. Try again in %(seconds)s seconds.")
+    else:
+        problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
+    return Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
+
+
+def work_cost(spent_s: float) -> int:
+    """As how many requests so much work counts; 0 for what usual texts take."""
+    return 0 if spent_s < FREE_S else round(spent_s / _WORK_A_REQUEST_S)

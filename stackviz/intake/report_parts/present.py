@@ -10,13 +10,20 @@ from statistics import median
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.draw.diagrams.boxes import StackColumn
-from stackviz.intake.report_parts.card_links import CardLinks, card_links
-from stackviz.intake.report_parts.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
+from stackviz.intake.report_parts.cards import (
+    CardFact,
+    CardLinks,
+    CardRow,
+    MatchedCard,
+    by_columns,
+    card_facts,
+    card_links,
+    card_rows,
+)
 from stackviz.intake.report_parts.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
 from stackviz.records.labs.models import Snapshot
 from stackviz.records.labs.queries import as_report, stored_findings
-from stackviz.records.stacks.component_names import names_of_components
-from stackviz.records.stacks.queries import described_columns
+from stackviz.records.stacks.queries import described_columns, names_of_components
 from stackviz.records.stacks.reported import reported_column
 from stackviz.report import format as wire
 from stackviz.report.measuring import VERSIONS

@@ -27,10 +27,9 @@ from stackviz.records.labs.queries import (
     visible_machine,
     visible_machines,
 )
-from stackviz.records.stacks.accelerators import stacks_of_accelerator
 from stackviz.records.stacks.models import Stack
 from stackviz.records.stacks.past import public_stacks_at, unpublished_since
-from stackviz.records.stacks.queries import public_stacks
+from stackviz.records.stacks.queries import public_stacks, stacks_of_accelerator
 from stackviz.records.stacks.reported import stack_slug
 from stackviz.web.address import Note
 

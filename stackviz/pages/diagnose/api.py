@@ -10,8 +10,15 @@ from django.views.decorators.cache import never_cache
 from ninja import Field, Router, Schema
 from ninja.decorators import decorate_view
 
-from stackviz.intake.report_parts.pace import paced
-from stackviz.intake.report_parts.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_body, text_of_form
+from stackviz.intake.report_parts.pasted import (
+    MOST_KB,
+    Refused,
+    mask_pasted,
+    paced,
+    read_pasted,
+    text_of_body,
+    text_of_form,
+)
 from stackviz.pages.diagnose.diagnosis import matched_cards
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.dumps.answer import answer

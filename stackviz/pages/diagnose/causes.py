@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.advice import Part, blocks_of, parts_of
 from stackviz.draw.diagrams.layers import Layer
-from stackviz.records.stacks.component_names import names_of_components
 from stackviz.records.stacks.models import Component
+from stackviz.records.stacks.queries import names_of_components
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.messages import BY_KEY, SYMPTOMS, Symptom
 from stackviz.report.rules import Tables

@@ -14,7 +14,7 @@ from stackviz.draw.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.intake.report_parts.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.intake.report_parts.facts import ShownFact
-from stackviz.intake.report_parts.pasted import MOST_MACHINES, Pasted
+from stackviz.intake.report_parts.pasted import MOST_MACHINES, Pasted, ToolName, tools_of
 from stackviz.intake.report_parts.present import (
     JudgedReport,
     PresentedReport,
@@ -24,7 +24,6 @@ from stackviz.intake.report_parts.present import (
     present,
     stack_column,
 )
-from stackviz.intake.report_parts.tool_names import ToolName, tools_of
 from stackviz.records.catalog.match import Match, card_name, match_cards
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.stacks.reported import stack_slug

@@ -8,8 +8,7 @@ from http import HTTPStatus
 from django.core import signing
 from django.utils.translation import gettext as _
 
-from stackviz.intake.report_parts.pasted import MOST_BYTES, MOST_KB, Pasted, Refused, read_pasted
-from stackviz.intake.report_parts.tool_names import tools_of
+from stackviz.intake.report_parts.pasted import MOST_BYTES, MOST_KB, Pasted, Refused, read_pasted, tools_of
 from stackviz.pages.diagnose.causes import Command, shown_command
 from stackviz.pages.diagnose.diagnosis import Diagnosis, diagnose, is_pasted, typed_first, wanted_by
 from stackviz.report.dumps import DumpedMachine

@@ -23,9 +23,16 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from stackviz.draw.diagrams.svg import svg_of
-from stackviz.intake.report_parts.pace import paced, refused_for_now
-from stackviz.intake.report_parts.pasted import MOST_KB, Refused, mask_pasted, read_pasted, text_of_form
-from stackviz.intake.report_parts.tool_names import tool_label
+from stackviz.intake.report_parts.pasted import (
+    MOST_KB,
+    Refused,
+    mask_pasted,
+    paced,
+    read_pasted,
+    refused_for_now,
+    text_of_form,
+    tool_label,
+)
 from stackviz.pages.diagnose.diagnosis import Diagnosis, introduce_diagnosis
 from stackviz.pages.diagnose.links import (
     LINKS,

@@ -9,7 +9,10 @@ from uuid import UUID
 from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
+from stackviz.base.stats.changes import MIN_RESULTS
+from stackviz.draw.charts.sparkline import Sparkline, sparkline
 from stackviz.draw.diagrams.columns import drop_unreported_rows
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.intake.report_parts.cards import CardKind, card_kinds
@@ -23,20 +26,86 @@ from stackviz.intake.report_parts.present import (
     stack_column,
     stored_report,
 )
-from stackviz.pages.machines.headline import HeadlineRow, headline_row
+from stackviz.pages.machines.history import differences_text, draw_history, signed_percent
 from stackviz.pages.machines.report_rows import FIRST_REPORTS, REPORTS_PER_PAGE, ReportRow, report_rows
 from stackviz.pages.machines.results import NO_TORCH, ResultGroup, result_groups
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.labs.heartbeats import SignOfLife, sign_of_life
 from stackviz.records.labs.models import AgentHeartbeat, Machine, Report, Snapshot
 from stackviz.records.labs.queries import Visitor, latest_snapshots, machines_at
+from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.queries import latest_results
+from stackviz.records.series.history import Trend, headline_result, trend_of
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.reported import stack_slug
 from stackviz.report.rules import Finding
 from stackviz.web.key_paging import Cut
 from stackviz.web.paging import Page
 from stackviz.web.parts import cached_html, render_part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadlineRow:
+    """`bf16 8192³` `531 TFLOP/s` `−25 %` `against 2026-11-15` `Power limit 700 W → 500 W`.
+
+    `share`: of the published peak, "" without one. `moved`: "" where it did not. `note`: how far the figures reach.
+    """
+
+    what: str
+    url: str
+    rate: str
+    share: str
+    moved: str
+    is_slower: bool
+    against: str
+    why: str
+    note: str
+    line: Sparkline | None
+
+
+def headline_row(results: Sequence[Measurement]) -> HeadlineRow | None:
+    """None where no result counts. Four queries."""
+    result = headline_result(results)
+    if result is None or result.rate is None:
+        return None
+    trend = trend_of(result)
+    moved = signed_percent(trend.factor) if trend.factor is not None and not trend.is_steady else ""
+    drawn = draw_history(trend.history, result.benchmark, result.params) if result.benchmark else None
+    names_it = result.benchmark is not None and result.benchmark.setting_names_it
+    return HeadlineRow(
+        what=result.setting if names_it else f"{result.title} {result.setting}",
+        url=f"series/{result.series_id}/",
+        rate=result.rate.label,
+        share=result.peak.label if result.peak and not result.peak.is_above_peak else "",
+        moved=moved,
+        is_slower=bool(moved) and trend.factor is not None and trend.factor < 1,
+        against=_against(trend, moved=moved),
+        why=_why(trend) if moved else "",
+        note=_note(trend),
+        line=sparkline(drawn.points, drawn.levels, drawn.marks) if drawn else None,
+    )
+
+
+def _against(trend: Trend, *, moved: str) -> str:
+    if trend.before is None:
+        return _("measured once so far")
+    day = {"day": f"{trend.before.measured_at:%Y-%m-%d}"}
+    return _("against %(day)s") % day if moved else _("as on %(day)s") % day
+
+
+def _why(trend: Trend) -> str:
+    return differences_text(trend.causes) or _("nothing we read changed")
+
+
+def _note(trend: Trend) -> str:
+    """Single results may differ by chance: a change of level needs more of them."""
+    if trend.is_level or trend.before is None or trend.counted >= MIN_RESULTS:
+        return ""
+    return _("%(n)d results so far; %(least)d are needed to tell changes from noise") % {
+        "n": trend.counted,
+        "least": MIN_RESULTS,
+    }
+
 
 # A report is read within seconds; one that waits longer than this is no longer watched for.
 WATCHED_FOR = timedelta(minutes=15)

@@ -12,8 +12,15 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
 from stackviz.draw.charts.sparkline import Sparkline, sparkline
-from stackviz.pages.machines.drawn_history import draw_history
-from stackviz.pages.machines.history import ChangeRow, change_rows, fact_title, fact_value, may_decide, rate_text
+from stackviz.pages.machines.history import (
+    ChangeRow,
+    change_rows,
+    draw_history,
+    fact_title,
+    fact_value,
+    may_decide,
+    rate_text,
+)
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import Visitor, visible_machines
 from stackviz.records.series.history import SeriesHistory, recent_histories

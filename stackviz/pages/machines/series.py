@@ -1,33 +1,165 @@
 """One series of a machine: its newest result in full, how it was measured, how it moved, how to do it again."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from django.http import HttpRequest
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
 
-from stackviz.base.units import quantity_label
-from stackviz.draw.charts.history import HistoryLine, history_figure
-from stackviz.pages.machines.conditions import ShownConditions, shown_conditions
-from stackviz.pages.machines.drawn_history import draw_history
-from stackviz.pages.machines.history import PastOfSeries, differences_text, past_of_series
+from stackviz.base.units import format_number, quantity_label
+from stackviz.draw.charts.history import HistoryLine, HistoryMark, history_figure
+from stackviz.draw.charts.over_time import OverTime, ResultDot, Strip, over_time, strip_of
+from stackviz.intake.report_parts.facts import ShownFact, fact_text, in_order, meaning_of, shown_facts
+from stackviz.pages.machines.history import (
+    DrawnHistory,
+    PastOfSeries,
+    differences_text,
+    draw_history,
+    fact_title,
+    fact_value,
+    may_decide,
+    past_of_series,
+)
 from stackviz.pages.machines.results import ResultRow, result_row
-from stackviz.pages.machines.shown_history import ShownHistory, ShownSamples, shown_history, shown_samples
 from stackviz.records.labs.models import Machine
-from stackviz.records.labs.queries import Visitor
-from stackviz.records.series.history import StackChange, history_of
-from stackviz.records.series.measurement import Measurement, round_medians
+from stackviz.records.labs.queries import Visitor, visible_machines
+from stackviz.records.series.history import SeriesHistory, StackChange, StackDifference, decide_change, history_of
+from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.queries import Point as PastResult
 from stackviz.records.series.queries import latest_result
 from stackviz.records.series.reproduce import reproduce_command
 from stackviz.records.series.words import sample_statistics, sample_text
+from stackviz.report.format.facts import CONDITIONS
+from stackviz.report.format.facts.conditions import MOMENTS
 from stackviz.web.reverse import address_by_id
+
+MOST_IN_MARK = 2  # differences that a mark names; the table names all
+SHORT_NAMES = {"torch.version": "torch", "nvidia.driver_version": "driver", "cuda.runtime_version": "CUDA"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownHistory:
+    """`points`: with what is said of each; `ticks`: place and figure; `unit`: of them."""
+
+    chart: OverTime
+    unit: str
+    points: Sequence[tuple[ResultDot, str]]
+    ticks: Sequence[tuple[float, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSamples:
+    strip: Strip
+    ticks: Sequence[tuple[float, str]]
+
+
+def shown_history(history: SeriesHistory, drawn: DrawnHistory | None) -> ShownHistory | None:
+    """None for fewer than two results with a rate."""
+    if drawn is None:
+        return None
+    marks = [
+        HistoryMark(history.points[change.index].measured_at, mark_text(change.differences))
+        for change in history.stack_changes
+    ]
+    chart = over_time(drawn.points, drawn.levels, marks)
+    if chart is None:
+        return None
+    return ShownHistory(
+        chart=chart,
+        unit=drawn.unit,
+        points=[(point, _dot_text(drawn, point.index)) for point in chart.points],
+        ticks=[(tick.at, format_number(tick.value, 4)) for tick in chart.ticks],
+    )
+
+
+def _dot_text(drawn: DrawnHistory, index: int) -> str:
+    """`2026-11-13 08:00: 531 TFLOP/s`."""
+    point = drawn.points[index]
+    return f"{point.at:%Y-%m-%d %H:%M}: {format_number(point.value or 0.0, 4)} {drawn.unit}"
+
+
+def shown_samples(measured: Measurement, samples: Sequence[float]) -> ShownSamples | None:
+    """None where there is nothing to see: one sample, or equal ones."""
+    summary = measured.summary
+    strip = strip_of(samples, summary.median, summary.low, summary.high) if summary else None
+    if strip is None:
+        return None
+    return ShownSamples(strip, [(tick.at, sample_text(tick.value, measured.unit)) for tick in strip.ticks])
+
+
+def mark_text(differences: Sequence[StackDifference]) -> str:
+    """`torch 2.12.0→2.13.0, 700→500 W`: short, because it stands in a chart."""
+    shown = ", ".join(_short(each) for each in differences[:MOST_IN_MARK])
+    more = len(differences) - MOST_IN_MARK
+    return _("%(changes)s and %(n)d more") % {"changes": shown, "n": more} if more > 0 else shown
+
+
+def _short(difference: StackDifference) -> str:
+    before, after = (fact_value(difference.fact, value) for value in (difference.before, difference.after))
+    if difference.fact == "power_limit_w":
+        return f"{before.removesuffix(' W')}→{after}"
+    # The build behind a `+` matters only where the versions agree.
+    releases = [re.sub(r"\+.*", "", value)[:24] for value in (before, after)]
+    if releases[0] != releases[1]:
+        before, after = releases
+    return f"{SHORT_NAMES.get(difference.fact) or fact_title(difference.fact)} {before}→{after}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownReading:
+    """One reading, before, during and after; "" where it was not read. `name`: of the fact, without its moment."""
+
+    name: str
+    meaning: str
+    before: str
+    during: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConditions:
+    readings: Sequence[ShownReading]
+    others: Sequence[ShownFact]
+
+
+def shown_conditions(conditions: Mapping[str, Any]) -> ShownConditions:
+    """In the order of the registry; names it does not know come last, as they were sent."""
+    names = dict.fromkeys(
+        name.removeprefix(_moment(name)) for name in in_order(conditions, CONDITIONS) if _moment(name)
+    )
+    return ShownConditions(
+        readings=[_reading(name, conditions) for name in names],
+        others=shown_facts({name: value for name, value in conditions.items() if not _moment(name)}, CONDITIONS),
+    )
+
+
+def _moment(name: str) -> str:
+    return next((moment for moment in MOMENTS if name.startswith(moment)), "")
+
+
+def _reading(name: str, conditions: Mapping[str, Any]) -> ShownReading:
+    before, during, after = (moment + name for moment in MOMENTS)
+    return ShownReading(
+        name=name,
+        meaning=meaning_of(before) or name,
+        before=fact_text(before, conditions.get(before)),
+        during=fact_text(during, conditions.get(during)),
+        after=fact_text(after, conditions.get(after)),
+    )
+
 
 SHOWN_POINTS = 20
 
@@ -132,3 +264,31 @@ def _past_row(measured: Measurement, point: PastResult, change: StackChange | No
         reason=point.reason or point.state,
         changes=differences_text(change.differences) if change else "",
     )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
+    """Back to the series. Public readers may look, not decide; what cannot be decided is explained on the page.
+
+    A GET comes from whoever had to log in before deciding, or changed the language of the explanation.
+    """
+    changes = reverse("machines:series", args=[lab, slug, series_id]) + "#changes"
+    if request.method != "POST":
+        return redirect(changes)
+    machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    series = get_object_or_404(Series, pk=series_id, machine=machine)
+    if not may_decide(request.user, machine):
+        raise PermissionDenied
+    posted = request.POST
+    try:
+        report = UUID(posted.get("report", ""))
+    except ValueError as error:
+        raise Http404 from error
+    try:
+        decide_change(series, report, posted.get("answer", ""), request.user, posted.get("note", ""))
+    except ValidationError as error:
+        shown = series_page(machine, series_id, request.user)
+        title, body = drawn_series(shown, request, error.messages)
+        return render(request, "machines/series.html", {"title": title, "body": body}, status=422)
+    return redirect(changes)

@@ -1,10 +1,17 @@
 """Lab machines: the list, a lab's fleet, one machine, one of its series, the agent's file. No models of its own."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import wraps
+from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.db.models import F, Q
+from django.db.models.fields.json import KeyTransform
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -19,16 +26,26 @@ from stackviz.pages.machines.page import (
     seen_token,
 )
 from stackviz.pages.machines.report_rows import REPORTS_PER_PAGE
-from stackviz.pages.machines.results_file import results_csv, series_csv
+from stackviz.pages.machines.results import results_csv, series_csv
 from stackviz.pages.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
 from stackviz.pages.machines.series import drawn_series, series_figure, series_page
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.labs.heartbeats import silent_machines
 from stackviz.records.labs.models import Machine
-from stackviz.records.labs.queries import may_manage, rights_in, visible_labs, visible_machines
+from stackviz.records.labs.queries import (
+    Visitor,
+    as_report,
+    machine_detail,
+    machine_merged_into,
+    visible_labs,
+    visible_machines,
+)
+from stackviz.records.labs.queries import may_manage, rights_in
 from stackviz.records.labs.withdraw import may_withdraw
 from stackviz.records.series.models import Series
 from stackviz.records.series.public_runs import cached_for_strangers
+from stackviz.records.stacks.lifecycle import life_table
+from stackviz.report.rules.versions import numbers
 from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -183,3 +200,114 @@ def _figure(machine: Machine, series_id: int) -> JsonResponse:
     if figure is None:
         raise Http404
     return JsonResponse(figure)
+
+
+MOST_MACHINES = 500  # that reported last: so that the page costs the same however many there are
+_NAMES = ("torch.version", "torch.operators", "torch.kernels_cpu", "torch.kernels_cuda", "torch.kernels_mps")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRow:
+    """One build of torch with what was counted in it; None where this build has no such device.
+
+    `machines`: how many of the newest machines counted the same.
+    """
+
+    torch: str
+    operators: int
+    cpu: int | None
+    cuda: int | None
+    mps: int | None
+    machines: int = 1
+
+
+def counted_rows(visitor: Visitor) -> list[CountedRow]:
+    """Newest torch first, builds that counted alike together. One query, which reads these five facts alone."""
+    reported = visible_machines(visitor).filter(latest_snapshot__isnull=False)
+    newest = reported.order_by(F("latest_taken_at").desc(), "pk")[:MOST_MACHINES]
+    facts = [KeyTransform(name, "latest_snapshot__facts") for name in _NAMES]
+    counted = Counter(
+        CountedRow(torch=torch, operators=operators, cpu=cpu, cuda=cuda, mps=mps)
+        for torch, operators, cpu, cuda, mps in newest.values_list(*facts)
+        if torch and operators
+    )
+    rows = [replace(row, machines=machines) for row, machines in counted.items()]
+    return sorted(rows, key=lambda row: (numbers(row.torch), row.torch), reverse=True)
+
+
+@require_safe
+@vary_on_htmx
+def coverage(request: HttpRequest) -> HttpResponse:
+    """A table; for htmx the table alone, to stand on the page of the operators."""
+    template = "machines/_coverage.html" if wants_partial(request) else "machines/coverage.html"
+    return render(request, template, {"rows": counted_rows(request.user), "most": MOST_MACHINES})
+
+
+@require_safe
+@vary_on_htmx
+def life(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
+    """As of today. For htmx the table alone; a machine that has reported nothing has none."""
+    try:
+        detail = machine_detail(request.user, lab, slug)
+    except Machine.DoesNotExist as error:
+        raise Http404 from error
+    if detail.snapshot is None:
+        raise Http404
+    table = life_table(as_report(detail.snapshot, detail.cards, timezone.now()))
+    if wants_partial(request):
+        return HttpResponse(render_part("stacks/_life.jinja", life=table))
+    context = {"life": table, "machine": detail.machine}
+    return render(request, "machines/life.html", context)
+
+
+View = Callable[..., HttpResponse]
+
+
+def follows_merges(view: View) -> View:
+    """A view of `lab` and `slug` that sends readers on instead of answering 404; not for good, as merges are undone."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, lab: str, slug: str, **more: Any) -> HttpResponse:  # noqa: ANN401 - of the address
+        try:
+            return view(request, lab, slug, **more)
+        except Http404:
+            new = _new_address(request, lab, slug, more) if request.method in ("GET", "HEAD") else ""
+            if not new:
+                raise
+        return HttpResponseRedirect(new)
+
+    return answer
+
+
+def _new_address(request: HttpRequest, lab: str, slug: str, more: dict[str, Any]) -> str:
+    """ "" where nothing was merged. Two queries at most."""
+    pair = machine_merged_into(request.user, lab, slug)
+    if pair is None or request.resolver_match is None:
+        return ""
+    merged, target = pair
+    if "series_id" in more:
+        series = _same_setting(more["series_id"], merged, target)
+        if series is None:
+            return target.get_absolute_url()
+        more = {**more, "series_id": series}
+    address = reverse(request.resolver_match.view_name, kwargs={"lab": lab, "slug": target.slug, **more})
+    query = request.META.get("QUERY_STRING", "")
+    return f"{address}?{query}" if query else address
+
+
+def _same_setting(series_id: int, merged: Machine, target: Machine) -> int | None:
+    """The series of `target` with the setting of this series of `merged`. One query."""
+    same_card = Q(card_index=F("machine__merged__series__card_index")) | Q(
+        card_index__isnull=True, machine__merged__series__card_index__isnull=True
+    )
+    rows = Series.objects.filter(
+        same_card,
+        machine=target,
+        machine__merged=merged,
+        machine__merged__series=series_id,
+        params_key=F("machine__merged__series__params_key"),
+        benchmark=F("machine__merged__series__benchmark"),
+        version=F("machine__merged__series__version"),
+        device=F("machine__merged__series__device"),
+    )
+    return rows.values_list("pk", flat=True).first()

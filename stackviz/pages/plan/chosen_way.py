@@ -1,16 +1,30 @@
 """The framework, system and installer that an address asks for, of the ways there are. No queries."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from stackviz.pages.plan.builds import PlanOutcome
-from stackviz.pages.plan.options import Option, options_of
 from stackviz.pages.plan.planned_machine import SYSTEMS
 from stackviz.pages.plan.ways import FRAMEWORKS, INSTALLERS, InstallWay
 from stackviz.web.address import LONGEST_SHOWN, AddressReader
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice of a list."""
+
+    value: str
+    title: str
+    is_chosen: bool
+
+
+def options_of(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:
+    """The choices of (value, title), with one of them chosen."""
+    return tuple(Option(value, title, value == chosen) for value, title in pairs)
+
 
 _FIRST_SYSTEM = next(iter(SYSTEMS))
 _BEST_FIRST = (PlanOutcome.WORKS, PlanOutcome.UNKNOWN, PlanOutcome.FAILS)

@@ -16,7 +16,7 @@ from stackviz.intake.report_parts.present import (
     sort_findings,
     stack_column,
 )
-from stackviz.pages.plan.branches import Branch, branches, choose_branch
+from stackviz.pages.plan.branches import Branch, DriverInstall, branches, choose_branch, driver_install
 from stackviz.pages.plan.builds import (
     Build,
     PlanOutcome,
@@ -24,15 +24,14 @@ from stackviz.pages.plan.builds import (
     choose_build,
     command,
     companions_beside,
+    judge_plan,
+    newest_working_release,
+    outcome_of,
     planned_report,
 )
-from stackviz.pages.plan.companions import Companion
-from stackviz.pages.plan.driver_install import DriverInstall, driver_install
-from stackviz.pages.plan.features import feature_title, features
-from stackviz.pages.plan.fit import judge_plan, newest_working_release, outcome_of
-from stackviz.pages.plan.planned_machine import PlannedMachine
+from stackviz.pages.plan.planned_machine import PlannedMachine, feature_title, features
 from stackviz.pages.plan.query import PlanQuery, with_release
-from stackviz.pages.plan.releases import needed_macos, pythons
+from stackviz.pages.plan.releases import Companion, needed_macos, pythons
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.stacks.lifecycle import LifeTable, life_table

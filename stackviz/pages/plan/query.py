@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.pages.plan.chosen_way import WayChoice, choose_way
-from stackviz.pages.plan.options import Option, options_of
+from stackviz.pages.plan.chosen_way import Option, WayChoice, choose_way, options_of
 from stackviz.pages.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
 from stackviz.pages.plan.releases import pythons, torch_releases
 from stackviz.pages.plan.targets import find_target, target_card

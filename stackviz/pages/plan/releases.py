@@ -1,8 +1,12 @@
 """What the tables know of torch's releases: their wheels, the CUDA they are built for, what they ask of the system."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from stackviz.pages.plan.planned_machine import PlannedMachine
-from stackviz.report.rules import Requirement, Tables
-from stackviz.report.rules.compatibility import computed_once
+from stackviz.report.rules import Tables
+from stackviz.report.rules.checks.companions import COMPANIONS, belonging_releases, installable_release
+from stackviz.report.rules.compatibility import Requirement, computed_once
 from stackviz.report.rules.versions import numbers
 
 
@@ -43,3 +47,49 @@ def needed_macos(machine: PlannedMachine, tables: Tables) -> tuple[Requirement, 
         return ()
     rows = tables.rows("pytorch", "needs", "macos", platform=machine.system.wheel)
     return tuple(row for row in rows if numbers(row.version) == numbers(machine.torch) and row.low)
+
+
+# Packages that are compiled for one torch: torchvision and torchaudio.
+
+
+INDEX = "https://download.pytorch.org/whl/"
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A package beside a torch. `row`: what says which release belongs to it; None where no source names one.
+
+    `is_named`: the command takes this release: it has a wheel for the Python, in the index of the build.
+    """
+
+    package: str
+    row: Requirement | None
+    is_named: bool
+
+    @property
+    def version(self) -> str:
+        return self.row.version if self.row else ""
+
+
+@computed_once
+def companions(
+    tables: Tables, torch: str, wheel: str, pythons: tuple[str, ...] = (), build: str = ""
+) -> tuple[Companion, ...]:
+    """Each package with the newest release for this torch that pip finds for the platform and all of these Pythons.
+
+    `build`: the index that is asked, "cu126" or "cpu"; "" for pip's own choice. Where no such release is known, the
+    newest that belongs to the torch, and the command leaves it out.
+    """
+    return tuple(_companion(tables, package, torch, wheel, pythons, build) for package in COMPANIONS)
+
+
+def _companion(tables: Tables, package: str, torch: str, wheel: str, pythons: Sequence[str], build: str) -> Companion:
+    installable = installable_release(tables, package, torch, wheel, pythons, build)
+    row = installable or next(iter(belonging_releases(tables, package, torch)), None)
+    return Companion(package, row, is_named=installable is not None)
+
+
+def install_command(torch: str, with_it: Sequence[Companion], build: str = "") -> str:
+    """What pip takes: torch with the packages that have a release for it. `build` "cu126"; "" for pip's own choice."""
+    packages = [f"torch=={torch}", *(f"{each.package}=={each.version}" for each in with_it if each.is_named)]
+    return f"pip install {' '.join(packages)}" + (f" --index-url {INDEX}{build}" if build else "")

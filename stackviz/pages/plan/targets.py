@@ -1,11 +1,15 @@
 """The public accelerators as what software is planned for. No query but that for the catalogue's edition."""
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from stackviz.pages.plan.support import PlanTarget
-from stackviz.pages.plan.ways import is_planned
+from stackviz.pages.plan.ways import is_planned, ways
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import Tables
 from stackviz.report.rules.capabilities import listed_capabilities
 from stackviz.report.rules.compatibility import computed_once
@@ -61,3 +65,13 @@ def _cards(tables: Tables) -> Mapping[str, KnownCard]:
         tables.cards, key=lambda card: (not card.compute_capability, len(card.reported_name), card.reported_name)
     )
     return {card.accelerator: card for card in reversed(cards)}
+
+
+def plan_address(slug: str, system: str = "") -> str:
+    """The plan for a public accelerator; "" for any other. A system that does not run it is left open."""
+    tables = rule_tables()
+    target = find_target(tables, slug)
+    if target is None:
+        return ""
+    fits = any(way.system == system and system for way in ways(tables, target))
+    return f"{reverse('plan:page')}?{urlencode({'accelerator': slug} | ({'system': system} if fits else {}))}"

@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.draw.diagrams.svg import svg_of
-from stackviz.pages.plan.answer import answer_json, answer_of, cpu_json
-from stackviz.pages.plan.introduction import introduce_answer, introduce_plan
+from stackviz.pages.plan.answer import answer_json, answer_of, cpu_json, introduce_answer, introduce_plan
 from stackviz.pages.plan.page import Plan, make_plan
 from stackviz.pages.plan.query import PlanQuery, read_plan_query
 from stackviz.records.catalog.models import CatalogueEdition

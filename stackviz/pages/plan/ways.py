@@ -7,9 +7,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.pages.plan.builds import PlanOutcome
-from stackviz.pages.plan.companions import companions, install_command
 from stackviz.pages.plan.planned_machine import SYSTEMS
-from stackviz.pages.plan.releases import pythons_of, torch_releases
+from stackviz.pages.plan.releases import companions, install_command, pythons_of, torch_releases
 from stackviz.pages.plan.support import PlanTarget, deciding_rows, guides, may_run
 from stackviz.report.rules import Requirement, RuleSource, Tables
 from stackviz.report.rules.checks.builds import builds_carrying

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from rapidfuzz.distance import OSA
 
-from stackviz.pages.plan.addresses import plan_address
+from stackviz.pages.plan.targets import plan_address
 from stackviz.pages.search.index import SearchEntry, SearchHit, SearchIndex, SearchKind
 from stackviz.pages.search.prepared import search_index
 from stackviz.pages.search.words import is_chinese, split_words

@@ -19,8 +19,7 @@ from django.utils.translation import override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from stackviz.intake.report_parts.pace import paced
-from stackviz.intake.report_parts.pasted import Refused, read_pasted
+from stackviz.intake.report_parts.pasted import Refused, paced, read_pasted
 from stackviz.pages.diagnose.diagnosis import diagnose
 from stackviz.pages.diagnose.links import find_link
 from stackviz.pages.plan.page import make_plan

@@ -25,7 +25,7 @@ from stackviz.pages.compare.tiles import Answered, sentence_of, sheet_figures, v
 from stackviz.pages.diagnose.diagnosis import Diagnosis
 from stackviz.pages.diagnose.diagnosis import introduce_diagnosis
 from stackviz.pages.plan.builds import PlanOutcome
-from stackviz.pages.plan.introduction import introduce_plan
+from stackviz.pages.plan.answer import introduce_plan
 from stackviz.pages.plan.page import Plan
 from stackviz.pages.sharing.drawing import (
     MOST_BARS,

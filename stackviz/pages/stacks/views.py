@@ -19,11 +19,10 @@ from stackviz.pages.stacks.component_page import component_page
 from stackviz.pages.stacks.operator_page import detours_of, modes_of, operator_rows, operators_with, timings_of
 from stackviz.pages.stacks.stack_page import StackRow, stack_rows, support_of, undrawn_components
 from stackviz.records.catalog.models import CatalogueEdition
-from stackviz.records.stacks.accelerators import stacks_of_accelerator
 from stackviz.records.stacks.memory import memory_model_of
 from stackviz.records.stacks.models import Edition, Stack
 from stackviz.records.stacks.operators import operator_coverage, operators
-from stackviz.records.stacks.queries import described_columns, public_stacks
+from stackviz.records.stacks.queries import described_columns, public_stacks, stacks_of_accelerator
 from stackviz.records.stacks.terms import StackTerm, all_terms
 from stackviz.web.address import text_parameter
 from stackviz.web.download import svg_response

@@ -1,6 +1,6 @@
 """What the audit log has of labs: themselves, their members, machines, keys and invitations."""
 
-from stackviz.records.audit.watched import watch
+from stackviz.records.audit.record import watch
 from stackviz.records.labs import keys, members
 from stackviz.records.labs.models import AgentKey, Invitation, Lab, Machine, Membership
 

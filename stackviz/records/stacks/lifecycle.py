@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.records.stacks.component_names import names_of_components
+from stackviz.records.stacks.queries import names_of_components
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.records.stacks.table_checks import CheckedTable, releases_of, stale_tables
 from stackviz.report.format import Report

@@ -1,15 +1,20 @@
 """Queries on stacks and components, each with a fixed number of database queries; rows are plain data."""
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
+from types import MappingProxyType
+from typing import Protocol, TypeVar
 
 from django.utils.translation import get_language
 
 from stackviz.draw.diagrams.boxes import Box, BoxCounterpart, SourceLink, StackColumn
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.records.catalog.models import Source
-from stackviz.records.stacks.models import Call, Counterpart, Edition, Placement, Stack
+from stackviz.records.stacks.files import DATA
+from stackviz.records.stacks.models import Call, Component, Counterpart, Edition, Placement, Stack
 from stackviz.records.stacks.requirements import DescribedColumn, by_component, described_needs
 from stackviz.records.stacks.rule_tables import requirement_rows
 from stackviz.web.curated_text import curated_words
@@ -127,3 +132,51 @@ def gap_box(gap: Counterpart) -> Box:
         summary=gap.differs,
         source=source_link(gap.source),
     )
+
+
+def names_of_components() -> Mapping[str, str]:
+    """Slug -> name in the language of the page. No query but that for the edition; one more after a change."""
+    return _names(Edition.current(), get_language() or "")
+
+
+@lru_cache(maxsize=4)
+def _names(_edition: str, _language: str) -> Mapping[str, str]:
+    names = Component.objects.order_by().values_list("slug", "name")
+    return MappingProxyType({slug: curated_words(name) for slug, name in names})
+
+
+FILE = "stacks.toml"
+
+
+class StackLike(Protocol):
+    @property
+    def slug(self) -> str: ...
+    @property
+    def vendor(self) -> str: ...
+
+
+_Stack = TypeVar("_Stack", bound=StackLike)
+
+
+def stacks_of_accelerator(stacks: Iterable[_Stack], vendor: str, accelerator: str = "") -> list[_Stack]:
+    """Those of these stacks that the accelerator runs, in their order; the first is the one it is drawn on.
+
+    A stack made for certain accelerators is the only one of those, and none of the others. Without an accelerator all
+    of the vendor's.
+    """
+    of_vendor = [stack for stack in stacks if stack.vendor == vendor]
+    if not accelerator:
+        return of_vendor
+    made_for_it = [stack for stack in of_vendor if _is_made_for(stack.slug, accelerator)]
+    return made_for_it or [stack for stack in of_vendor if not accelerator_patterns().get(stack.slug)]
+
+
+def _is_made_for(stack: str, accelerator: str) -> bool:
+    return any(fnmatchcase(accelerator, pattern) for pattern in accelerator_patterns().get(stack, ()))
+
+
+@lru_cache(maxsize=1)
+def accelerator_patterns() -> Mapping[str, tuple[str, ...]]:
+    """Stack -> patterns of the slugs of the only accelerators that run it; stacks of any accelerator are left out."""
+    stacks = tomllib.loads((DATA / FILE).read_text(encoding="utf-8"))
+    return {slug: tuple(stack["accelerators"]) for slug, stack in stacks.items() if "accelerators" in stack}

@@ -15,8 +15,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.records.stacks.component_names import names_of_components
 from stackviz.records.stacks.models import Edition, TableCheck
+from stackviz.records.stacks.queries import names_of_components
 from stackviz.web.curated_text import curated_words
 
 FILE = Path(__file__).parent / "data" / "checked.csv"

@@ -16,7 +16,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
-from stackviz.desk.freshness.queries import waiting_changes, watched_feeds
+from stackviz.desk.freshness.freshness_page import waiting_changes, watched_feeds
 from stackviz.pages.data import stored_dumps
 from stackviz.site.monitoring.readiness import SEEN_WITHIN_S, Readiness, look_now
 

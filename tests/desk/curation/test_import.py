@@ -16,7 +16,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from stackviz.desk.curation import value_imports
+from stackviz.desk.curation import import_plan as value_imports
 from stackviz.desk.curation.decide import approve
 from stackviz.desk.curation.import_rows import COLUMNS
 from stackviz.records.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor

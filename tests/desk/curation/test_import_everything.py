@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from stackviz.desk.curation import value_imports
+from stackviz.desk.curation import import_plan as value_imports
 from stackviz.records.catalog.models import SpecValue, ValueImport
 from stackviz.records.catalog.table_imports import store_import
 from tests.desk.curation.test_import import problems, read_table

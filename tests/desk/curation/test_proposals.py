@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from stackviz.desk.curation import decide, propose
+from stackviz.desk.curation.apps import make_groups
 from stackviz.desk.curation.differences import differences, wanted
-from stackviz.desk.curation.groups import make_groups
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, Proposal, Source, SpecValue, Vendor
 from tests.desk.curation.test_admin import change_url, errors, form_of
 

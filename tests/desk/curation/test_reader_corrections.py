@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
+from stackviz.desk.curation.mistake_page import PURPOSE
 from stackviz.desk.curation.models import ReaderCorrection
-from stackviz.desk.curation.reader_corrections import PURPOSE
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.web.tickets import new_token, sign_ticket
 

@@ -7,8 +7,7 @@ import pytest
 import time_machine
 from django.core.management import CommandError, call_command
 
-from stackviz.desk.freshness.check_feeds import check_feed, due_feeds, store_proposals
-from stackviz.desk.freshness.differences import TableDifference
+from stackviz.desk.freshness.check_feeds import TableDifference, check_feed, due_feeds, store_proposals
 from stackviz.desk.freshness.feeds import feeds
 from stackviz.desk.freshness.fetch import Answer, FetchError, fetch
 from stackviz.desk.freshness.models import FeedCheck, ProposedChange

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.intake.report_parts.card_links import MOST_CARDS, card_links
+from stackviz.intake.report_parts.cards import MOST_CARDS, card_links
 
 
 def links(text):

@@ -3,8 +3,7 @@
 import pytest
 
 from stackviz.intake.report_parts import pace, pasted
-from stackviz.intake.report_parts.pace import work_cost
-from stackviz.intake.report_parts.pasted import Refused, mask_pasted, read_pasted
+from stackviz.intake.report_parts.pasted import Refused, mask_pasted, read_pasted, work_cost
 from stackviz.pages.diagnose.diagnosis import diagnose
 from stackviz.report.importers import BY_KIND
 from stackviz.report.importers.deadline import NEVER, Deadline

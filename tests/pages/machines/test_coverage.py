@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
 
-from stackviz.pages.machines.coverage import CountedRow, counted_rows
+from stackviz.pages.machines.views import CountedRow, counted_rows
 from tests.pages.machines.factories import START, days, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from stackviz.base.units import format_quantity
-from stackviz.pages.machines.measured import measured_on
+from stackviz.pages.machines.rows import measured_on
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
 from stackviz.report.measuring import RUNNABLE
 from tests.pages.machines.factories import START, copy, days, gemm, h100, make_lab, make_machine, make_report

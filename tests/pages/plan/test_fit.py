@@ -6,14 +6,26 @@ from itertools import product
 
 import pytest
 
-from stackviz.pages.plan.branches import branches, choose_branch
-from stackviz.pages.plan.builds import PlanOutcome, builds, choose_build, command
-from stackviz.pages.plan.companions import companions, install_command
-from stackviz.pages.plan.driver_install import driver_install
-from stackviz.pages.plan.features import TITLES, features
-from stackviz.pages.plan.fit import MOST_TRIED, judge_plan, newest_working_release, outcome_of
-from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
-from stackviz.pages.plan.releases import cuda_versions, needed_macos, pythons, torch_releases
+from stackviz.pages.plan.branches import branches, choose_branch, driver_install
+from stackviz.pages.plan.builds import (
+    MOST_TRIED,
+    PlanOutcome,
+    builds,
+    choose_build,
+    command,
+    judge_plan,
+    newest_working_release,
+    outcome_of,
+)
+from stackviz.pages.plan.planned_machine import SYSTEMS, TITLES, PlannedMachine, features
+from stackviz.pages.plan.releases import (
+    companions,
+    cuda_versions,
+    install_command,
+    needed_macos,
+    pythons,
+    torch_releases,
+)
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import packaged_tables, registry
 from stackviz.report.rules.known_cards import KnownCard

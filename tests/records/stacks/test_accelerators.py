@@ -6,8 +6,7 @@ from fnmatch import filter as matching
 import pytest
 
 from stackviz.records.catalog.files import DATA
-from stackviz.records.stacks.accelerators import accelerator_patterns, stacks_of_accelerator
-from stackviz.records.stacks.queries import public_stacks
+from stackviz.records.stacks.queries import accelerator_patterns, public_stacks, stacks_of_accelerator
 
 pytestmark = pytest.mark.django_db
 

@@ -2,9 +2,8 @@
 
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.draw.diagrams.stack import draw_columns
-from stackviz.records.stacks.component_names import names_of_components
 from stackviz.records.stacks.models import Component, Edition, Placement, Release, Stack
-from stackviz.records.stacks.queries import described_column, described_columns, public_stacks
+from stackviz.records.stacks.queries import described_column, described_columns, names_of_components, public_stacks
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import find, packaged_tables
 from tests.report.rules.build import card, linux
