@@ -10,6 +10,7 @@ from ninja.openapi.views import openapi_view
 
 from accelweb.api import api
 from stackviz.desk.accounts import urls as accounts
+from stackviz.desk.accounts.activity_page import activity
 from stackviz.desk.accounts.login import admin_login
 from stackviz.desk.curation import urls as curation
 from stackviz.desk.freshness import urls as freshness
@@ -56,6 +57,7 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("admin/login/", admin_login),
     path("admin/password_change/", RedirectView.as_view(pattern_name="accounts:change-password")),
+    path("admin/activity/", admin.site.admin_view(activity), name="activity"),
     path("admin/state/", admin.site.admin_view(site_state), name="site-state"),
     path("admin/", admin.site.urls),
 ]
