@@ -1,18 +1,13 @@
 """Read-only pages of the admin."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _ModelAdmin = admin.ModelAdmin[Any]
-else:
-    _ModelAdmin = admin.ModelAdmin
 
-
-class ShownOnlyAdmin(_ModelAdmin):
+class ShownOnlyAdmin(admin.ModelAdmin[Any]):
     """Rows can be viewed, searched and filtered, but not added, changed or deleted in the admin."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002

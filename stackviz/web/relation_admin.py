@@ -1,7 +1,7 @@
 """Relations in forms of the admin: what is no key of the related table is refused beside the field."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.admin.options import BaseModelAdmin
 from django.contrib.admin.widgets import AutocompleteSelect
@@ -9,12 +9,6 @@ from django.core.exceptions import ValidationError
 from django.db.models import ForeignKey
 from django.forms import ModelMultipleChoiceField
 from django.http import HttpRequest
-
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _ModelAdmin = BaseModelAdmin[Any]
-    _Choices = ModelMultipleChoiceField[Any]
-else:
-    _ModelAdmin, _Choices = BaseModelAdmin, ModelMultipleChoiceField
 
 
 class KeySelect(AutocompleteSelect):
@@ -28,7 +22,7 @@ class KeySelect(AutocompleteSelect):
         return is_key(self.field.target_field, text)
 
 
-class KeysField(_Choices):
+class KeysField(ModelMultipleChoiceField[Any]):
     """Django's, which asks the database for keys that are too large for it."""
 
     def clean(self, value: Any) -> Any:  # noqa: ANN401 - Django's
@@ -50,7 +44,7 @@ def is_key(key: Any, value: Any) -> bool:  # noqa: ANN401 - a field of any model
     return True
 
 
-class RelationAdmin(_ModelAdmin):
+class RelationAdmin(BaseModelAdmin[Any]):
     """For rows and inline rows with relations that are searched for, or of which several are chosen."""
 
     def formfield_for_foreignkey(self, db_field: ForeignKey[Any], request: HttpRequest, **kwargs: Any) -> Any:  # noqa: ANN401

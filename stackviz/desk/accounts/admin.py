@@ -3,7 +3,7 @@
 `manage.py remove_second_factor` helps who lost one.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
@@ -18,11 +18,6 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from stackviz.desk.accounts.withdraw import why_needed, withdraw_person
 from stackviz.web.relation_admin import RelationAdmin
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _UserAdmin = UserAdmin[User]
-else:
-    _UserAdmin = UserAdmin
-
 admin.site.unregister((StaticDevice, TOTPDevice, User, Group))
 
 
@@ -32,7 +27,7 @@ class AccountGroupAdmin(RelationAdmin, GroupAdmin):
 
 
 @admin.register(User)
-class AccountAdmin(RelationAdmin, _UserAdmin):
+class AccountAdmin(RelationAdmin, UserAdmin[User]):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401
         """Django's, and as what stands in the way the reasons why the accounts cannot all go."""
         shown, counts, missing, protected = super().get_deleted_objects(objs, request)

@@ -3,7 +3,7 @@
 What changes a public value goes through `curation`: it is proposed here and decided in the queue.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -44,21 +44,11 @@ from stackviz.records.catalog.models import (
 from stackviz.records.labs.models import Card, Machine, NameDecision
 from stackviz.web.relation_admin import RelationAdmin
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _SpecValueInline = admin.TabularInline[SpecValue, Accelerator]
-    _AliasInline = admin.TabularInline[Alias, Accelerator]
-    _SourceAdmin = admin.ModelAdmin[Source]
-    _VendorAdmin = admin.ModelAdmin[Vendor]
-else:
-    _SpecValueInline = _AliasInline = admin.TabularInline
-    _SourceAdmin = _VendorAdmin = admin.ModelAdmin
-
-
 MACHINES_LISTED = 200
 ROWS_OF_A_NEW_SHEET = 12
 
 
-class SpecValueInline(RelationAdmin, _SpecValueInline):
+class SpecValueInline(RelationAdmin, admin.TabularInline[SpecValue, Accelerator]):
     """Values of one accelerator. A public one is not deleted but retired, so nothing is deleted here."""
 
     model = SpecValue
@@ -95,7 +85,7 @@ class SpecValueInline(RelationAdmin, _SpecValueInline):
         return 1 if obj else ROWS_OF_A_NEW_SHEET
 
 
-class AliasInline(RelationAdmin, _AliasInline):
+class AliasInline(RelationAdmin, admin.TabularInline[Alias, Accelerator]):
     model = Alias
     fields = ["name", "kind", "memory_bytes", "gpu_cores", "source", "note"]
     autocomplete_fields = ["source"]
@@ -328,7 +318,7 @@ class AliasAdmin(HistoryAdmin):
 
 
 @admin.register(Source)
-class SourceAdmin(_SourceAdmin):
+class SourceAdmin(admin.ModelAdmin[Source]):
     list_display = ["title", "kind", "read_as", "read_on", "value_count", "url"]
     ordering = ["title"]  # counting rows of others drops the model's own
     list_filter = ["kind", "read_as"]
@@ -357,7 +347,7 @@ class SourceAdmin(_SourceAdmin):
 
 
 @admin.register(Vendor)
-class VendorAdmin(_VendorAdmin):
+class VendorAdmin(admin.ModelAdmin[Vendor]):
     list_display = ["name", "slug"]
     search_fields = ["name", "slug"]
     ordering = [Lower("name")]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -220,13 +220,7 @@ def _digest(rows: Sequence[BulkRow], values: Sequence[SpecValue]) -> str:
 # The action of the list of values.
 
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _Mixin = admin.ModelAdmin[Any]
-else:
-    _Mixin = object
-
-
-class EditsMany(_Mixin):
+class EditsMany(admin.ModelAdmin[Any]):
     """The list gets the action `edit_many`."""
 
     @admin.action(description=gettext_lazy("Edit: set source, unit, condition, note or status"), permissions=["change"])

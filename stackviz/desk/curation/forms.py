@@ -5,7 +5,7 @@ All of it works without scripts; `curation.js` only narrows the units and querie
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.models import User
@@ -26,12 +26,6 @@ from stackviz.records.catalog.by_formula import published_by
 from stackviz.records.catalog.fields import FIELDS, grouped
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.curated.rows import is_readable
-
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _SpecValueForm = forms.ModelForm[SpecValue]
-    _ValueFormSet = forms.BaseInlineFormSet[SpecValue, Accelerator, forms.ModelForm[SpecValue]]
-else:
-    _SpecValueForm, _ValueFormSet = forms.ModelForm, forms.BaseInlineFormSet
 
 
 def field_choices() -> list[Any]:
@@ -128,7 +122,7 @@ class ConditionField(forms.Field):
             return True
 
 
-class SpecValueForm(_SpecValueForm):
+class SpecValueForm(forms.ModelForm[SpecValue]):
     """A value and the reason for the change. A change to the public catalogue is validated as a proposal."""
 
     field = forms.ChoiceField(
@@ -302,7 +296,7 @@ class InlineValueForm(SpecValueForm):
         widgets = {"value": forms.TextInput(attrs={"size": 14}), "note": forms.TextInput(attrs={"size": 30})}
 
 
-class ValueFormSet(_ValueFormSet):
+class ValueFormSet(forms.BaseInlineFormSet[SpecValue, Accelerator, forms.ModelForm[SpecValue]]):
     """The rows of a sheet. Those of a new one are checked against each other: nothing else is published of it."""
 
     source_input: forms.Field  # of `shared`; set by the admin
@@ -326,7 +320,7 @@ class ValueFormSet(_ValueFormSet):
         if self.shared.errors:
             raise ValidationError(gettext("Please correct the source or the reason of all rows."))
 
-    def _refuse_twins(self, rows: Sequence[_SpecValueForm]) -> None:
+    def _refuse_twins(self, rows: Sequence[forms.ModelForm[SpecValue]]) -> None:
         """The second proposal for the same value would replace the first."""
         seen: set[tuple[str, str, int | None]] = set()
         for row in rows:
@@ -336,7 +330,7 @@ class ValueFormSet(_ValueFormSet):
                 row.add_error("field", gettext("Another row has the same field, condition and source."))
             seen.add(key)
 
-    def _check_formulas(self, rows: Sequence[_SpecValueForm]) -> None:
+    def _check_formulas(self, rows: Sequence[forms.ModelForm[SpecValue]]) -> None:
         values = [copy(row.instance) for row in rows if row.instance.status == SpecValue.Status.PUBLIC]
         for value in values:
             value.is_preferred = True  # as the first of its field and condition will be

@@ -1,7 +1,7 @@
 """A reader reports a mistake, without an account: `/accelerators/<slug>/mistake/`, answered at `/corrections/`."""
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -72,11 +72,6 @@ def decide_correction(correction: ReaderCorrection, by: User) -> None:
     record("correction.answered", f"correction {correction.pk}", by, state=correction.state)
 
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _ModelForm = forms.ModelForm[ReaderCorrection]
-else:
-    _ModelForm = forms.ModelForm
-
 THANKED = 200  # the newest
 _AGAIN = gettext_lazy("This form is older than a day. Send it once more.")
 _FULL = gettext_lazy("Many corrections wait for an answer. Please come back in a few days.")
@@ -88,7 +83,7 @@ class WebAddressField(forms.URLField):
     default_validators = [is_web_address]
 
 
-class MistakeForm(_ModelForm):
+class MistakeForm(forms.ModelForm[ReaderCorrection]):
     """What a reader says; where it stands is a web address."""
 
     source_url = WebAddressField(
@@ -210,13 +205,7 @@ def corrections(request: HttpRequest) -> HttpResponse:
 # The admin of corrections.
 
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _ModelAdmin = admin.ModelAdmin[ReaderCorrection]
-else:
-    _ModelAdmin = admin.ModelAdmin
-
-
-class CorrectionForm(_ModelForm):
+class CorrectionForm(forms.ModelForm[ReaderCorrection]):
     """A decision needs an answer: the reader, and where it is accepted everybody, reads it."""
 
     def clean(self) -> dict[str, Any]:
@@ -226,7 +215,7 @@ class CorrectionForm(_ModelForm):
         return answer
 
 
-class ReaderCorrectionAdmin(_ModelAdmin):
+class ReaderCorrectionAdmin(admin.ModelAdmin[ReaderCorrection]):
     """Decided by people who propose or approve values; nobody adds or deletes one."""
 
     form = CorrectionForm

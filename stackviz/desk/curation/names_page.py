@@ -1,6 +1,6 @@
 """The admin's pages of unmatched names: the queue, one name to decide on, undo."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
@@ -38,11 +38,6 @@ from stackviz.web.paging import page_number
 PLACES = 4  # accelerators one name can be given to at once
 LARGEST_GB = 1_000_000
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _AcceleratorChoice = forms.ModelChoiceField[Accelerator]
-else:
-    _AcceleratorChoice = forms.ModelChoiceField
-
 
 class NameForm(forms.Form):
     """Which name is meant, what is done with it and why. `seen`: decisions about it when the page was made."""
@@ -62,7 +57,9 @@ class NameForm(forms.Form):
 class TargetForm(forms.Form):
     """One accelerator the name belongs to, and with what."""
 
-    accelerator = _AcceleratorChoice(Accelerator.objects.none(), required=False, label=gettext_lazy("Accelerator"))
+    accelerator = forms.ModelChoiceField[Accelerator](
+        Accelerator.objects.none(), required=False, label=gettext_lazy("Accelerator")
+    )
     memory_gb = forms.FloatField(
         required=False, min_value=0.001, max_value=LARGEST_GB, label=gettext_lazy("Memory, GB as printed")
     )

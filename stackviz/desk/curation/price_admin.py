@@ -1,7 +1,7 @@
 """Curation of dated prices: one person enters a price with its source, a second one makes it public or retires it."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -17,13 +17,8 @@ from stackviz.records.catalog.curated_admin import HistoryAdmin, OriginFilter, W
 from stackviz.records.catalog.models import Price
 from stackviz.records.prices.decide import PriceDecision, approve_prices, retire_prices
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _ModelForm = forms.ModelForm[Price]
-else:
-    _ModelForm = forms.ModelForm
 
-
-class PriceForm(_ModelForm):
+class PriceForm(forms.ModelForm[Price]):
     reason = forms.CharField(max_length=300, label=gettext_lazy("Reason"))
 
     class Meta:

@@ -1,7 +1,7 @@
 """Shared by admin pages that save values: public changes are proposed, others are saved."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
@@ -24,11 +24,6 @@ from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.web.address import row_key
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _Mixin = admin.ModelAdmin[Any]
-else:
-    _Mixin = object
-
 
 def user_of(request: HttpRequest) -> User:
     """The logged-in user; the admin requires one."""
@@ -43,7 +38,7 @@ def proposal_link(proposal: Proposal) -> SafeString:
     return format_html('<a href="{}">{}</a>', proposal_url(proposal), proposal)
 
 
-class ProposesValues(_Mixin):
+class ProposesValues(admin.ModelAdmin[Any]):
     """Saves a value, or proposes it where it is public or shall be, and says which of the two was done."""
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:  # noqa: ANN401, FBT001

@@ -1,6 +1,6 @@
 """The list of values as people read it: one line a value with its source, found by the words for its field."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
@@ -16,11 +16,6 @@ from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator, SpecValue
-
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _Mixin = admin.ModelAdmin[Any]
-else:
-    _Mixin = object
 
 WORDS = 10  # of a search; more are left out
 _TEXTS = ("accelerator__name", "accelerator__slug", "field", "value", "note", "source__title")
@@ -50,7 +45,7 @@ class AcceleratorFilter(admin.SimpleListFilter):
         return queryset.filter(accelerator=int(chosen)) if chosen.isdecimal() and len(chosen) < 18 else queryset.none()
 
 
-class CompactValues(_Mixin):
+class CompactValues(admin.ModelAdmin[Any]):
     """Columns that fit a screen; the admin's own sidebar stays closed, since the filters have one."""
 
     list_display = ["accelerator", "label", "shown", "condition_words", "mark", "source_short", "status"]

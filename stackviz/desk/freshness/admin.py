@@ -1,6 +1,6 @@
 """The queue of proposed changes, and what feeds and links answered last."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -14,14 +14,8 @@ from stackviz.desk.freshness.decide import CannotApply, apply_change, decline_ch
 from stackviz.desk.freshness.models import FeedCheck, LinkCheck, ProposedChange
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _ModelAdmin = admin.ModelAdmin[ProposedChange]
-    _ModelForm = forms.ModelForm[ProposedChange]
-else:
-    _ModelAdmin, _ModelForm = admin.ModelAdmin, forms.ModelForm
 
-
-class ChangeDecisionForm(_ModelForm):
+class ChangeDecisionForm(forms.ModelForm[ProposedChange]):
     """A decision; declining needs a reason, because the same difference never comes again."""
 
     def clean(self) -> dict[str, Any]:
@@ -32,7 +26,7 @@ class ChangeDecisionForm(_ModelForm):
 
 
 @admin.register(ProposedChange)
-class ProposedChangeAdmin(_ModelAdmin):
+class ProposedChangeAdmin(admin.ModelAdmin[ProposedChange]):
     """Decided by people who approve values, seen by those who propose them; nobody adds or deletes one."""
 
     form = ChangeDecisionForm

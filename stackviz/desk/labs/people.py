@@ -1,7 +1,6 @@
 """People of a lab, their roles and invitations; and the page on which somebody who was invited joins."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from django import forms
 from django.conf import settings
@@ -148,13 +147,7 @@ _ACTIONS: Mapping[str, Callable[[HttpRequest, Lab, int], None]] = {
 # ---- joining --------------------------------------------------------------------------------------------------------
 
 
-if TYPE_CHECKING:  # Django's own forms are generic for mypy only
-    _AccountForm = UserCreationForm[User]
-else:
-    _AccountForm = UserCreationForm
-
-
-class NewAccountForm(_AccountForm):
+class NewAccountForm(UserCreationForm[User]):
     """An account for somebody who was invited and has none."""
 
     code = forms.CharField(max_length=CODE_CHARS, widget=forms.HiddenInput)

@@ -7,7 +7,7 @@ from stackviz.pages.machines.views import follows_merges
 app_name = "machines"
 urlpatterns = [
     path("machines/", views.machine_list, name="list"),
-    path("coverage/", views.coverage, name="coverage"),
+    path("coverage/", views.coverage_page, name="coverage"),
     path("labs/", RedirectView.as_view(pattern_name="machines:list"), name="labs"),
     path("machines/<slug:lab>/", views.lab_page, name="lab"),
     path("machines/<slug:lab>/<slug:slug>/", follows_merges(views.machine), name="machine"),

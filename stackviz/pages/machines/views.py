@@ -237,7 +237,7 @@ def counted_rows(visitor: Visitor) -> list[CountedRow]:
 
 @require_safe
 @vary_on_htmx
-def coverage(request: HttpRequest) -> HttpResponse:
+def coverage_page(request: HttpRequest) -> HttpResponse:
     """A table; for htmx the table alone, to stand on the page of the operators."""
     template = "machines/_coverage.html" if wants_partial(request) else "machines/coverage.html"
     return render(request, template, {"rows": counted_rows(request.user), "most": MOST_MACHINES})

@@ -3,7 +3,7 @@
 Rows of the curated files that are changed here keep their changes when the files are loaded again.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, QuerySet
@@ -23,19 +23,8 @@ from stackviz.records.stacks.models import (
 )
 from stackviz.web.relation_admin import RelationAdmin
 
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _PlacementInline = admin.TabularInline[Placement, Stack]
-    _GapInline = admin.StackedInline[Counterpart, Stack]
-    _CounterpartInline = admin.StackedInline[Counterpart, Component]
-    _RequirementInline = admin.TabularInline[Requirement, Release]
-    _CallAdmin = admin.ModelAdmin[Call]
-else:
-    _PlacementInline = _RequirementInline = admin.TabularInline
-    _GapInline = _CounterpartInline = admin.StackedInline
-    _CallAdmin = admin.ModelAdmin
 
-
-class PlacementInline(RelationAdmin, _PlacementInline):
+class PlacementInline(RelationAdmin, admin.TabularInline[Placement, Stack]):
     """Components on layers only: tools and undrawn components have their own list, which keeps the form fast."""
 
     model = Placement
@@ -48,7 +37,7 @@ class PlacementInline(RelationAdmin, _PlacementInline):
         return standing.select_related("component", "stack")
 
 
-class GapInline(RelationAdmin, _GapInline):
+class GapInline(RelationAdmin, admin.StackedInline[Counterpart, Stack]):
     """Components without a counterpart in this stack."""
 
     model = Counterpart
@@ -80,7 +69,7 @@ class StackAdmin(HistoryAdmin):
         return int(stack.standing)  # type: ignore[attr-defined]
 
 
-class CounterpartInline(RelationAdmin, _CounterpartInline):
+class CounterpartInline(RelationAdmin, admin.StackedInline[Counterpart, Component]):
     model = Counterpart
     fk_name = "component"
     fields = [("other", "other_stack", "relation"), "differs", "source"]
@@ -131,7 +120,7 @@ class PlacementAdmin(HistoryAdmin):
 
 
 @admin.register(Call)
-class CallAdmin(RelationAdmin, _CallAdmin):
+class CallAdmin(RelationAdmin, admin.ModelAdmin[Call]):
     list_display = ["caller", "callee", "stack"]
     list_filter = ["stack"]
     list_select_related = ["caller", "callee", "stack"]
@@ -154,7 +143,7 @@ class SupportFilter(admin.SimpleListFilter):
         return queryset.filter(support_ends="") if self.value() == "unknown" else queryset.exclude(support_ends="")
 
 
-class RequirementInline(RelationAdmin, _RequirementInline):
+class RequirementInline(RelationAdmin, admin.TabularInline[Requirement, Release]):
     model = Requirement
     fields = ["relation", "subject", "low", "values", "platform", "part", "confidence", "source", "note"]
     autocomplete_fields = ["source"]

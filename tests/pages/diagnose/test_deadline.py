@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.intake.report_parts import pace, pasted
+from stackviz.intake.report_parts import pasted
 from stackviz.intake.report_parts.pasted import Refused, mask_pasted, read_pasted, work_cost
 from stackviz.pages.diagnose.diagnosis import diagnose
 from stackviz.report.importers import BY_KIND
@@ -94,7 +94,7 @@ def test_a_client_whose_texts_are_much_work_waits_sooner(slow, client, settings,
 
 
 def test_usual_texts_pay_by_their_length_alone(monkeypatch, client, settings, db):
-    monkeypatch.setattr(Deadline, "spent_s", property(lambda _self: pace.FREE_S - 0.01))
+    monkeypatch.setattr(Deadline, "spent_s", property(lambda _self: pasted.FREE_S - 0.01))
     settings.DIAGNOSES_PER_MINUTE = 12
     assert [api(client, TEXT).status_code for _ in range(13)] == [200] * 12 + [429]
     assert work_cost(0.2) == 0
@@ -105,7 +105,7 @@ def test_a_long_text_is_not_paid_twice(monkeypatch, client, settings, db):
     """A megabyte counts as 16 by its length: only what its work comes to beyond that is added."""
     settings.DIAGNOSES_PER_MINUTE = 60
     monkeypatch.setattr(Deadline, "spent_s", property(lambda _self: 1.0))
-    monkeypatch.setattr(pace, "text_cost", lambda _text: 16)
+    monkeypatch.setattr(pasted, "text_cost", lambda _text: 16)
     assert [api(client, TEXT).status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
