@@ -22,10 +22,9 @@ from stackviz.pages.compare.query import Address, Selection, parse_selection
 from stackviz.pages.compare.spec_table import spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, describe, heading, heads_of, load
 from stackviz.pages.compare.tiles import Answered, sentence_of, sheet_figures, verdict_of
-from stackviz.pages.diagnose.diagnosis import Diagnosis
-from stackviz.pages.diagnose.diagnosis import introduce_diagnosis
-from stackviz.pages.plan.builds import PlanOutcome
+from stackviz.pages.diagnose.diagnosis import Diagnosis, introduce_diagnosis
 from stackviz.pages.plan.answer import introduce_plan
+from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.page import Plan
 from stackviz.pages.sharing.drawing import (
     MOST_BARS,
