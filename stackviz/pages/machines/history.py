@@ -13,13 +13,11 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_number, from_si, quantity_label
 from stackviz.draw.charts.history import HistoryLevel, HistoryMark, HistoryPoint
 from stackviz.records.labs.models import Machine
-from stackviz.records.labs.queries import Visitor
-from stackviz.records.labs.queries import rights_in
-from stackviz.records.series.words import chart_unit
+from stackviz.records.labs.queries import Visitor, rights_in
 from stackviz.records.series.history import ChangePoint, SeriesHistory, StackDifference
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import ChangeDecision
-from stackviz.records.series.words import sample_text, size_text
+from stackviz.records.series.words import chart_unit, sample_text, size_text
 from stackviz.report.measuring import Benchmark
 from stackviz.web.reverse import address_by_id
 

@@ -33,9 +33,9 @@ from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.labs.heartbeats import SignOfLife, sign_of_life
 from stackviz.records.labs.models import AgentHeartbeat, Machine, Report, Snapshot
 from stackviz.records.labs.queries import Visitor, latest_snapshots, machines_at
+from stackviz.records.series.history import Trend, headline_result, trend_of
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.queries import latest_results
-from stackviz.records.series.history import Trend, headline_result, trend_of
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.reported import stack_slug
 from stackviz.report.rules import Finding

@@ -17,8 +17,7 @@ from stackviz.records.labs.queries import Visitor, absences, visible_machines
 from stackviz.records.series.comparability import BestRun, best_by, is_of_whole_card
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Series
-from stackviz.records.series.queries import comparable_runs
-from stackviz.records.series.queries import ranked_series
+from stackviz.records.series.queries import comparable_runs, ranked_series
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.web.key_paging import Cut, key_page
 from stackviz.web.paging import Page

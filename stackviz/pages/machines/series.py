@@ -36,7 +36,7 @@ from stackviz.pages.machines.results import ResultRow, result_row
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import Visitor, visible_machines
 from stackviz.records.series.history import SeriesHistory, StackChange, StackDifference, decide_change, history_of
-from stackviz.records.series.measurement import Measurement
+from stackviz.records.series.measurement import Measurement, round_medians
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.queries import Point as PastResult
 from stackviz.records.series.queries import latest_result

@@ -37,10 +37,11 @@ from stackviz.records.labs.queries import (
     as_report,
     machine_detail,
     machine_merged_into,
+    may_manage,
+    rights_in,
     visible_labs,
     visible_machines,
 )
-from stackviz.records.labs.queries import may_manage, rights_in
 from stackviz.records.labs.withdraw import may_withdraw
 from stackviz.records.series.models import Series
 from stackviz.records.series.public_runs import cached_for_strangers
