@@ -7,9 +7,9 @@ from django.utils.translation import gettext, ngettext, npgettext, pgettext
 from jinja2 import Environment, StrictUndefined
 
 from stackviz.base.advice import causes_of
+from stackviz.report.messages.of_findings import messages_of
 from stackviz.web.curated_text import curated, curated_commands
 from stackviz.web.finding_text import advice_of, finding_text, finding_title
-from stackviz.report.messages.of_findings import messages_of
 from stackviz.web.templatetags import web
 from stackviz.web.words import evidence_text
 
