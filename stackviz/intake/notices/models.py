@@ -14,8 +14,8 @@ class LabEvent(models.Model):
 
     `key` tells events of one kind on one machine apart, so that none is stored twice. `report`: which brought it; None
     for silence. `happened_at` is when it began, by the machine's clock; `noted_at` when this site noticed. `details`:
-    of a change point the setting and the `factor` of its rate, of a finding its rule, severity and title, of silence
-    `heard_at` and `every_s`.
+    of a change point the setting and the `factor` of its rate; of a finding its rule, severity and title, with the keys
+    of the title (`wording`); of silence `heard_at` and `every_s`.
     """
 
     class Kind(models.TextChoices):
