@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import connection
 
-from stackviz.desk.accounts import withdraw_page as withdraw
+from stackviz.desk.accounts import withdraw
 from stackviz.records.labs.models import Lab, Membership
 
 

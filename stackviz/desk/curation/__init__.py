@@ -1,8 +1,8 @@
 """Curation of the catalogue: one person proposes a change to a public value, a second person decides.
 
-`propose` and `decide` hold the workflow, `differences` lists what a proposal changes, `formula_check` checks it with
-its formula. `import_rows`, `import_plan` and `value_imports` take a table in; `forms` and `value_check`
-help people who type a value. Pages of the admin call these: `value_admin` is what they share, `review_queue` the
-review, `import_admin` import and export. `unmatched_names`, `name_suggestions` and `name_decisions` deal with names
-that cards report and no accelerator has. `groups` creates the groups with their permissions.
+`propose` and `decide` hold the workflow, `differences` lists what a proposal changes and checks it with its formula.
+`import_rows` and `import_plan` take a table in; `forms` help people who type a value. Pages of the admin call these:
+`value_admin` is what they share, `review_queue` the review, `import_admin` import and export. `unmatched_names`,
+`name_suggestions` and `name_decisions` deal with names that cards report and no accelerator has. `apps` creates the
+groups with their permissions.
 """

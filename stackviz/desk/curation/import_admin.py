@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.desk.curation import import_plan as value_imports
+from stackviz.desk.curation import import_plan
 from stackviz.desk.curation.import_plan import ValueResource
 from stackviz.desk.curation.import_rows import COLUMNS
 from stackviz.desk.curation.value_admin import require
@@ -57,10 +57,10 @@ class BringsTables(ImportsTables):
         return require(request, "propose")
 
     def plan_upload(self, upload: ValueImport) -> ImportPlan:
-        return value_imports.plan_upload(upload)
+        return import_plan.plan_upload(upload)
 
     def confirm_upload(self, upload_id: int, *, by: User, seen: str, is_leaving_out: bool) -> str:
-        done = value_imports.confirm(upload_id, by=by, seen=seen, is_leaving_out=is_leaving_out)
+        done = import_plan.confirm(upload_id, by=by, seen=seen, is_leaving_out=is_leaving_out)
         return ngettext("%(n)d value proposed.", "%(n)d values proposed.", done.proposals) % {"n": done.proposals}
 
     def confirm_text(self, plan: ImportPlan) -> str:

@@ -16,7 +16,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from stackviz.desk.curation import import_plan as value_imports
+from stackviz.desk.curation import import_plan
 from stackviz.desk.curation.decide import approve
 from stackviz.desk.curation.import_rows import COLUMNS
 from stackviz.records.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor
@@ -91,14 +91,14 @@ def problems(plan) -> list[tuple[int, str, str]]:
 
 
 def test_preview_classifies_every_row(kept):
-    plan = value_imports.plan_upload(kept(table(NEW, CHANGED, BAD)))
+    plan = import_plan.plan_upload(kept(table(NEW, CHANGED, BAD)))
     assert [(row.number, row.kind) for row in plan.rows] == [(2, "new"), (3, "changed"), (4, "refused")]
     assert [(item.label, item.old, item.new) for item in plan.rows[1].differences] == [
         ("Value", "3350 GB/s", "3352 GB/s"),
         ("Note", "", "2619 MHz"),
     ]
     assert problems(plan) == [(4, "unit", "tdp_w is measured in W, not in 'GB/s'.")]
-    assert [row.kind for row in value_imports.plan_upload(kept(table(SAME))).rows] == ["same"]
+    assert [row.kind for row in import_plan.plan_upload(kept(table(SAME))).rows] == ["same"]
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def five_sources(bandwidth):
 def test_a_row_that_takes_the_preferred_mark_says_from_which_value(kept, desk, five_sources):
     """The case of a review: a new figure was `New … Preferred yes`, and no word of the five sources it displaced."""
     line = "acme-one,memory_bandwidth_gb_s,3400,GB/s,,published,public,acme-new,"
-    (row,) = value_imports.plan_upload(kept(table(line))).rows
+    (row,) = import_plan.plan_upload(kept(table(line))).rows
     assert (row.kind, row.action) == ("changed", "add")
     assert [(item.label, item.old, item.new) for item in row.differences] == [
         ("Value", "", "3400 GB/s"),
@@ -131,7 +131,7 @@ def test_a_row_that_takes_the_preferred_mark_says_from_which_value(kept, desk, f
 
 def test_a_row_that_only_becomes_preferred_says_from_which_value(kept, five_sources):
     line = "acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,public,sheet-0,"
-    (row,) = value_imports.plan_upload(kept(table(line))).rows
+    (row,) = import_plan.plan_upload(kept(table(line))).rows
     assert [(item.label, item.new) for item in row.differences] == [
         ("Preferred", "yes"),
         ("takes the preferred mark from", "3350 GB/s (Acme data sheet + 3)"),
@@ -140,7 +140,7 @@ def test_a_row_that_only_becomes_preferred_says_from_which_value(kept, five_sour
 
 def test_an_alternative_takes_no_mark(kept, five_sources):
     line = "acme-one,memory_bandwidth_gb_s,3400,GB/s,,published,alternative,acme-new,"
-    (row,) = value_imports.plan_upload(kept(table(line))).rows
+    (row,) = import_plan.plan_upload(kept(table(line))).rows
     assert (row.kind, [item.label for item in row.differences]) == ("new", ["Source", "Preferred"])
 
 
@@ -149,7 +149,7 @@ def test_a_plan_writes_nothing(kept, bandwidth):
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        value_imports.plan_upload(made)
+        import_plan.plan_upload(made)
     assert [query["sql"] for query in asked if not query["sql"].startswith(("SELECT", "SAVEPOINT", "R"))] == []
     assert (Proposal.objects.count(), SpecValue.objects.count()) == (0, 1)
 
@@ -158,7 +158,7 @@ def test_a_plan_writes_nothing(kept, bandwidth):
 def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_assert_num_queries, count):
     made = kept(table(*(f"acme-one,tdp_w,{100 + n},W,machine=M{n},published,public,acme-sheet," for n in range(count))))
     with django_assert_num_queries(13):
-        assert value_imports.plan_upload(made).counts["new"] == count
+        assert import_plan.plan_upload(made).counts["new"] == count
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_asser
 )
 def test_what_is_wrong_is_named_by_row_and_column(kept, line, column, words):
     Source.objects.create(key="other", title="Other", url="https://other.example")
-    plan = value_imports.plan_upload(kept(table(*line.split("\n"))))
+    plan = import_plan.plan_upload(kept(table(*line.split("\n"))))
     assert [number for number, _column, _why in problems(plan)] == [len(line.split("\n")) + 1]
     assert [(named, True) for _n, named, why in problems(plan) if words in why] == [(column, True)]
 
@@ -218,21 +218,19 @@ def test_failed_formula_shows_its_result(kept):
     bus = "acme-one,memory_bus_bits,5120,bit,,published,public,acme-sheet,"
     kind = "acme-one,memory_type,HBM3,,,published,public,acme-sheet,"
     halved = "acme-one,memory_bandwidth_gb_s,1000,GB/s,,published,public,acme-sheet,"
-    plan = value_imports.plan_upload(kept(table(bus, kind, halved)))
+    plan = import_plan.plan_upload(kept(table(bus, kind, halved)))
     assert [(number, column) for number, column, _why in problems(plan)] == [(4, "value")]
     assert "5120 bit × 4.8 … 6.4 Gbit/s (HBM3) / 8" in problems(plan)[0][2]
     assert (
-        problems(
-            value_imports.plan_upload(kept(table(bus, kind, halved + "Not by formula: half of it is switched off")))
-        )
+        problems(import_plan.plan_upload(kept(table(bus, kind, halved + "Not by formula: half of it is switched off"))))
         == []
     )
 
 
 def test_a_value_that_is_proposed_already_is_refused(kept, mira):
     made = kept(table(NEW, CHANGED))
-    value_imports.confirm(made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False)
-    again = value_imports.plan_upload(kept(table(NEW, CHANGED)))
+    import_plan.confirm(made.pk, by=mira, seen=import_plan.plan_upload(made).fingerprint, is_leaving_out=False)
+    again = import_plan.plan_upload(kept(table(NEW, CHANGED)))
     assert [why for _n, _c, why in problems(again)] == [
         "Another change to this value is already proposed. It must be decided first."
     ] * 2
@@ -243,9 +241,7 @@ def test_a_value_that_is_proposed_already_is_refused(kept, mira):
 
 def test_confirmed_rows_are_public_once_approved(kept, mira, bandwidth):
     made = kept(table(NEW, CHANGED))
-    done = value_imports.confirm(
-        made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False
-    )
+    done = import_plan.confirm(made.pk, by=mira, seen=import_plan.plan_upload(made).fingerprint, is_leaving_out=False)
     assert (done.proposals, done.left_out) == (2, 0)
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3350"
@@ -260,42 +256,42 @@ def test_confirmed_rows_are_public_once_approved(kept, mira, bandwidth):
 
 def test_refused_rows_stop_import_unless_skipped(kept, mira):
     made = kept(table(NEW, CHANGED, BAD))
-    seen = value_imports.plan_upload(made).fingerprint
+    seen = import_plan.plan_upload(made).fingerprint
     with pytest.raises(Unconfirmed, match="choose to skip these rows"):
-        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
+        import_plan.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
-    value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
+    import_plan.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
     made.refresh_from_db()
     assert Proposal.objects.count() == 2
     assert made.left_out == [[4, "unit", "tdp_w is measured in W, not in 'GB/s'."]]
     with pytest.raises(Unconfirmed, match="already been imported"):
-        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
+        import_plan.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
     assert Proposal.objects.count() == 2
 
 
 def test_changed_catalogue_renews_the_preview(kept, mira, bandwidth):
     made = kept(table(CHANGED))
-    seen = value_imports.plan_upload(made).fingerprint
+    seen = import_plan.plan_upload(made).fingerprint
     bandwidth.value = "3360"
     bandwidth.save()
     with pytest.raises(Unconfirmed, match="has changed since this preview"):
-        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
+        import_plan.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
 
 
 def test_a_failure_halfway_lands_nothing(kept, mira, monkeypatch):
     made = kept(table(NEW, CHANGED))
-    seen = value_imports.plan_upload(made).fingerprint
+    seen = import_plan.plan_upload(made).fingerprint
     monkeypatch.setattr(ValueImport, "save", lambda *_a, **_k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
+        import_plan.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
 
 
 def test_a_table_without_a_difference_is_not_imported(kept, mira):
     made = kept(table(SAME))
     with pytest.raises(Unconfirmed, match="This table contains no new"):
-        value_imports.confirm(made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False)
+        import_plan.confirm(made.pk, by=mira, seen=import_plan.plan_upload(made).fingerprint, is_leaving_out=False)
 
 
 # --- reading files ---
@@ -368,7 +364,7 @@ def test_a_workbook_is_read_with_its_numbers_and_dates_as_text():
 def test_workbook_formula_refuses_its_row(kept):
     row = cells(NEW)
     row[2] = "=350*2"
-    assert problems(value_imports.plan_upload(kept(workbook([list(COLUMNS), row])))) == [
+    assert problems(import_plan.plan_upload(kept(workbook([list(COLUMNS), row])))) == [
         (2, "value", "Starts with “=”: formulas are not evaluated, write the value itself.")
     ]
 
@@ -597,9 +593,7 @@ def test_what_is_exported_is_imported_as_the_same(desk, bandwidth, kept):
         SpecValue.objects.create(accelerator=card, **row)
     for kind in ("csv", "xlsx"):
         content = desk.get(reverse("admin:catalog_specvalue_export", args=[kind])).content
-        assert value_imports.plan_upload(kept(content)).counts == {"new": 0, "changed": 0, "same": 5, "refused": 0}, (
-            kind
-        )
+        assert import_plan.plan_upload(kept(content)).counts == {"new": 0, "changed": 0, "same": 5, "refused": 0}, kind
 
 
 def test_no_exported_cell_is_a_formula(desk, bandwidth):
