@@ -28,7 +28,6 @@ from stackviz.draw.diagrams.svg_marks import (
     written_lines,
 )
 from stackviz.draw.diagrams.text_width import Style, lines_of, width_of
-from stackviz.pages.benchmarks.chart_files import roofline_file
 from stackviz.pages.benchmarks.chart_page import (
     CACHE_S,
     AnyOf,
@@ -39,6 +38,7 @@ from stackviz.pages.benchmarks.chart_page import (
     chosen_accelerators,
     options,
 )
+from stackviz.pages.benchmarks.files import roofline_file
 from stackviz.pages.benchmarks.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
 from stackviz.pages.benchmarks.roofline import Roofline, assemble_roofline, roof_sentences
 from stackviz.pages.benchmarks.selection import (

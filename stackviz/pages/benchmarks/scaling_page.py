@@ -13,7 +13,6 @@ from django.views.decorators.http import require_safe
 from stackviz.base.units import format_number
 from stackviz.draw.charts.plane import plane_figure
 from stackviz.draw.charts.scatter_plotly import AxisWords
-from stackviz.pages.benchmarks.chart_files import scaling_file
 from stackviz.pages.benchmarks.chart_page import (
     CACHE_S,
     ChartForm,
@@ -26,6 +25,7 @@ from stackviz.pages.benchmarks.chart_page import (
     options,
 )
 from stackviz.pages.benchmarks.curves import FEWEST_POINTS, KINDS, CurveKind, CurvePoint
+from stackviz.pages.benchmarks.files import scaling_file
 from stackviz.pages.benchmarks.scaling import (
     ScalingPlot,
     all_curves,

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 from stackviz.base.units import format_number
 from stackviz.draw.charts.dots import RailDot, rail_figure
 from stackviz.draw.charts.scale import Scale
-from stackviz.pages.benchmarks.chart_files import share_file
 from stackviz.pages.benchmarks.chart_page import CACHE_S, ChartForm, ChartPage, OneOf, answer_chart, options
+from stackviz.pages.benchmarks.files import share_file
 from stackviz.pages.benchmarks.selection import BANDWIDTH, DTYPES, FIGURE, ShareChoice, share_choice
 from stackviz.pages.benchmarks.share import (
     ShareRow,

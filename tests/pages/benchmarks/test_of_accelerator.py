@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import cache
 
-from stackviz.pages.benchmarks.of_accelerator import headline_results, scale_text
+from stackviz.pages.benchmarks.index_page import headline_results, scale_text
 from stackviz.pages.benchmarks.ranking import ladder_of
 from stackviz.pages.benchmarks.selection import CitedChoice
 from stackviz.records.catalog.models import Accelerator
