@@ -24,16 +24,6 @@ MOST_QUESTIONS = 20  # of the structured data: the first of the page, so that it
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictChoice:
-    """A verdict to filter by; "" is all of them."""
-
-    value: str
-    label: str
-    count: int
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimsQuery:
     """Which claims to show: those with a verdict, or with some words; "" is all of them."""
 
@@ -113,14 +103,15 @@ def _html(query: ClaimsQuery, matches: Sequence[Claim]) -> str:
     return render_part("web/_notes.jinja", notes=query.notes) + claims_html
 
 
-def _choices(query: ClaimsQuery) -> list[VerdictChoice]:
+def _choices(query: ClaimsQuery) -> list[tuple[str, str, int, str]]:
+    """Return each verdict to filter by, "" for all: its value, label, number of claims and address."""
     everything = matching(read_claims(), "", query.q)
     counts = {verdict: sum(claim.verdict == verdict for claim in everything) for verdict in ClaimVerdict}
     rest = [
-        VerdictChoice(verdict.value, str(verdict.label), counts[verdict], query.address(verdict=verdict.value))
+        (verdict.value, str(verdict.label), counts[verdict], query.address(verdict=verdict.value))
         for verdict in ClaimVerdict
     ]
-    return [VerdictChoice("", _("all"), len(everything), query.address(verdict="")), *rest]
+    return [("", _("all"), len(everything), query.address(verdict="")), *rest]
 
 
 _COLUMNS: Columns[Checked] = {

@@ -51,19 +51,6 @@ _LINES: tuple[tuple[str, tuple[str, ...]], ...] = (
 LINES = tuple((re.compile(pattern), generations) for pattern, generations in _LINES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relative:
-    """A related product: how it is related, in words, and its main figures; "" is not published."""
-
-    name: str
-    slug: str
-    url: str
-    relation: str
-    units: str
-    memory: str
-    bandwidth: str
-
-
 @dataclass(frozen=True, slots=True)
 class _LinePosition:
     """A product's place in its line: products that differ only in `generation` follow each other."""
@@ -91,8 +78,8 @@ def line_position(name: str) -> _LinePosition | None:
     return None
 
 
-def relatives(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Relative, ...]:
-    """The related public products: same chip first, then variants, then previous and next generation."""
+def relatives(accelerator: Accelerator, catalogue: PublicCatalogue) -> list[tuple[Accelerator, str, list[str]]]:
+    """Return the related public products: same chip first, then variants, then previous and next generation."""
     others = [
         other
         for other in catalogue.accelerators
@@ -107,7 +94,13 @@ def relatives(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Rel
     first: dict[int, tuple[Accelerator, str]] = {}
     for other, relation in related:
         first.setdefault(other.pk, (other, relation))
-    return tuple(_relative(other, relation, catalogue) for other, relation in list(first.values())[:MOST])
+    return [(other, relation, _main_figures(other, catalogue)) for other, relation in list(first.values())[:MOST]]
+
+
+def _main_figures(item: Accelerator, catalogue: PublicCatalogue) -> list[str]:
+    """Return units, memory and bandwidth; "" for what is not published."""
+    units = _text(item, "sm_count", catalogue) or _text(item, "gpu_cores", catalogue)
+    return [units, _text(item, "memory_gb", catalogue), _text(item, "memory_bandwidth_gb_s", catalogue)]
 
 
 def _of_chip(
@@ -260,19 +253,6 @@ def predecessor(accelerator: Accelerator, catalogue: PublicCatalogue) -> Acceler
 def _memory(item: Accelerator, catalogue: PublicCatalogue) -> float:
     """Bytes, of the largest size; 0 where none is published."""
     return max((value.amount or 0.0 for value in catalogue.preferred(item.pk, "memory_gb")), default=0.0)
-
-
-def _relative(other: Accelerator, relation: str, catalogue: PublicCatalogue) -> Relative:
-    units = _text(other, "sm_count", catalogue) or _text(other, "gpu_cores", catalogue)
-    return Relative(
-        name=other.name,
-        slug=other.slug,
-        url=other.get_absolute_url(),
-        relation=relation,
-        units=units,
-        memory=_text(other, "memory_gb", catalogue),
-        bandwidth=_text(other, "memory_bandwidth_gb_s", catalogue),
-    )
 
 
 def _text(item: Accelerator, name: str, catalogue: PublicCatalogue) -> str:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.pages.accelerators.list_query import OBSERVED_POWER
-from stackviz.pages.accelerators.relatives import DesktopVersion, Relative, desktop_version, predecessor, relatives
+from stackviz.pages.accelerators.relatives import DesktopVersion, desktop_version, predecessor, relatives
 from stackviz.pages.accelerators.sheet_prices import SheetPrices, sheet_prices
 from stackviz.pages.accelerators.sheet_sources import (
     NumberedSources,
@@ -107,14 +107,6 @@ class SheetHeadline:
     absence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotApplying:
-    """Titles of fields that the accelerator cannot have, for one reason; "": they do not belong to its kind."""
-
-    reason: str
-    titles: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
     """All of one accelerator's page. `missing`: titles of fields for which nothing is published, `not_applying`: of
@@ -129,11 +121,11 @@ class Sheet:
     groups: tuple[SheetGroup, ...]
     headlines: tuple[SheetHeadline, ...]
     missing: tuple[str, ...]
-    not_applying: tuple[NotApplying, ...]
+    not_applying: tuple[tuple[str, tuple[str, ...]], ...]
     derived: tuple[Derived, ...]
     underived: tuple[Derived, ...]
     names: tuple[Name, ...]
-    relatives: tuple[Relative, ...]
+    relatives: Sequence[tuple[Accelerator, str, list[str]]]
     desktop: DesktopVersion | None
     planned: str
     predecessor: Accelerator | None
@@ -239,7 +231,7 @@ def _applies(field: Field, accelerator: Accelerator) -> bool:
 
 def _without_value(
     published: set[str], accelerator: Accelerator, absences: Mapping[str, str]
-) -> tuple[tuple[str, ...], tuple[NotApplying, ...]]:
+) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
     """(titles of fields that it could have, those that it cannot have by reason), in registry order."""
     missing: list[str] = []
     by_reason: dict[str, list[str]] = defaultdict(list)
@@ -248,7 +240,7 @@ def _without_value(
             continue
         applies = name not in absences and _applies(field, accelerator)
         (missing if applies else by_reason[absences.get(name, "")]).append(field.words[0])
-    return tuple(missing), tuple(NotApplying(reason, tuple(titles)) for reason, titles in sorted(by_reason.items()))
+    return tuple(missing), tuple((reason, tuple(titles)) for reason, titles in sorted(by_reason.items()))
 
 
 def _headline(

@@ -71,16 +71,10 @@ def ladder_form(choice: LadderChoice, ranking: Ranking, known: ExploreOptions) -
     return (*controls, scale_control("scale", _("Scale"), choice.scale, usual), *filter_controls(choice, known))
 
 
-@dataclass(frozen=True, slots=True)
-class ScatterForm:
-    """`more` is collapsed until something in it is chosen."""
-
-    first: tuple[Control, ...]
-    more: tuple[Control, ...]
-    is_open: bool
-
-
-def scatter_form(choice: ScatterChoice, drawing: ScatterPlot, known: ExploreOptions) -> ScatterForm:
+def scatter_form(
+    choice: ScatterChoice, drawing: ScatterPlot, known: ExploreOptions
+) -> tuple[tuple[Control, ...], tuple[Control, ...]]:
+    """Return the controls, and those that are collapsed until something in them is chosen."""
     automatic = {"log": _("automatic: logarithmic"), "linear": _("automatic: linear"), "year": _("years")}
     words = {"vendor": _("vendor"), "kind": _("kind"), "era": _("year")}
     none = ControlOption(NO_SIZE, _("same size"), choice.size == NO_SIZE)
@@ -95,20 +89,14 @@ def scatter_form(choice: ScatterChoice, drawing: ScatterPlot, known: ExploreOpti
         scale_control("yscale", _("Vertical scale"), choice.yscale, automatic[drawing.y_kind]),
         *filter_controls(choice, known),
     )
-    return ScatterForm(first, more, is_open=bool(choice.xscale or choice.yscale or not choice.is_all))
+    return first, more
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A named choice of axes."""
+def presets(choice: ScatterChoice, known: ExploreOptions) -> list[tuple[str, str, bool]]:
+    """Return common questions, each with the query that answers it, and whether it is shown.
 
-    words: str
-    query: str
-    is_shown: bool
-
-
-def presets(choice: ScatterChoice, known: ExploreOptions) -> tuple[Preset, ...]:
-    """Common questions, each with the axes that answer it; those about cited results only where there are any."""
+    Those about cited results only where there are any.
+    """
     questions = (
         _("Compute-bound or memory-bound?"),
         _("How fast does it generate, and what bounds it?"),
@@ -127,8 +115,8 @@ def presets(choice: ScatterChoice, known: ExploreOptions) -> tuple[Preset, ...]:
         of_question = replace(choice, x=x, y=y, size=size, xscale="", yscale="")
         is_shown = (choice.x, choice.y, choice.size) == (x, y, size)
         if y in known.measures:
-            presets.append(Preset(words, of_question.query_string, is_shown))
-    return tuple(presets)
+            presets.append((words, of_question.query_string, is_shown))
+    return presets
 
 
 def heatmap_form(choice: HeatmapChoice, known: ExploreOptions) -> tuple[Control, ...]:

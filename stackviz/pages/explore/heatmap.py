@@ -63,18 +63,12 @@ class HeatRow:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatLegend:
-    level: int
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class HeatMap:
     """`rows`: the accelerators with most columns first."""
 
     columns: tuple[HeatColumn, ...]
     rows: tuple[HeatRow, ...]
-    legend: tuple[HeatLegend, ...]
+    legend: tuple[tuple[int, str], ...]
     notes: tuple[str, ...]
 
     @property
@@ -172,10 +166,10 @@ def _mean_level(row: HeatRow) -> float:
     return sum(cell.level for cell in row.cells if cell) / row.count
 
 
-def _legend() -> tuple[HeatLegend, ...]:
+def _legend() -> tuple[tuple[int, str], ...]:
     steps = []
     for step in heat_steps():
         words = {"low": format_number(step.low * 100, 2), "high": format_number(step.high * 100, 2)}
         text = _("%(low)s–%(high)s %%") % words if step.low else _("up to %(high)s %%") % words
-        steps.append(HeatLegend(step.level, text))
+        steps.append((step.level, text))
     return tuple(steps)

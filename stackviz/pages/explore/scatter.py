@@ -81,24 +81,6 @@ class ScatterPoint:
         return " other" if self.x.instead or self.y.instead else ""
 
 
-@dataclass(frozen=True, slots=True)
-class MarkShape:
-    """A shape at one size, defined once in the SVG."""
-
-    id: str
-    path: str
-    scale: str
-
-
-@dataclass(frozen=True, slots=True)
-class SizeEntry:
-    """An entry of the legend of sizes."""
-
-    path: str
-    scale: str
-    words: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterPlot:
     """Everything the page shows. `size` None: all points have the same size. `points`: the highest first.
@@ -113,13 +95,13 @@ class ScatterPlot:
     size: Axis | None
     points: tuple[ScatterPoint, ...]
     drawn: tuple[ScatterPoint, ...]
-    shapes: tuple[MarkShape, ...]
+    shapes: tuple[tuple[str, str, str], ...]
     labels: tuple[Label, ...]
     x_marks: tuple[Mark, ...]
     y_marks: tuple[Mark, ...]
     lines: tuple[IsoLine, ...]
     legend: tuple[LegendEntry, ...]
-    sizes: tuple[SizeEntry, ...]
+    sizes: tuple[tuple[str, str, str], ...]
     unplaced: tuple[Unranked, ...]
     notes: tuple[str, ...]
     x_kind: ScaleKind
@@ -258,7 +240,7 @@ def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
         size=size,
         points=points,
         drawn=tuple(point for point in points if point.subject.pk in drawn.drawn),
-        shapes=tuple(MarkShape(f"m{slot}{step}", SHAPES[slot], f"{SIZES[step]:g}") for slot, step in used),
+        shapes=tuple((f"m{slot}{step}", SHAPES[slot], f"{SIZES[step]:g}") for slot, step in used),
         labels=drawn.labels,
         x_marks=drawn.x_marks,
         y_marks=drawn.y_marks,
@@ -352,7 +334,7 @@ def _figures_text(subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | No
     return ", ".join(texts)
 
 
-def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[SizeEntry, ...]:
+def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[tuple[str, str, str], ...]:
     """The smallest, the middle and the largest size, each with the range of values it stands for."""
     if size is None:
         return ()
@@ -363,7 +345,7 @@ def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[SizeEntry, ..
         if of_step:
             ends = dict.fromkeys(format_number(end) for end in (min(of_step), max(of_step)))
             words = f"{'–'.join(ends)} {size.measure.unit}".rstrip()
-            entries.append(SizeEntry(SHAPES[0], f"{SIZES[step]:g}", words))
+            entries.append((SHAPES[0], f"{SIZES[step]:g}", words))
     return tuple(entries)
 
 

@@ -1,7 +1,7 @@
 """Views of all accelerators: ladder, scatter, heat map and timeline. The address holds the whole state of a page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -40,7 +40,6 @@ from stackviz.pages.explore.selection import (
 )
 from stackviz.pages.explore.timeline import assemble_timeline, timeline_vendors
 from stackviz.records.series.public_runs import MeasuredSummary, measured
-from stackviz.web.address import Note
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import Page, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
@@ -60,7 +59,7 @@ def ladder(request: HttpRequest) -> HttpResponse:
     if choice.format:
         return ranking_file(rank(catalogue, choice, results), choice.format)
     body = _ladder_html(choice, catalogue, results, page_number(request))
-    return _answer(request, ExplorePage("explore/ladder.html", choice, body, choice.notes))
+    return _answer(request, "explore/ladder.html", choice, body)
 
 
 def _ladder_html(
@@ -85,21 +84,13 @@ def _ladder_html(
     return cached_html(state, render_body, CACHE_S)
 
 
-@dataclass(frozen=True, slots=True)
-class LaterVendor:
-    """`first`: its best; `page`: the number of the page that has it."""
-
-    first: LadderRow
-    page: int
-
-
-def later_vendors(ranking: Ranking, page: Page[LadderRow]) -> tuple[LaterVendor, ...]:
-    """Of the vendors with a colour of their own those whose best stands on a later page, best first."""
-    by_vendor: dict[str, LaterVendor] = {}
+def later_vendors(ranking: Ranking, page: Page[LadderRow]) -> list[tuple[LadderRow, int]]:
+    """Return the best of each vendor that has a colour and is on no earlier page, with its page, best first."""
+    by_vendor: dict[str, tuple[LadderRow, int]] = {}
     for at, row in enumerate(ranking.rows):
         if row.rank is not None and vendor_slot(row.subject.vendor) != OTHER:
-            by_vendor.setdefault(row.subject.vendor, LaterVendor(row, at // page.per_page + 1))
-    return tuple(later for later in by_vendor.values() if later.page > page.number)
+            by_vendor.setdefault(row.subject.vendor, (row, at // page.per_page + 1))
+    return [(best, number) for best, number in by_vendor.values() if number > page.number]
 
 
 @require_safe
@@ -113,7 +104,7 @@ def scatter(request: HttpRequest) -> HttpResponse:
     if choice.format:
         return drawing_file(draw_scatter(catalogue, choice), choice.format)
     body = _scatter_html(choice, catalogue, page_number(request))
-    return _answer(request, ExplorePage("explore/scatter.html", choice, body, choice.notes))
+    return _answer(request, "explore/scatter.html", choice, body)
 
 
 def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> SafeString:
@@ -145,7 +136,7 @@ def heatmap(request: HttpRequest) -> HttpResponse:
     if choice.format:
         return heatmap_file(draw_heatmap(catalogue, choice), choice.format)
     body = _heatmap_html(choice, catalogue, page_number(request))
-    return _answer(request, ExplorePage("explore/heatmap.html", choice, body, choice.notes))
+    return _answer(request, "explore/heatmap.html", choice, body)
 
 
 def _heatmap_html(choice: HeatmapChoice, catalogue: PlotData, number: int) -> SafeString:
@@ -186,22 +177,13 @@ def timeline(request: HttpRequest) -> HttpResponse:
         )
 
     body = cached_html(("timeline", choice.vendor, choice.rate, catalogue.edition), render_body, CACHE_S)
-    return _answer(request, ExplorePage("explore/timeline.html", choice, body, choice.notes))
+    return _answer(request, "explore/timeline.html", choice, body)
 
 
-@dataclass(frozen=True, slots=True)
-class ExplorePage:
-    """A page: its template, its query, the part that htmx swaps, and notes on ignored parameters."""
-
-    template: str
-    choice: ExploreFilters
-    body: SafeString
-    notes: tuple[Note, ...]
-
-
-def _answer(request: HttpRequest, page: ExplorePage) -> HttpResponse:
+def _answer(request: HttpRequest, template: str, choice: ExploreFilters, body: SafeString) -> HttpResponse:
+    """Return the page, or for htmx the part that it swaps."""
     if wants_partial(request):
-        query = page.choice.query_string
-        part = render_part("web/_notes.jinja", notes=page.notes) + page.body
+        query = choice.query_string
+        part = render_part("web/_notes.jinja", notes=choice.notes) + body
         return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
-    return render(request, page.template, {"notes": page.notes, "body": page.body})
+    return render(request, template, {"notes": choice.notes, "body": body})

@@ -65,7 +65,7 @@ def test_no_vendor_is_said_to_stand_at_the_place_of_something_announced(curated,
     top = Page(items=found.rows[:5], before="", after="2", number=1, per_page=5)
     later = later_vendors(found, top)
     assert later
-    assert all(item.first.rank is not None for item in later)
+    assert all(best.rank is not None for best, _page in later)
 
 
 def test_the_announced_are_never_on_the_front(curated, db):

@@ -96,7 +96,7 @@ def test_an_unknown_size_is_said_not_drawn_as_small(curated, db):
 
 
 def test_sizes_are_explained_from_the_smallest_to_the_largest(curated, db):
-    words = [entry.words for entry in drawing(y="fp32_tflops", size="memory_gb").sizes]
+    words = [words for *_shape, words in drawing(y="fp32_tflops", size="memory_gb").sizes]
     assert len(words) == 3
     ends = [float(end.replace(",", "")) for text in words for end in text.removesuffix(" GB").split("–")]
     assert ends == sorted(ends)
