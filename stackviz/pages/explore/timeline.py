@@ -115,14 +115,8 @@ class VendorLane:
     lane: Lane
 
 
-@dataclass(frozen=True, slots=True)
-class TimelinePage:
-    lanes: tuple[VendorLane, ...]
-    years: tuple[YearMark, ...]
-
-
-def assemble_timeline(catalogue: PlotData, vendor: str = "") -> TimelinePage:
-    """The timeline of all vendors, or of one; architectures without a sourced statement are left out."""
+def assemble_timeline(catalogue: PlotData, vendor: str = "") -> tuple[tuple[VendorLane, ...], tuple[YearMark, ...]]:
+    """Return lanes and years, of all vendors or of one; architectures without a sourced statement are left out."""
     axes = [[catalogue.axis(name) for name in names] for names in FIGURES]
     nodes = catalogue.texts(PROCESS)
     names = {subject.vendor: subject.vendor_name for subject in catalogue.subjects}
@@ -140,7 +134,7 @@ def assemble_timeline(catalogue: PlotData, vendor: str = "") -> TimelinePage:
         VendorLane(slug, names.get(slug, slug), css(vendor_slot(slug)), tuple(items), lane)
         for (slug, items), lane in zip(by_vendor.items(), drawn.lanes, strict=True)
     )
-    return TimelinePage(lanes, drawn.years)
+    return lanes, drawn.years
 
 
 def timeline_vendors() -> dict[str, None]:

@@ -166,11 +166,13 @@ def timeline(request: HttpRequest) -> HttpResponse:
 
     def render_body() -> str:
         key = ("timeline", choice.vendor, choice.rate, get_language())
+        drawn_lanes, years = catalogue.public.once((*key, "page"), lambda: assemble_timeline(catalogue, choice.vendor))
         over_years = ScatterChoice(x=RELEASED, y=choice.rate, size=NO_SIZE, vendor=choice.vendor)
         return render_part(
             "explore/_timeline.jinja",
             form=timeline_form(choice, lanes, catalogue.known.measures),
-            page=catalogue.public.once((*key, "page"), lambda: assemble_timeline(catalogue, choice.vendor)),
+            lanes=drawn_lanes,
+            years=years,
             efficiency=efficiency_views(choice, catalogue.known),
             drawing=catalogue.public.once((*key, "drawing"), lambda: draw_scatter(catalogue, over_years)),
             over_years=over_years.query,

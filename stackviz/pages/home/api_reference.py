@@ -1,8 +1,7 @@
 """`/api/v1/docs/`: the API's OpenAPI document as a page of the site, without script."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse
@@ -14,39 +13,6 @@ if TYPE_CHECKING:
 
 
 METHODS = ("get", "post", "put", "patch", "delete")
-
-
-@dataclass(frozen=True, slots=True)
-class ApiParameter:
-    """`where`: path, query or header; `kind`: its type as the document writes it."""
-
-    name: str
-    where: str
-    kind: str
-    is_required: bool
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiOperation:
-    """One method of one address. `answers`: (status, what it holds); `anchor`: of its heading."""
-
-    anchor: str
-    method: str
-    path: str
-    summary: str
-    description: str
-    needs_key: bool
-    parameters: tuple[ApiParameter, ...]
-    body: str
-    answers: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OperationGroup:
-    title: str
-    anchor: str
-    operations: tuple[ApiOperation, ...]
 
 
 class ApiReference(DocsBase):
@@ -64,39 +30,41 @@ class ApiReference(DocsBase):
         return render(request, "home/api.html", context)
 
 
-def operation_groups(document: Mapping[str, Any]) -> list[OperationGroup]:
-    """The operations by their first tag, in the order of the document."""
-    groups: dict[str, list[ApiOperation]] = {}
+def operation_groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the operations by their first tag, in the order of the document."""
+    groups: dict[str, list[dict[str, Any]]] = {}
     for path, methods in document["paths"].items():
         for method in METHODS:
             if method in methods:
                 tag = next(iter(methods[method].get("tags", ())), "other")
                 groups.setdefault(tag, []).append(_operation(path, method, methods[method]))
-    return [OperationGroup(tag, f"g-{_anchor(tag)}", tuple(operations)) for tag, operations in groups.items()]
+    return [
+        {"title": tag, "anchor": f"g-{_anchor(tag)}", "operations": operations} for tag, operations in groups.items()
+    ]
 
 
-def _operation(path: str, method: str, written: Mapping[str, Any]) -> ApiOperation:
-    return ApiOperation(
-        anchor=f"{method}-{_anchor(path)}",
-        method=method.upper(),
-        path=path,
-        summary=written.get("summary", ""),
-        description=written.get("description", ""),
-        needs_key=bool(written.get("security")),
-        parameters=tuple(_parameters(written)),
-        body=_body(written),
-        answers=tuple(
+def _operation(path: str, method: str, written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one method of one address. `answers`: (status, what it holds)."""
+    return {
+        "anchor": f"{method}-{_anchor(path)}",
+        "method": method.upper(),
+        "path": path,
+        "description": written.get("description") or written.get("summary", ""),
+        "needs_key": bool(written.get("security")),
+        "parameters": [
+            {
+                **each,
+                "kind": _schema_text(each.get("schema", {})),
+                "meaning": each.get("description") or each.get("schema", {}).get("description") or "",
+            }
+            for each in written.get("parameters", ())
+        ],
+        "body": _body(written),
+        "answers": [
             (status, _schema_text(_schema_of(answer)) or answer.get("description", ""))
             for status, answer in written.get("responses", {}).items()
-        ),
-    )
-
-
-def _parameters(written: Mapping[str, Any]) -> Iterator[ApiParameter]:
-    for each in written.get("parameters", ()):
-        schema = each.get("schema", {})
-        meaning = each.get("description") or schema.get("description") or ""
-        yield ApiParameter(each["name"], each["in"], _schema_text(schema), bool(each.get("required")), meaning)
+        ],
+    }
 
 
 def _body(written: Mapping[str, Any]) -> str:

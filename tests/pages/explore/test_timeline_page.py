@@ -24,12 +24,12 @@ from tests.pages.explore.test_ladder_page import LIMIT_BYTES, LIMIT_COMPRESSED
 from tests.responses import words_of
 
 
-def page(vendor=""):
-    return assemble_timeline(read_plot_data(), vendor)
+def lanes_of(vendor=""):
+    return assemble_timeline(read_plot_data(), vendor)[0]
 
 
 def architecture(name):
-    return next(one for lane in page().lanes for one in lane.architectures if one.name == name)
+    return next(one for lane in lanes_of() for one in lane.architectures if one.name == name)
 
 
 def test_every_statement_has_a_source_on_the_web():
@@ -60,7 +60,7 @@ def test_a_line_that_cannot_be_read_is_named():
 
 
 def test_lanes_begin_with_tesla_in_2006_and_m1_in_2020(curated, db):
-    lanes = {lane.vendor: [(one.name, one.year) for one in lane.architectures] for lane in page().lanes}
+    lanes = {lane.vendor: [(one.name, one.year) for one in lane.architectures] for lane in lanes_of()}
     assert lanes["nvidia"][0] == ("Tesla", 2006)
     assert lanes["apple"][0] == ("M1", 2020)
     assert {"amd", "google", "intel"} <= set(lanes)
