@@ -26,6 +26,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.contrib.contenttypes.models import ContentType
+from django.core.cache import cache
 from django.db import connections, transaction
 from django.test.signals import template_rendered
 from django.utils import translation
@@ -102,6 +103,12 @@ def django_assert_num_queries(django_assert_num_queries: Callable) -> Callable:
         return django_assert_num_queries(count, **options)
 
     return assert_num_queries
+
+
+@pytest.fixture
+def empty_cache() -> None:
+    """Nothing that another test rendered is in the cache, perhaps with a part of it replaced."""
+    cache.clear()
 
 
 # --- the test's database ---

@@ -3,17 +3,13 @@
 from uuid import uuid4
 
 import pytest
-from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import RequestFactory
 from django.utils import translation
 
 from stackviz.web.conditional import etag_of, unless_changed
 
-
-@pytest.fixture(autouse=True)
-def _empty_cache():
-    cache.clear()
+pytestmark = pytest.mark.usefixtures("empty_cache")
 
 
 def answered(status=200, state="one", **headers):

@@ -4,13 +4,14 @@ from uuid import uuid4
 
 import jinja2
 import pytest
-from django.core.cache import cache
 from django.template import Context, Template
 from django.urls import reverse, set_script_prefix
 from django.utils.translation import override
 
 from stackviz.web.parts import cached_html, render_part, rendering_anew
 from stackviz.web.templatetags.web import css_text
+
+pytestmark = pytest.mark.usefixtures("empty_cache")
 
 WORD = """\
 {# A word, and whether it is loud. #}
@@ -101,11 +102,6 @@ def test_error_names_the_line_of_the_source(folder):
     with pytest.raises(jinja2.TemplateSyntaxError) as caught:
         render_part("_broken.jinja")
     assert caught.value.lineno == 4
-
-
-@pytest.fixture(autouse=True)
-def empty_cache():
-    cache.clear()
 
 
 def test_a_kept_part_is_made_once_for_each_state_and_language():

@@ -6,7 +6,6 @@ from collections import defaultdict
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 
 from stackviz.pages.fit.language_models import language_models
 from stackviz.pages.home.home import STARTING_POINTS, starting_points
@@ -17,13 +16,7 @@ from stackviz.records.stacks.models import Stack
 from tests.curated import copy_curated
 from tests.pages.machines.factories import START, h100, make_lab, make_machine, make_report
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _empty_cache():
-    """The front page of another test's site, with as many machines, is not this one's."""
-    cache.clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("empty_cache")]
 
 
 def page(client, **kwargs):
