@@ -77,6 +77,11 @@ class PlacedLine:
     slot: int
     dash: int
 
+    @property
+    def path(self) -> str:
+        """`x,y x,y`, for a polyline."""
+        return " ".join(f"{x:.2f},{y:.2f}" for x, y in self.corners)
+
 
 @dataclass(frozen=True, slots=True)
 class EndLabel:
