@@ -25,7 +25,6 @@ from stackviz.records.series.standing import Standing
 from stackviz.report import rules
 from stackviz.report.format import Absent
 from stackviz.web.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
-from stackviz.web.postgres_arrays import array_text
 
 
 class Waiting(NamedTuple):
@@ -338,26 +337,12 @@ def series_of(machines: Iterable[tuple[int, Sequence[ReadResult]]]) -> dict[tupl
     return known
 
 
-_FIND = """
-    SELECT machine_id, params_key, benchmark, version, device, card_index, benchmarks_series.id
-    FROM benchmarks_series"""
-_FIND_ON_POSTGRES = f"""{_FIND}
-    JOIN unnest(%s::bigint[], %s::text[]) AS wanted (machine, setting)
-        ON machine_id = wanted.machine AND params_key = wanted.setting"""
-_FIND_ON_SQLITE = f"""{_FIND}
-    JOIN json_each(%s) AS wanted
-        ON machine_id = json_extract(wanted.value, '$[0]') AND params_key = json_extract(wanted.value, '$[1]')"""
-
-
 def _find(wanted: Mapping[tuple[int, Setting], ReadResult]) -> dict[tuple[int, Setting], int]:
-    pairs = sorted({(machine, setting[0]) for machine, setting in wanted})
-    if not pairs:
-        return {}
-    if connection.vendor == "postgresql":
-        rows = select(_FIND_ON_POSTGRES, *(array_text(column) for column in zip(*pairs, strict=True)))
-    else:
-        rows = select(_FIND_ON_SQLITE, json_text(pairs))
-    return {(machine, (key, name, version, device, card)): pk for machine, key, name, version, device, card, pk in rows}
+    """Those of these series that are there, and perhaps others of the same machines."""
+    machines, keys = {machine for machine, _setting in wanted}, {setting[0] for _machine, setting in wanted}
+    rows = Series.objects.filter(machine__in=machines, params_key__in=keys)
+    columns = ("machine_id", "pk", "params_key", "benchmark", "version", "device", "card_index")
+    return {(machine, tuple(setting)): pk for machine, pk, *setting in rows.values_list(*columns)}
 
 
 def _new(machine_id: int, result: ReadResult) -> Series:
