@@ -12,6 +12,7 @@ from pathlib import Path
 
 from stackviz.agent.doctor_questions import QUESTIONS
 from stackviz.base.advice import parts_of
+from stackviz.base.sentence import cut_at_places
 from stackviz.report.format.facts import CARD_FACTS, FACTS
 from stackviz.report.importers import next_command
 from stackviz.report.messages import SYMPTOMS
@@ -80,7 +81,8 @@ def _texts_of(module: Path) -> Iterator[str]:
         if isinstance(node, ast.JoinedStr):
             yield "".join(str(v.value) if isinstance(v, ast.Constant) else PLACEHOLDER for v in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
-            yield node.value
+            parts = cut_at_places(node.value)
+            yield "".join(PLACEHOLDER if index % 2 else part for index, part in enumerate(parts))
 
 
 def filled(command: str) -> str:

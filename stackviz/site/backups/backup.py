@@ -284,10 +284,12 @@ def _running(name: str, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]
     env = {**os.environ, "PGPASSWORD": login.password} if login.password else None
     connection.close()  # nothing of ours waits for what the program locks
     with tempfile.TemporaryFile() as printed:
-        process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=printed)  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603 - pg_dump or psql, with our own arguments
+            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=printed
+        )
         with suppress(BrokenPipeError), process:
             assert process.stdin is not None  # noqa: S101 - for types
-            assert process.stdout is not None  # noqa: S101
+            assert process.stdout is not None  # noqa: S101 - for types
             yield process.stdin, process.stdout
         if process.returncode:
             printed.seek(0)
@@ -302,6 +304,7 @@ def _refuse_other_versions(name: str) -> None:
     package = f"Install the package postgresql-client-{server}"
     if shutil.which(name) is None:
         raise BackupError(f"{name} is not installed. {package}")
-    version = subprocess.run([name, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
+    asked = [name, "--version"]
+    version = subprocess.run(asked, capture_output=True, text=True, check=False).stdout  # noqa: S603 - pg_dump or psql
     if (major := re.search(r"\d+", version)) is None or int(major[0]) != server:
         raise BackupError(f"{version.strip() or name} does not fit the server, which is PostgreSQL {server}. {package}")
