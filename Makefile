@@ -104,7 +104,7 @@ format:
 	$(call installed,server dev)
 	$(PY) -m ruff check --fix --exit-zero --quiet .
 	$(PY) -m ruff format .
-	$(PY) -m djhtml --tabwidth 2 templates
+	$(PY) -m djhtml --tabwidth 2 $$(git ls-files "templates/*.jinja")
 	$(PY) -m tools.styles
 
 docs:

@@ -7,7 +7,7 @@ an address or HTML stores it for one language: `get_language()` is part of its k
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -15,6 +15,9 @@ from django.urls import ResolverMatch, URLPattern, get_script_prefix, is_valid_p
 from django.urls.resolvers import LocalePrefixPattern, RoutePattern, URLResolver
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, override, to_locale
+
+from stackviz.web.addresses import address_by_name
+from stackviz.web.words import NATIVE_NAMES
 
 __all__ = [
     "Alternate",
@@ -24,6 +27,7 @@ __all__ = [
     "hreflang_of",
     "in_each_language",
     "is_page",
+    "language_choices",
     "language_of",
     "local_address",
     "page_in",
@@ -138,3 +142,35 @@ def alternates_of(request: HttpRequest, path: str) -> tuple[Alternate, ...]:
 def hreflang_of(language: str) -> str:
     """`zh-hans` -> `zh-Hans`, as the registry of language tags writes it."""
     return to_locale(language).replace("_", "-")
+
+
+# --- the menu of languages ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageChoice:
+    """A language by its own name. `page`: the address of this page in it; `url` leads there and remembers it."""
+
+    code: str
+    name: str
+    hreflang: str
+    page: str
+    url: str
+    is_current: bool
+
+
+def language_choices(request: HttpRequest) -> list[LanguageChoice]:
+    """Of a page that answered a form there is only what its address shows without one."""
+    here = request.path if request.method == "POST" else request.get_full_path()
+    query = urlencode({"next": here})
+    return [
+        LanguageChoice(
+            code=code,
+            name=NATIVE_NAMES.get(code, code),
+            hreflang=hreflang_of(code),
+            page=address_in(code, here),
+            url=f"{address_by_name('home:language', code)}?{query}",
+            is_current=code == get_language(),
+        )
+        for code, _name in settings.LANGUAGES
+    ]

@@ -1,6 +1,6 @@
 """The site's fixed words: why something is missing, the kinds of figure, states. Text only: no ORM, no request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from django.utils.functional import Promise
@@ -73,3 +73,8 @@ def evidence_text(value: str) -> str:
 @lru_cache(maxsize=128)
 def _missing_text(reason: str, _language: str | None) -> str:
     return str(MISSING.get(reason, _("unknown")))
+
+
+def joined(parts: Sequence[object]) -> str:
+    """Return the words on one line with middle dots between them, without the empty ones."""
+    return " · ".join(str(part) for part in parts if part not in (None, ""))

@@ -8,7 +8,7 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from stackviz.records.labs.models import Lab, Machine, Report
-from stackviz.web.key_paging import Cut, cut_of, key_page, key_text, page_cut
+from stackviz.web.paging import Cut, cut_of, key_page, key_text, page_cut
 from tests.pages.machines.factories import make_lab, make_machine, make_report
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

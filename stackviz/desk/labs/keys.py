@@ -24,7 +24,7 @@ from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Rep
 from stackviz.records.labs.queries import WORKING_ROLES, LabRights, Visitor, rights_in, visible_labs
 from stackviz.web.address import text_parameter
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.key_paging import key_page, page_cut
+from stackviz.web.paging import key_page, page_cut
 
 KEYS_PER_PAGE = 50
 KEYS_SHOWN = 20

@@ -20,8 +20,8 @@ from stackviz.records.labs.keys import KeyRefused, KeyUnknown, reader_of
 from stackviz.records.labs.models import Lab
 from stackviz.records.labs.queries import LabReader, visible_labs
 from stackviz.web.conditional import etag_of
+from stackviz.web.escaping import xml_text
 from stackviz.web.rate_limit import RateLimited, too_many
-from stackviz.web.xml_text import xml_text
 
 ENTRIES = 50
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import condition, require_safe
 
 from stackviz.pages.accelerators.changes import Entry, read_log
 from stackviz.pages.accelerators.changes_page import CACHE_S, ChangesQuery, as_query, log_edition, read_changes_query
-from stackviz.web.xml_text import xml_text
+from stackviz.web.escaping import xml_text
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _Feed = Feed[Entry, ChangesQuery]

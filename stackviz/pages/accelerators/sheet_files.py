@@ -14,8 +14,8 @@ from stackviz.records.catalog.derived import Derived
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.web.address import write_moment
-from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import Columns, table_file
+from stackviz.web.escaping import bibtex_text
 
 FORMATS = ("csv", "json")
 _COLUMNS: Columns[SpecValue] = {

@@ -31,10 +31,10 @@ from stackviz.records.catalog.models import Accelerator, Source
 from stackviz.records.catalog.past import public_accelerators_at
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue, successors
 from stackviz.web.address import AddressReader, Note, read_moment, write_moment
+from stackviz.web.addresses import address_by_name
 from stackviz.web.errors import refuse_notes
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Preview, make_preview
-from stackviz.web.reverse import address_by_name
 
 CACHE_S = 600  # a sheet is slow to render and changes rarely; its key moves with the catalogue's edition
 

@@ -38,7 +38,7 @@ from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
-from stackviz.web.templatetags.web import joined
+from stackviz.web.words import joined
 
 __all__ = ["benchmark_page", "urlpatterns"]
 

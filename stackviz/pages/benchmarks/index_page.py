@@ -45,10 +45,10 @@ from stackviz.records.series.measurement import benchmark_titles
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.report.measuring import BENCHMARKS, RUNNABLE, Benchmark
 from stackviz.web.address import AddressReader
+from stackviz.web.addresses import address_by_name
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.reverse import address_by_name
-from stackviz.web.templatetags.web import joined
+from stackviz.web.words import joined
 
 __all__ = ["index_page", "urlpatterns"]
 

@@ -32,7 +32,7 @@ from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.operators import operators
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.templatetags.web import joined
+from stackviz.web.words import joined
 
 CACHE_S = 600  # the key moves with cited results, sheets and what is measured
 SHAPES = 3  # of an operator

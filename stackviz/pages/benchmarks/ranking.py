@@ -21,7 +21,7 @@ from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices,
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import other_params, parameter_text, result_address, share_text, software_text
 from stackviz.web.address import Note
-from stackviz.web.templatetags.web import joined
+from stackviz.web.words import joined
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

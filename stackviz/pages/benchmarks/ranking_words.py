@@ -33,8 +33,8 @@ from stackviz.records.cited.ranking import better_than, readable_symbol
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import devices_text, facet_title, listed, result_address, setting_text
 from stackviz.web.address import Note
+from stackviz.web.addresses import address_by_name
 from stackviz.web.preview import Introduction
-from stackviz.web.reverse import address_by_name
 
 MOST_LEFT_OUT = 50  # results without a place in the ranking that are listed
 MOST_PREPARED = 24  # choices, of 60 kB on average: drawn rows and texts, no rows of the database

@@ -36,7 +36,7 @@ from stackviz.records.cited.words import (
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import wants_partial
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.templatetags.web import joined
+from stackviz.web.words import joined
 
 CACHE_S = 600  # the key moves with cited results and sheets
 PARAMETER = "accelerator"

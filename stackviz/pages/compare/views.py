@@ -40,12 +40,12 @@ from stackviz.records.cited.models import CitedEdition
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.models import Edition
 from stackviz.web.address import comparison_query, write_moment
-from stackviz.web.bibtex import bibtex_text
+from stackviz.web.addresses import address_by_name
 from stackviz.web.download import svg_response
+from stackviz.web.escaping import bibtex_text
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview, markdown_link, sharing_of
-from stackviz.web.reverse import address_by_name
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
 SUGGESTED = (

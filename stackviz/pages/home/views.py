@@ -20,9 +20,9 @@ from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.labs.queries import Visitor
 from stackviz.records.series.public_runs import cached_for_strangers
+from stackviz.web.addresses import address_by_name
 from stackviz.web.languages import prefixes, without_language
 from stackviz.web.preview import Introduction, Preview, make_preview
-from stackviz.web.reverse import address_by_name
 
 log = logging.getLogger(__name__)
 

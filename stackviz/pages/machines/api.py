@@ -17,8 +17,8 @@ from stackviz.records.series.models import Result
 from stackviz.records.series.queries import latest_results
 from stackviz.web.address import clean_text
 from stackviz.web.errors import ErrorBody, Refusal
-from stackviz.web.key_paging import CUT_PATTERN, Cut, cut_of
 from stackviz.web.openapi import link, links, one_of
+from stackviz.web.paging import CUT_PATTERN, Cut, cut_of
 from stackviz.web.rate_limit import RateLimited
 
 router = Router()

@@ -39,8 +39,7 @@ from stackviz.records.series.queries import latest_results
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.reported import stack_slug
 from stackviz.report.rules import Finding
-from stackviz.web.key_paging import Cut
-from stackviz.web.paging import Page
+from stackviz.web.paging import Cut, Page
 from stackviz.web.parts import cached_html, render_part
 
 

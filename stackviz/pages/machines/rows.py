@@ -19,9 +19,8 @@ from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Series
 from stackviz.records.series.queries import comparable_runs, ranked_series
 from stackviz.report.measuring import BENCHMARKS
-from stackviz.web.key_paging import Cut, key_page
-from stackviz.web.paging import Page
-from stackviz.web.reverse import address_by_name
+from stackviz.web.addresses import address_by_name
+from stackviz.web.paging import Cut, Page, key_page
 
 MOST_SERIES = 600  # of all machines on a page, of each the same number at most
 FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4", "int8")  # in the order of a sheet's rates

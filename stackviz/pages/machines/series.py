@@ -44,7 +44,7 @@ from stackviz.records.series.reproduce import reproduce_command
 from stackviz.records.series.words import sample_statistics, sample_text
 from stackviz.report.format.facts import CONDITIONS
 from stackviz.report.format.facts.conditions import MOMENTS
-from stackviz.web.reverse import address_by_id
+from stackviz.web.addresses import address_by_id
 
 MOST_IN_MARK = 2  # differences that a mark names; the table names all
 SHORT_NAMES = {"torch.version": "torch", "nvidia.driver_version": "driver", "cuda.runtime_version": "CUDA"}

@@ -50,7 +50,7 @@ from stackviz.report.rules.versions import numbers
 from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.key_paging import page_cut
+from stackviz.web.paging import page_cut
 from stackviz.web.parts import render_part
 
 STOP_POLLING = 286  # htmx's own status: the element that polls stops

@@ -44,7 +44,7 @@ from stackviz.records.cited.words import setting_text
 from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.records.series.models import ResultDecision
 from stackviz.records.stacks.models import Edition
-from stackviz.web.reverse import address_by_name
+from stackviz.web.addresses import address_by_name
 
 MOST_QUESTIONS = 4
 QUESTIONS_SHOWN = ("memory", "bandwidth", "bf16", "power")

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.labs.wording import with_keys
 from stackviz.web.address import machine_subject
-from stackviz.web.reverse import address_by_id, address_by_name
+from stackviz.web.addresses import address_by_id, address_by_name
 
 
 class Lab(models.Model):

@@ -26,14 +26,13 @@ from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import Shown, format_factor, format_quantity
+from stackviz.web.addresses import address_by_name
 from stackviz.web.curated_text import curated, curated_code, curated_commands
 from stackviz.web.finding_text import finding_text, finding_words
-from stackviz.web.language_menu import language_choices
-from stackviz.web.languages import alternates_of, is_page
+from stackviz.web.languages import alternates_of, is_page, language_choices
 from stackviz.web.parts import render_part
 from stackviz.web.preview import sharing_of, sharing_of_address
-from stackviz.web.reverse import address_by_name
-from stackviz.web.words import KIND_MEANINGS, KINDS, STATES, missing_text
+from stackviz.web.words import KIND_MEANINGS, KINDS, STATES, joined, missing_text
 
 register = template.Library()
 register.simple_tag(render_part, name="part")
@@ -42,6 +41,7 @@ register.simple_tag(curated_code)
 register.simple_tag(curated_commands)
 register.simple_tag(finding_text)
 register.simple_tag(address_by_name, name="address")
+register.filter(joined)
 
 # The main navigation, in order: title, URL name, names of further pages that belong to it (docs/recipes/page.md).
 PLACES = (
@@ -324,12 +324,6 @@ def time_ago(when: datetime, now: datetime) -> str:
     if days <= 30:
         return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
     return f"{when:%Y-%m-%d}"
-
-
-@register.filter
-def joined(parts: Sequence[object]) -> str:
-    """Words on one line, with a middle dot between; empty ones are left out."""
-    return " · ".join(str(part) for part in parts if part not in (None, ""))
 
 
 # --- of Jinja2 alone: Django has tags of its own for them ---

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from stackviz.pages.accelerators.sheet_files import cite
-from stackviz.web.bibtex import bibtex_text
+from stackviz.web.escaping import bibtex_text
 
 CHANGED = datetime(2026, 11, 20, 16, 28, 9, 250_000, tzinfo=UTC)
 ADDRESS = "https://accelweb.example/accelerators/acme-one/"
