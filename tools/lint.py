@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
+PARTS = sorted(map(str, (ROOT / "templates").rglob("*.jinja")))
 # A deployment as it should be: the checks then speak of the code, not of an unset variable.
 PRODUCTION = {
     "SECRET_KEY": "".join(chr(ord("!") + (7 * i) % 90) for i in range(64)),
@@ -24,6 +25,7 @@ CHECKS: list[tuple[str, list[str], dict[str, str]]] = [
     ("mypy", ["-m", "mypy"], {}),
     ("templates", ["-m", "djlint", "templates", "--quiet", "--lint"], {}),
     ("parts", ["-m", "djlint", "templates", "--extension", "jinja", "--profile", "jinja", "--quiet", "--lint"], {}),
+    ("layout of parts", ["-m", "djhtml", "--check", "--tabwidth", "2", *PARTS], {}),
     ("import contracts", ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"], {}),
     ("tables of docs/", ["tools/docs.py", "--check"], {}),
     ("no pending migrations", ["manage.py", "makemigrations", "--check", "--dry-run"], {}),
