@@ -14,7 +14,7 @@ from stackviz.records.audit.activity import ActivityQuery, activities, activity_
 from stackviz.web.address import text_parameter, whole_number
 
 PER_PAGE = 100
-LAST_PAGE = 50  # each record reads all pages before; older activities are found by their day
+LAST_PAGE = 10  # each record reads all pages before; older activities are found by their day
 
 
 @require_safe

@@ -7,7 +7,7 @@ did. `/changes/` shows the history by value to everybody; events of a lab are wh
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import cache
 from heapq import merge
 from itertools import islice
@@ -15,11 +15,13 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
 from stackviz.records.audit.models import AuditEntry
+from stackviz.records.audit.record import WATCHED
 
 VERBS_OF_HISTORY = {"+": "created", "~": "changed", "-": "deleted"}
 VERBS_OF_ADMIN = {ADDITION: "created", CHANGE: "changed", DELETION: "deleted"}
@@ -64,7 +66,8 @@ class ActivityQuery:
         filters: dict[str, Any] = {person: self.by} if self.by is not None else {}
         if self.day is not None:
             begin = datetime.combine(self.day, datetime.min.time(), timezone.get_current_timezone())
-            filters |= {f"{time}__gte": begin, f"{time}__lt": begin + timedelta(days=1)}
+            end = datetime.combine(self.day, datetime.max.time(), begin.tzinfo)
+            filters |= {f"{time}__gte": begin, f"{time}__lte": end}
         return filters
 
 
@@ -94,7 +97,10 @@ def _audited(query: ActivityQuery, most: int) -> Iterator[Activity]:
 
 
 def _done_in_admin(query: ActivityQuery, most: int) -> Iterator[Activity]:
+    """What another record has is left out: its log would list the act a second time."""
+    recorded = ContentType.objects.get_for_models(*WATCHED, *_curated_models().values()).values()
     entries = LogEntry.objects.filter(**query.filters("user_id", "action_time")).select_related("content_type")
+    entries = entries.exclude(content_type__in=[row.pk for row in recorded])
     if query.kind:
         models = [name for name, kind in KINDS_OF_MODELS.items() if kind == query.kind] or [query.kind]
         entries = entries.filter(content_type__model__in=models)

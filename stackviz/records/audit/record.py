@@ -58,6 +58,7 @@ def _whoever_asks() -> int | None:
 
 
 Row = TypeVar("Row", bound=Model)
+WATCHED: set[type[Model]] = set()  # whose every change is in the audit log
 _CHANGES = "_changes_to_record"
 
 
@@ -73,6 +74,7 @@ def watch(
     only that they changed.
     """
     watched = (*shown, *noted)
+    WATCHED.add(model)
 
     def before_save(instance: Row, raw: bool, update_fields: Collection[str] | None, **_signal: Any) -> None:  # noqa: ANN401, FBT001
         fields = [field for field in watched if update_fields is None or field in update_fields]

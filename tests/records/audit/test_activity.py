@@ -42,11 +42,16 @@ def test_all_records_are_in_one_order(client, root):
     assert ("accelerator.changed", "a better name", root) in [(row.action, row.why, account) for row, account in rows]
 
 
+def test_what_two_records_have_is_listed_once(client, root):
+    listed = actions(client.get(f"{PAGE}?person=root"))
+    assert [listed.count(action) for action in ("group.created", "accelerator.changed")] == [1, 1]
+
+
 def test_person_kind_and_day_narrow_it(client, root):
     assert actions(client.get(f"{PAGE}?person=root&kind=accelerator")) == ["accelerator.changed"]
     assert set(actions(client.get(f"{PAGE}?kind=lab"))) == {"lab.created"}
     assert "group.created" in actions(client.get(f"{PAGE}?person=root&day={timezone.now():%Y-%m-%d}"))
-    assert actions(client.get(f"{PAGE}?day=2020-01-01")) == []
+    assert actions(client.get(f"{PAGE}?day=2020-01-01")) == actions(client.get(f"{PAGE}?day=9999-12-31")) == []
 
 
 @pytest.mark.parametrize("query", ["person=nobody", "day=soon"])
