@@ -231,7 +231,7 @@ CACHES: dict[str, Any] = {
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},  # a page is worked out sooner than that
     }
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 1_000}},
     "pictures": {  # PNG files of about 30 KB, which would crowd pages out of the other cache
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": str(VAR_DIR / "pictures"),
