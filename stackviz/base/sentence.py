@@ -31,7 +31,7 @@ class Sentence(str):
         A value is put in once: what looks like a place in it stays as it is.
         """
         parts = cut_at_places(key)
-        if values.keys() != set(parts[1::2]):
+        if len(values) != len(parts) // 2 or values.keys() != set(parts[1::2]):
             raise ValueError(f"{key!r} has other places than {sorted(values)}")
         text = "".join(values[part] if index % 2 else part for index, part in enumerate(parts))
         sentence = super().__new__(cls, text)

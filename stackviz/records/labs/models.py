@@ -465,7 +465,8 @@ class Finding(models.Model):
         """Let its texts know their keys, where they were stored with them."""
         finding = super().from_db(db, field_names, values, **options)
         stored = vars(finding)
-        for name, wording in (stored.get("wording") or {}).items():
+        wordings = stored.get("wording")
+        for name, wording in wordings.items() if isinstance(wordings, dict) else ():
             if name in WORDED and name in stored:
                 stored[name] = with_keys(wording, stored[name])
         return finding

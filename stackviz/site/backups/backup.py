@@ -280,6 +280,8 @@ def _running(name: str, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]
     """Run a program of PostgreSQL on the site's database -> its input and output. Raises BackupError if it fails."""
     _refuse_other_versions(name)
     login = connection.connection.info  # opened by that check
+    if "sslpassword" in login.get_parameters():
+        raise BackupError("sslpassword would be in the list of processes for all to see: use a key without one")
     command = [name, "--dbname", login.dsn, *arguments]
     env = {**os.environ, "PGPASSWORD": login.password} if login.password else None
     connection.close()  # nothing of ours waits for what the program locks

@@ -1,5 +1,6 @@
 """`manage.py backup FILE`. The work is in `stackviz.site.backups.backup`."""
 
+import sqlite3
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ class Command(BaseCommand):
         file: Path = options["file"]
         try:
             take_backup(file)
-        except (BackupError, DatabaseError, OSError) as problem:
+        except (BackupError, DatabaseError, OSError, sqlite3.Error) as problem:
             raise CommandError(str(problem)) from problem
         self.stdout.write(f"{file}: {connection.vendor}, {file.stat().st_size / 1e6:.1f} MB")
         self.stdout.write("Store SECRET_KEY elsewhere: without it receipts' links and logins do not survive a restore.")

@@ -1,5 +1,6 @@
 """`manage.py restore FILE`. The work is in `stackviz.site.backups.backup`."""
 
+import sqlite3
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -26,5 +27,5 @@ class Command(BaseCommand):
             else:
                 restore_backup(file, replace=replace)
                 self.stdout.write(f"{file} restored")
-        except (BackupError, AlreadyRunning, DatabaseError, OSError) as problem:
+        except (BackupError, AlreadyRunning, DatabaseError, OSError, sqlite3.Error) as problem:
             raise CommandError(str(problem)) from problem
