@@ -306,7 +306,7 @@ def _refuse_other_versions(name: str) -> None:
     package = f"Install the package postgresql-client-{server}"
     if shutil.which(name) is None:
         raise BackupError(f"{name} is not installed. {package}")
-    asked = [name, "--version"]
-    version = subprocess.run(asked, capture_output=True, text=True, check=False).stdout  # noqa: S603 - pg_dump or psql
+    command = [name, "--version"]
+    version = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603 - our own command
     if (major := re.search(r"\d+", version)) is None or int(major[0]) != server:
         raise BackupError(f"{version.strip() or name} does not fit the server, which is PostgreSQL {server}. {package}")
