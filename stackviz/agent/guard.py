@@ -146,7 +146,7 @@ def forget_group(child: "subprocess.Popen[bytes]", mark: str) -> None:
 
 
 def parent_folder() -> str | None:
-    """Where a folder goes that is removed with ours; None: where temporary folders go."""
+    """Return the parent of folders that are removed with ours; None means the system's folder for temporary files."""
     answer = os.environ.get("ACCELWEB_ANSWER")
     return str(Path(answer).parent) if MARK in os.environ and answer else None
 

@@ -74,7 +74,7 @@ def _time_of_day(moment: float) -> str:
 def why_busy(cards: Sequence[Mapping[str, Any]], load: float | None) -> str:
     """Why nothing should be measured now; empty if nothing speaks against it.
 
-    `load`: share of the processors that others use; None where the system does not tell. Names no program.
+    `load`: share of the processors that others use, if `foreign_load` found it too high. Names no program.
     """
     if load is not None:
         return f"other programs use {load:.0%} of the processors"
@@ -89,7 +89,7 @@ def why_busy(cards: Sequence[Mapping[str, Any]], load: float | None) -> str:
 
 
 def say_sign_of_life(server: Server, identity: str, every_s: float, busy: str, say: Say) -> bool:
-    """Tell the site that this agent is there and how often it reports -> whether a second try is worth nothing.
+    """Tell the site that this agent is there and how often it reports. Return True if there is no point in retrying.
 
     False of a machine that has not reported yet: the site knows it after its first report. A site that is older, away
     or does not understand it costs the turn nothing. Raises RunRefused where the key is wrong.

@@ -30,7 +30,7 @@ NO_DASH = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaneLine:
-    """A line through `points`, in the units of the axes. `slot`: colour; `dash`: index into plane_plotly.PLOTLY_DASHES.
+    """A line through `points`, in the units of the axes. `slot`: colour; `dash`: index into PLOTLY_DASHES.
 
     `label`: written at its right end, "" for none.
     """
@@ -208,7 +208,7 @@ def end_labels(lines: Sequence[PlaneLine], ys: Scale, label_row: float = LABEL_R
 
 
 def place_steps(content: PlaneContent, xs: Scale, ys: Scale, label_row: float = LABEL_ROW) -> tuple[PlacedStep, ...]:
-    """Their labels in rows, one below the other, at the height where lines leave most room."""
+    """Place the labels of the steps in rows, in the highest gap between lines that holds them all."""
     if not content.steps:
         return ()
     left = min(xs.percent(step.x) for step in content.steps)

@@ -81,8 +81,8 @@ def _interpret_or_put_off(ids: Sequence[UUID]) -> dict[UUID, str]:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles, which looks at the whole process again and again while thousands of objects of a
-    batch are made, none of them in a cycle: a third of the time of reading.
+    """Disable the collector of cycles: a batch makes thousands of objects and no cycle, and collecting takes a third of
+    the time of reading.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -94,7 +94,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _divided(ids: Sequence[UUID]) -> Iterator[list[UUID]]:
-    """Those that wait, by as many as are read together; each that was begun before alone, at the end."""
+    """Yield the reports that wait in batches; those that were tried before come last, one at a time."""
     waiting = Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED)
     rows = list(waiting.order_by("faults").values_list("pk", "tries", Length("body"), "faults"))
     for faults, together in groupby((row for row in rows if not row[1]), key=itemgetter(3)):

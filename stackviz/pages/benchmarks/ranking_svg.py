@@ -1,6 +1,6 @@
 """One page of a ranking as an SVG file that stands alone: title, setting, rows, sources, date.
 
-The same dots, ticks and figures as on the page (`drawing.DrawnLadder`), for a slide or a paper. No query.
+The same dots, ticks and figures as on the page (`ranking.DrawnLadder`), for a slide or a paper. No query.
 """
 
 from collections.abc import Iterator, Sequence

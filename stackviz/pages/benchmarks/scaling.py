@@ -91,7 +91,7 @@ class ScalingPlot:
 
 
 def assemble_scaling(catalogue: PublicCatalogue, choice: ScalingChoice) -> ScalingPlot:
-    """The queries of `cited_curves` and `measured_bests`."""
+    """Return the curves of the chosen kind and setting. Runs the queries of `cited_curves` and `measured_bests` only."""
     kind = KINDS[choice.kind]
     curves = [curve for curve in all_curves(kind) if curve.accelerator_id in catalogue.by_pk]
     settings = settings_of(kind, curves)
@@ -127,7 +127,7 @@ def all_curves(kind: CurveKind) -> list[Curve]:
 
 
 def kinds_with_curves() -> list[CurveKind]:
-    """Those that there is something to draw of. Each is read once for each edition and process."""
+    """Return the kinds that have at least one curve. Cached by edition and process."""
     return [kind for kind in KINDS.values() if cited_curves(kind) or (kind.measured and any(_measured_curves(kind)))]
 
 

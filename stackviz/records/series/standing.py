@@ -50,7 +50,7 @@ FLAG_WORDS: dict[Flag, Promise] = {
 
 
 def counts(standing: str | None) -> bool:
-    """Whether a result of this standing stands in charts; None: nothing was odd, and nobody decided anything."""
+    """Return whether a result is shown in charts. None: it was neither flagged nor reviewed."""
     return standing in (None, Standing.ACCEPTED)
 
 

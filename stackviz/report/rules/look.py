@@ -71,7 +71,7 @@ class _Facts:
         return value
 
     def number(self, name: str) -> float | None:
-        """The fact as a number; None if it is missing or not one, or without an end."""
+        """Return the fact as a number; None if it is missing, not a number, or not finite."""
         value = self._facts.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:
             return None
@@ -79,12 +79,12 @@ class _Facts:
         return float(value)
 
     def is_true(self, name: str) -> bool | None:
-        """Whether a truth is true; None if it was not reported."""
+        """Return the value of a yes-or-no fact; None if it was not reported."""
         text = self.get(name)
         return None if text is None else text == "true"
 
     def mentions(self, name: str) -> bool:
-        """Whether the report says anything of this fact, be it why it is missing."""
+        """Return whether the report mentions this fact, even as missing."""
         return name in self._facts or (name in self._absent and self._absent[name].reason != NOT_COLLECTED)
 
     def reason_of(self, name: str) -> str:
