@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, InternalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from stackviz.intake.ingest.interpret import interpret_all
@@ -51,14 +51,18 @@ def schema(url: str) -> str:
     return "\n".join(line for line in done.stdout.splitlines() if not line.startswith(("\\restrict", "\\unrestrict")))
 
 
+def execute(statement: str) -> list[tuple]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
 def rows() -> list[dict]:
     return list(Result.objects.order_by("pk").values())
 
 
 def months() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_class WHERE relispartition AND relkind = 'r'")
-        return cursor.fetchone()[0]
+    return execute("SELECT count(*) FROM pg_class WHERE relispartition AND relkind = 'r'")[0][0]
 
 
 @pytest.fixture
@@ -87,6 +91,25 @@ def test_months_become_one_table(on_postgres, new_schema):
     assert interpret_all([again]) == ["read"]
     assert Result.objects.get(report_id=again).pk == 1005
     assert nothing_differs()
+
+
+def test_detached_month_stays_when_months_become_one_table(new_schema):
+    """A detached month takes its keys from the sequence of the table that goes."""
+    execute("ALTER TABLE benchmarks_result DETACH PARTITION benchmarks_result_2026_10")
+    detached, before = execute("SELECT * FROM benchmarks_result_2026_10"), rows()
+    assert len(detached) + len(before) == 4 > len(before)
+    call_command("migrate", "benchmarks", verbosity=0)
+    assert (execute("SELECT * FROM benchmarks_result_2026_10"), rows()) == (detached, before)
+    assert interpret_all([stored(Machine.objects.get(), 7, 0.7)]) == ["read"]
+    assert Result.objects.latest("pk").pk == 1005
+
+
+def test_view_on_months_stops_the_migration_and_stays(new_schema):
+    execute("CREATE VIEW of_operator AS SELECT id FROM benchmarks_result")
+    before = rows()
+    with pytest.raises(InternalError, match="of_operator"):
+        call_command("migrate", "benchmarks", verbosity=0)
+    assert (rows(), months(), len(execute("SELECT * FROM of_operator"))) == (before, 3, 4)
 
 
 def test_months_stay_where_a_position_is_there_twice(new_schema):

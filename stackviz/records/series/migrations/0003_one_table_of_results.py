@@ -16,10 +16,15 @@ SET_ASIDE = """
         DROP CONSTRAINT IF EXISTS benchmarks_result_position_check,
         DROP CONSTRAINT IF EXISTS benchmarks_result_sample_count_check;
     DROP INDEX result_newest_of_series;
+    ALTER SEQUENCE benchmarks_result_id_seq OWNED BY NONE;
     ALTER SEQUENCE benchmarks_result_id_seq RENAME TO benchmarks_result_by_month_id_seq"""
 NEXT_KEY = """
     SELECT setval(pg_get_serial_sequence('benchmarks_result', 'id'), last_value, is_called)
     FROM benchmarks_result_by_month_id_seq"""
+# The table without CASCADE: a view on it is never dropped. The sequence with it: detached months lose their default.
+DROP_OLD = """
+    DROP TABLE benchmarks_result_by_month;
+    DROP SEQUENCE benchmarks_result_by_month_id_seq CASCADE"""
 
 
 def merge_months(apps, editor):
@@ -38,7 +43,7 @@ def merge_months(apps, editor):
             f"INSERT INTO benchmarks_result ({columns}) SELECT {columns} FROM benchmarks_result_by_month ORDER BY id"
         )
         cursor.execute(NEXT_KEY)
-        cursor.execute("DROP TABLE benchmarks_result_by_month")
+        cursor.execute(DROP_OLD)
 
 
 class Migration(migrations.Migration):
