@@ -64,6 +64,9 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
     try:
         with turn_to_write(), transaction.atomic():
             sender = check_again(sender)
+            # Looked for first: PostgreSQL would write the body of a refused INSERT into its log and its tables.
+            if Report.objects.filter(pk=report_id).exists() and _is_stored(sender, report_id, body, encoding):
+                return Accepted(report_id, is_new=False)
             Report.objects.create(
                 id=report_id,
                 machine_id=_machine_of(sender, reported, plain),
@@ -75,7 +78,7 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
                 encoding=encoding,
             )
     except IntegrityError:
-        # The primary key lets one of simultaneous senders through.
+        # The primary key lets one of simultaneous senders through: none saw the report of another.
         if not _is_stored(sender, report_id, body, encoding):
             raise
         return Accepted(report_id, is_new=False)

@@ -7,7 +7,8 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.conf import settings
-from django.db import OperationalError
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from stackviz.intake.ingest import tasks
@@ -45,6 +46,17 @@ def test_the_same_report_sent_again_is_had_already(post, queued, django_capture_
     assert answers[0].json() == answers[1].json()
     assert Report.objects.count() == 1
     assert queued == [body["id"]]
+
+
+@pytest.mark.parametrize(("changed", "status"), [({}, 200), ({"facts": {}}, 409)])
+def test_retry_is_answered_without_an_insert(post, changed, status):
+    """PostgreSQL writes a statement that fails into its log, with the whole body."""
+    body = report_body()
+    assert post(body).status_code == 202
+    with CaptureQueriesContext(connection) as queries:
+        assert post(body | changed).status_code == status
+    assert any("SELECT" in query["sql"] for query in queries)
+    assert not any("INSERT" in query["sql"] for query in queries)
 
 
 def test_reordered_gzip_report_is_the_same(post):
@@ -85,10 +97,10 @@ def test_a_packed_report_is_kept_packed(post):
     assert (bytes(report.body), report.encoding) == (packed, "gzip")
 
 
-def test_usual_upload_is_five_statements(post, django_assert_num_queries):
-    """Begin, the key, the machine, the report, end."""
+def test_usual_upload_is_six_statements(post, django_assert_num_queries):
+    """Begin, the key, whether it is here, the machine, the report, end."""
     assert post(report_body()).status_code == 202  # makes the machine known, and the key recognised
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert post(report_body()).status_code == 202
 
 
