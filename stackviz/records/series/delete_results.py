@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from stackviz.records.labs.models import Report
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.rollup import refresh
+from stackviz.web.turns import turn_to_write
 
 ROWS_TOGETHER = 5_000  # deleted in one transaction
 
@@ -34,6 +35,7 @@ def delete_results_before(moment: datetime) -> int:
     return deleted
 
 
+@turn_to_write(gives_way=True)
 @transaction.atomic
 def _delete_batch(moment: datetime) -> int:
     """Delete the oldest of them. Reports are locked first, so that none is read again meanwhile: see `note_series`."""

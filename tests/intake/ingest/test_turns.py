@@ -5,17 +5,20 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
 from stackviz.intake.ingest import interpret as interpret_module
 from stackviz.intake.ingest.interpret import REPORTS_A_TURN, interpret_all
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import Lab, Report
+from stackviz.records.series import delete_results
 from stackviz.web import turns
 from stackviz.web.turns import turn_to_write
 from tests.intake.ingest.races import new_lab, post, stored
@@ -79,6 +82,26 @@ def test_upload_gets_in_between_two_batches_of_a_worker(sqlite_file, monkeypatch
     assert interpret_all(ids) == ["read"] * len(ids)
     uploads.join(PATIENCE_S)
     assert (answers, reports_before_batch) == ([202], [len(ids), len(ids) + 1])
+
+
+def test_old_results_are_deleted_in_turns_that_give_way(turns_file, monkeypatch):
+    interpret_all(stored(2))
+    seen = []
+    refresh, wait = delete_results.refresh, turns._wait
+
+    def note_refresh(*changes):
+        seen.append(is_held(turns_file))
+        refresh(*changes)
+
+    def note_wait(file, pause_s):
+        seen.append((is_held(turns_file), pause_s))
+        wait(file, pause_s)
+
+    monkeypatch.setattr(delete_results, "ROWS_TOGETHER", 2)
+    monkeypatch.setattr(delete_results, "refresh", note_refresh)
+    monkeypatch.setattr(turns, "_wait", note_wait)
+    assert delete_results.delete_results_before(timezone.now() + timedelta(days=1)) == 4
+    assert seen == [(False, turns.GIVE_WAY_S), True] * 3  # the last batch finds none
 
 
 def test_killed_process_gives_its_turn_up(turns_file):
