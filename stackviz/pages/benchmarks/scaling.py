@@ -91,7 +91,7 @@ class ScalingPlot:
 
 
 def assemble_scaling(catalogue: PublicCatalogue, choice: ScalingChoice) -> ScalingPlot:
-    """Return the curves of the chosen kind and setting. Runs the queries of `cited_curves` and `measured_bests` only."""
+    """Return the curves of the chosen kind and setting. Its queries: `cited_curves` and `measured_bests`."""
     kind = KINDS[choice.kind]
     curves = [curve for curve in all_curves(kind) if curve.accelerator_id in catalogue.by_pk]
     settings = settings_of(kind, curves)
