@@ -16,7 +16,6 @@ for generic_class in (BaseFormSet, BaseModelAdmin, BaseModelForm, Paginator, Fee
 
 class WebConfig(AppConfig):
     name = "stackviz.web"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from stackviz.web import squashed  # noqa: F401 - registers its check; needs models

@@ -3,7 +3,6 @@ from django.apps import AppConfig
 
 class AccountsConfig(AppConfig):
     name = "stackviz.desk.accounts"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Have the audit log note what accounts may do and how they prove who they are; no names and no addresses."""

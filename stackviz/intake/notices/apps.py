@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class NoticesConfig(AppConfig):
     name = "stackviz.intake.notices"
     verbose_name = _("Events of labs")
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from stackviz.intake.notices.audited import watch_notices

@@ -5,4 +5,3 @@ from django.utils.translation import gettext_lazy as _
 class DiagnoseConfig(AppConfig):
     name = "stackviz.pages.diagnose"
     verbose_name = _("Diagnose")
-    default_auto_field = "django.db.models.BigAutoField"

@@ -3,7 +3,6 @@ from django.apps import AppConfig
 
 class PagesConfig(AppConfig):
     name = "stackviz.pages.home"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from stackviz.pages.home import checks  # noqa: F401  registers them

@@ -3,7 +3,6 @@ from django.apps import AppConfig
 
 class SearchConfig(AppConfig):
     name = "stackviz.pages.search"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from stackviz.pages.search.words_of_machines import follow_names

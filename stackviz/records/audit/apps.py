@@ -7,7 +7,6 @@ class AuditConfig(AppConfig):
     name = "stackviz.records.audit"
     default = True
     verbose_name = _("Audit log")
-    default_auto_field = "django.db.models.BigAutoField"
 
 
 class AuditedAdminConfig(django_admin.AdminConfig):

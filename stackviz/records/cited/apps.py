@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class CitedConfig(AppConfig):
     name = "stackviz.records.cited"
     verbose_name = _("Cited results")
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from stackviz.records.cited import models

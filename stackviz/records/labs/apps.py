@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class LabsConfig(AppConfig):
     name = "stackviz.records.labs"
     verbose_name = _("Labs")
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from stackviz.records.labs.audited import watch_labs

@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class StacksConfig(AppConfig):
     name = "stackviz.records.stacks"
     verbose_name = _("Stacks")
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from stackviz.records.catalog.models import CatalogueLoad, Source

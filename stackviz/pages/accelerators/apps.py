@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class AcceleratorsConfig(AppConfig):
-    name = "stackviz.pages.accelerators"

@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class UpConfig(AppConfig):
-    name = "stackviz.site.up"
