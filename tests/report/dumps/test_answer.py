@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from stackviz.draw.diagrams.boxes import ALARMS, SEVERITY_STATES
+from stackviz.draw.diagrams.layers import LAYER_TITLES as DRAWN
 from stackviz.report.dumps.answer import ALWAYS_LISTED, answer
-from stackviz.report.dumps.components import LAYERS, components, layer_of
+from stackviz.report.dumps.components import _WORST_FIRST, LAYER_TITLES, LAYERS, components, layer_of
 from stackviz.report.dumps.machines import machines
 from stackviz.report.format import COMPONENTS
 from stackviz.report.importers import Paste, read_all
-from stackviz.report.rules import Finding, packaged_tables
+from stackviz.report.rules import Finding, Severity, packaged_tables
 from tests.report.dumps.test_machines import reading
 
 TABLES = packaged_tables()
@@ -42,21 +44,25 @@ def test_every_answer_has_all_facts_or_reasons():
     lacking = {name for name in ALWAYS_LISTED if document["facts"][name] is None}
     assert lacking <= set(document["reasons"])
     assert document["reasons"]["cudnn.version"]["reason"] == "failed"
+    assert document["reasons"]["mps.built"]["reason"] == "not_reported"
     assert "torch.version" not in document["reasons"]
 
 
-def test_what_nvcc_tells_is_what_collect_env_calls_the_runtime():
-    assert answered(reading("nvcc-version", {"cuda.toolkit_version": "12.4.131"}))["facts"]["cuda.runtime_version"] == (
-        "12.4.131"
-    )
-    both = reading("collect-env", {"cuda.toolkit_version": "12.4.131", "cuda.runtime_version": "12.1"})
-    assert answered(both)["facts"]["cuda.runtime_version"] == "12.1"
+@pytest.mark.parametrize(
+    ("facts", "name", "value"),
+    [
+        ({"cuda.toolkit_version": "12.4.131"}, "cuda.runtime_version", "12.4.131"),
+        ({"cuda.toolkit_version": "12.4.131", "cuda.runtime_version": "12.1"}, "cuda.runtime_version", "12.1"),
+        ({"torch.hip_version": "6.2.41133"}, "rocm.version", "6.2.41133"),
+    ],
+)
+def test_one_fact_stands_in_for_another(facts, name, value):
+    assert answered(reading("collect-env", facts))["facts"][name] == value
+
+
+def test_a_missing_fact_has_the_reason_of_its_stand_in():
     neither = reading("collect-env", absent={"cuda.toolkit_version": "not_applicable"})
     assert answered(neither)["reasons"]["cuda.runtime_version"]["reason"] == "not_applicable"
-
-
-def test_hip_stands_in_for_rocm():
-    assert answered(reading("collect-env", {"torch.hip_version": "6.2.41133"}))["facts"]["rocm.version"] == "6.2.41133"
 
 
 def test_cards_have_the_fields_that_are_promised():
@@ -113,20 +119,20 @@ def test_a_failure_that_a_finding_explains_is_said_once(text, rules, problems):
     assert document["problems"] == problems
 
 
-def test_a_broken_component_says_so():
-    finding = Finding(rule="a-rule", severity="broken", component="cuda-runtime", title="title")
-    (one,) = machines(Paste((reading("collect-env", {"torch.cuda_version": "12.4"}),)))
-    found = {part.component: part.state for part in components(one.report(), [finding])}
-    assert found == {"cuda-runtime": "broken"}
-
-
-def test_card_finding_colours_that_cards_box():
-    finding = Finding(
-        rule="a-rule", severity="warning", component="hardware", title="title", evidence={"card 1": "NVIDIA L4"}
-    )
-    (one,) = machines(Paste((reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2),)))
-    states = [part.state for part in components(one.report(), [finding]) if part.component == "hardware"]
-    assert states == ["reported", "warning"]
+@pytest.mark.parametrize(
+    ("of_machine", "severity", "component", "evidence", "states"),
+    [
+        (reading("collect-env", {"torch.cuda_version": "12.4"}), "broken", "cuda-runtime", {}, ["broken"]),
+        (
+            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2),
+            "warning", "hardware", {"card 1": "NVIDIA L4"}, ["reported", "warning"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_finding_colours_its_component_alone(of_machine, severity, component, evidence, states):
+    finding = Finding(rule="a-rule", severity=severity, component=component, title="title", evidence=evidence)
+    (one,) = machines(Paste((of_machine,)))
+    assert [part.state for part in components(one.report(), [finding]) if part.component == component] == states
 
 
 def test_required_but_unreported_driver_is_unknown():
@@ -148,6 +154,8 @@ def test_further_machines_name_the_difference():
 def test_component_layers_match_the_site():
     described = tomllib.loads((ROOT / "stackviz/records/stacks/data/components.toml").read_text(encoding="utf-8"))
     assert {slug for slug in COMPONENTS if layer_of(slug) is None} == set()
+    listed = " ".join(LAYERS.values()).split()
+    assert len(listed) == len(set(listed))
     differing = {
         slug: (layer_of(slug), described[slug]["layer"])
         for slug in COMPONENTS
@@ -156,11 +164,13 @@ def test_component_layers_match_the_site():
     assert differing == {}
 
 
-def test_a_component_stands_on_one_layer():
-    everything = [component for components_ in LAYERS.values() for component in components_.split()]
-    assert len(everything) == len(set(everything))
+def test_layers_have_the_titles_of_the_drawings_in_their_order():
+    assert list(LAYER_TITLES.items()) == [(layer.value, title) for layer, title in DRAWN.items()]
+    assert list(LAYERS) == list(LAYER_TITLES)
 
 
-@pytest.mark.parametrize("name", ["torch.version", "mps.built"])
-def test_missing_fact_has_a_wire_reason(name):
-    assert answered(reading("nvcc-version"))["reasons"][name]["reason"] == "not_reported"
+def test_findings_give_a_component_the_state_that_its_box_has():
+    worst_first = [SEVERITY_STATES[severity] for severity in _WORST_FIRST]
+    assert worst_first == list(reversed(ALARMS))
+    assert [state.value for state in worst_first] == [severity.value for severity in _WORST_FIRST]
+    assert not {SEVERITY_STATES[severity] for severity in set(Severity) - set(_WORST_FIRST)} & set(ALARMS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.fuzz_diagnose import MUTATORS, corpus, diagnose, run, sample
+from bench.fuzz_diagnose import MUTATORS, corpus, diagnose, run
 
 HOSTILE = {
     "empty": "",
@@ -30,12 +30,6 @@ def test_mutated_dumps_are_answered():
     assert outcome.failures == []
     assert outcome.with_dump > 30
     assert set(outcome.mutations) == {mutate.__name__ for mutate in MUTATORS}
-
-
-def test_a_sample_is_the_same_wherever_it_is_made():
-    texts = corpus()
-    assert sample(7, 31, texts) == sample(7, 31, texts)
-    assert sample(7, 31, texts) != sample(8, 31, texts)
 
 
 def test_a_failure_is_told_with_its_number(monkeypatch):

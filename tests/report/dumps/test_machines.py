@@ -1,5 +1,6 @@
 """Dumps of one machine become one machine; dumps that contradict each other are of two, and it is said why."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -29,24 +30,16 @@ def reading(kind: str, facts: dict | None = None, cards: list[tuple] = (), absen
     return made
 
 
+RESULT = Result(
+    benchmark="llama-bench", version=1, device="not in the text", card=None, params={"test": "pp512"}, state="ok",
+    reason=None, unit="token/s", samples=(100.0,), started_at=None, duration_s=None, conditions={},
+)  # fmt: skip
+
+
 def on_back_end(back_end: str) -> Reading:
     """A table of llama-bench, which names its back end and no device."""
     made = reading("llama-bench")
-    result = Result(
-        benchmark="llama-bench",
-        version=1,
-        device="not in the text",
-        card=None,
-        params={"test": "pp512", "backend": back_end},
-        state="ok",
-        reason=None,
-        unit="token/s",
-        samples=(100.0,),
-        started_at=None,
-        duration_s=None,
-        conditions={},
-    )
-    made.results.append(result)
+    made.results.append(replace(RESULT, params={"test": "pp512", "backend": back_end}))
     return made
 
 
@@ -58,44 +51,50 @@ def test_no_dump_is_no_machine():
     assert machines(Paste()) == ()
 
 
-def test_dumps_of_one_machine_are_put_together():
-    env = reading("collect-env", {"torch.version": "2.5.1+cu124", "os.name": "Ubuntu", "os.version": "22.04"})
-    smi = reading("nvidia-smi-table", {"nvidia.driver_version": "550.54.15"}, [("NVIDIA H100 PCIe", 2**36)])
-    (one,) = read(env, smi, reading("lscpu", {"cpu.model": "AMD EPYC 9654"}))
-    assert one.kinds == ("collect-env", "nvidia-smi-table", "lscpu")
-    assert one.reading.facts["torch.version"] == "2.5.1+cu124"
-    assert one.reading.facts["nvidia.driver_version"] == "550.54.15"
-    assert one.reading.facts["cpu.model"] == "AMD EPYC 9654"
+TORCH = {"torch.version": "2.5.1+cu124", "torch.cuda_version": "12.4"}
+UBUNTU = {"os.name": "Ubuntu", "os.version": "22.04"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("readings", "facts"),
+    [
+        (
+            [reading("collect-env", TORCH), reading("lscpu", {"cpu.model": "AMD EPYC 9654"})],
+            TORCH | {"cpu.model": "AMD EPYC 9654"},
+        ),
+        (  # the better tool
+            [
+                reading(
+                    "collect-env", {"cuda.toolkit_version": "12.1"}, absent={"nvidia.driver_version": "not_reported"}
+                ),
+                reading("nvcc-version", {"cuda.toolkit_version": "12.4.131"}),
+                reading("nvidia-smi-table", {"nvidia.driver_version": "550.54.15"}),
+            ],
+            {"cuda.toolkit_version": "12.4.131", "nvidia.driver_version": "550.54.15"},
+        ),
+        ([reading("lscpu", {"os.name": "Linux", "os.build": "5.15"}), reading("collect-env", UBUNTU)], UBUNTU),
+        (  # nvidia-smi knows little of the system
+            [reading("nvidia-smi-table", {"os.name": "Windows", "os.wsl": "2"}), reading("collect-env", UBUNTU)],
+            UBUNTU | {"os.wsl": "2"},
+        ),
+        ([reading("issue-template", {"torch.version": "2.4"}), reading("collect-env", TORCH)], TORCH),
+        (  # one version in two lengths
+            [
+                reading("collect-env", TORCH | {"nvidia.driver_version": "535.104"}),
+                reading("transformers-env", {"torch.version": "2.5.1"}),
+                reading("nvidia-smi-xml", {"nvidia.driver_version": "535.104.05"}),
+            ],
+            TORCH | {"nvidia.driver_version": "535.104.05"},
+        ),
+    ],
+)
+def test_dumps_of_one_machine_become_one(readings, facts, order):
+    (one,) = read(*readings[::order])
+    assert one.kinds == tuple(each.kind for each in readings[::order])
+    assert dict(one.reading.facts) == facts
+    assert not one.reading.absent.keys() & facts.keys()
     assert one.differs == ""
-
-
-def test_a_better_tool_is_believed_whatever_the_order():
-    env = reading("collect-env", {"cuda.toolkit_version": "12.1.105"}, absent={"nvidia.driver_version": "not_reported"})
-    nvcc = reading("nvcc-version", {"cuda.toolkit_version": "12.4.131"})
-    smi = reading("nvidia-smi-table", {"nvidia.driver_version": "550.54.15"})
-    for order in ((env, nvcc, smi), (smi, nvcc, env)):
-        (one,) = read(*order)
-        assert one.reading.facts["cuda.toolkit_version"] == "12.4.131"
-        assert one.reading.facts["nvidia.driver_version"] == "550.54.15"
-        assert "nvidia.driver_version" not in one.reading.absent
-
-
-def test_name_and_version_of_the_system_come_from_one_dump():
-    vague = reading("lscpu", {"os.name": "Linux", "os.build": "5.15"})
-    exact = reading("collect-env", {"os.name": "Ubuntu", "os.version": "22.04"})
-    (one,) = read(vague, exact)
-    assert (one.reading.facts["os.name"], one.reading.facts["os.version"]) == ("Ubuntu", "22.04")
-    assert "os.build" not in one.reading.facts
-
-
-def test_what_nvidia_smi_says_of_the_system_gives_way_to_any_other_tool():
-    smi = reading("nvidia-smi-table", {"os.name": "Windows", "os.wsl": "2"})
-    (one,) = read(smi, reading("collect-env", {"os.name": "Ubuntu", "os.version": "22.04"}))
-    assert {name: one.reading.facts[name] for name in ("os.name", "os.version", "os.wsl")} == {
-        "os.name": "Ubuntu",
-        "os.version": "22.04",
-        "os.wsl": "2",
-    }
 
 
 def test_cards_are_completed_by_number_and_name():
@@ -110,82 +109,62 @@ def test_cards_are_completed_by_number_and_name():
         assert not any("memory_bytes" in card.absent for card in one.reading.cards)
 
 
-def test_tool_listing_fewer_cards_is_same_machine():
-    all_of_them = reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 4)
-    (one,) = read(all_of_them, reading("accelerate-env", {}, [("NVIDIA L4", None)]))
-    assert len(one.reading.cards) == 4
+@pytest.mark.parametrize(
+    ("first", "second", "count"),
+    [
+        (("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 4), ("accelerate-env", {}, [("NVIDIA L4", None)]), 4),
+        (
+            ("rocm-smi", {}, [("Navi 31 [Radeon RX 7900 XTX]", 24 * 2**30)]),
+            ("rocminfo", {}, [("AMD Radeon RX 7900 XTX", None)]),
+            1,
+        ),
+    ],
+    ids=["fewer", "other names"],
+)
+def test_cards_of_two_tools_are_of_one_machine(first, second, count):
+    (one,) = read(reading(*first), reading(*second))
+    assert len(one.reading.cards) == count
 
 
-def test_tools_have_their_own_names_for_amd_cards():
-    (one,) = read(
-        reading("rocm-smi", {}, [("Navi 31 [Radeon RX 7900 XTX]", 24 * 2**30)]),
-        reading("rocminfo", {}, [("AMD Radeon RX 7900 XTX", None)]),
-    )
-    assert len(one.reading.cards) == 1
+LINUX = reading("collect-env", {"os.name": "Ubuntu"})
+MAC = reading("system-profiler-json", {"os.name": "macOS"}, [("Apple M4", None)])
+MAC_RUN = reading("llama-bench", {}, [("Apple M4", None)])
+L4 = reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)])
+TWO_SYSTEMS = "the system is Linux in one dump and macOS in another"
+TWO_VENDORS = "one dump has an Apple GPU and another an NVIDIA GPU"
+
+
+def versions(name: str, *values: str) -> list[Reading]:
+    return [reading("collect-env", {name: value}) for value in values]
 
 
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
+        (LINUX, MAC, TWO_SYSTEMS),
+        (LINUX, MAC_RUN, TWO_SYSTEMS),
+        (LINUX, on_back_end("MTL"), TWO_SYSTEMS),
+        (L4, MAC_RUN, TWO_VENDORS),
+        (L4, on_back_end("Metal,BLAS"), TWO_VENDORS),
+        (on_back_end("CUDA"), MAC, TWO_VENDORS),
+        (L4, reading("collect-env", {}, [("NVIDIA A100", None)]), "NVIDIA A100 is in one dump and not in another"),
+        (reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2), L4, "2 cards in one dump and 1 in another"),
+        (*versions("torch.version", "2.3.0", "2.5.1+cu124"), "torch.version is 2.3.0 in one dump and 2.5.1+cu124 in another"),
         (
-            reading("collect-env", {"os.name": "Ubuntu"}),
-            reading("system-profiler-json", {"os.name": "macOS"}),
-            "the system is Linux in one dump and macOS in another",
-        ),
-        (
-            reading("nvidia-smi-table", {"nvidia.driver_version": "535.104.05"}),
-            reading("collect-env", {"nvidia.driver_version": "550.54.15"}),
+            *versions("nvidia.driver_version", "535.104.05", "550.54.15"),
             "nvidia.driver_version is 535.104.05 in one dump and 550.54.15 in another",
         ),
         (
-            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
-            reading("collect-env", {}, [("NVIDIA A100-SXM4-40GB", None)]),
-            "NVIDIA A100-SXM4-40GB is in one dump and not in another",
-        ),
-        (
-            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2),
-            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
-            "2 cards in one dump and 1 in another",
-        ),
-        (
-            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
-            reading("llama-bench", {}, [("Apple M4", None)]),
-            "one dump has an Apple GPU and another an NVIDIA GPU",
-        ),
-        (
-            reading("collect-env", {"os.name": "Ubuntu"}),
-            reading("llama-bench", {}, [("Apple M4", None)]),
-            "the system is Linux in one dump and macOS in another",
-        ),
-        (
-            reading("nvidia-smi-table", {}, [("NVIDIA GeForce RTX 2080 SUPER", 2**33)]),
-            on_back_end("Metal,BLAS"),
-            "one dump has an Apple GPU and another an NVIDIA GPU",
-        ),
-        (
-            reading("collect-env", {"os.name": "Ubuntu"}),
-            on_back_end("MTL"),
-            "the system is Linux in one dump and macOS in another",
-        ),
-        (
-            on_back_end("CUDA"),
-            reading("system-profiler-json", {"os.name": "macOS"}, [("Apple M4", None)]),
-            "one dump has an Apple GPU and another an NVIDIA GPU",
-        ),
-        (
-            reading("collect-env", {"torch.version": "2.3.0"}),
-            reading("collect-env", {"torch.version": "2.5.1+cu124"}),
-            "torch.version is 2.3.0 in one dump and 2.5.1+cu124 in another",
+            reading("nvidia-smi-table", cards=[("NVIDIA A100-PCIE", 40 * 2**30)]),
+            reading("nvidia-smi-xml", cards=[("NVIDIA A100-PCIE", 80 * 2**30)]),
+            "NVIDIA A100-PCIE is in one dump and not in another",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_contradiction_begins_a_second_machine(first, second, why):
     one, two = read(first, second)
     assert (one.differs, two.differs) == ("", why)
     assert (one.kinds, two.kinds) == ((first.kind,), (second.kind,))
-
-
-GIB = 2**30
 
 
 @pytest.mark.parametrize(
@@ -202,19 +181,11 @@ GIB = 2**30
 )
 def test_same_name_merges_on_similar_memory(one_gib, other_gib, is_same):
     one, other = (
-        reading(kind, cards=[("NVIDIA A100-PCIE", gib and int(gib * GIB))]).cards[0]
+        reading(kind, cards=[("NVIDIA A100-PCIE", gib and int(gib * 2**30))]).cards[0]
         for kind, gib in (("collect-env", one_gib), ("nvidia-smi-table", other_gib))
     )
     assert same_card(one, other) is is_same
     assert same_card(other, one) is is_same
-
-
-def test_same_name_other_memory_is_two_machines():
-    _first, second = read(
-        reading("nvidia-smi-table", cards=[("NVIDIA A100-PCIE", 40 * GIB)]),
-        reading("nvidia-smi-xml", cards=[("NVIDIA A100-PCIE", 80 * GIB)]),
-    )
-    assert second.differs == "NVIDIA A100-PCIE is in one dump and not in another"
 
 
 def test_a_later_dump_joins_the_machine_it_agrees_with():
@@ -223,21 +194,6 @@ def test_a_later_dump_joins_the_machine_it_agrees_with():
     smi = reading("nvidia-smi-table", {"nvidia.driver_version": "535.104.05"})
     one, two = read(ubuntu, mac, smi)
     assert (one.kinds, two.kinds) == (("collect-env", "nvidia-smi-table"), ("system-profiler-json",))
-
-
-def test_what_was_typed_by_hand_is_no_other_machine():
-    env = reading("collect-env", {"torch.version": "2.5.1+cu124"})
-    (one,) = read(reading("issue-template", {"torch.version": "2.4"}), env)
-    assert one.reading.facts["torch.version"] == "2.5.1+cu124"
-
-
-def test_one_version_told_twice_is_no_contradiction():
-    (one,) = read(
-        reading("collect-env", {"torch.version": "2.5.1+cu124", "nvidia.driver_version": "535.104"}),
-        reading("transformers-env", {"torch.version": "2.5.1"}),
-        reading("nvidia-smi-xml", {"nvidia.driver_version": "535.104.05"}),
-    )
-    assert one.reading.facts["nvidia.driver_version"] == "535.104.05"
 
 
 def test_two_versions_in_a_dump_are_listed():
@@ -258,30 +214,9 @@ def test_two_versions_in_a_dump_are_listed():
 
 def test_a_result_follows_its_card_when_cards_are_renumbered():
     bench = reading("llama-bench", {}, [("NVIDIA L4", None)])
-    bench.results.append(
-        Result(
-            benchmark="llama-bench",
-            version=1,
-            device="CUDA",
-            card=0,
-            params={"test": "pp512"},
-            state="failed",
-            reason="no row",
-            unit="t/s",
-            samples=(),
-            started_at=None,
-            duration_s=None,
-            conditions={},
-        )
-    )
+    bench.results.append(replace(RESULT, card=0))
     (one,) = read(reading("nvidia-smi-table", {}, [("Tesla T4", 2**34), ("NVIDIA L4", 2**34)]), bench)
     assert one.reading.results[0].card == 1
-    report = one.report()
-    assert parse_report(to_json(report)).results == report.results
-
-
-def test_planned_machine_gives_a_valid_report():
-    (one,) = read(reading("collect-env", {"torch.version": "2.5.1"}, [("NVIDIA L4", None)]))
     report = one.report()
     assert parse_report(to_json(report)) == report
     assert report.created_at.date() == datetime.now(UTC).date()

@@ -21,25 +21,31 @@ def with_text(place: str, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"null", b"[]", b'"report"', b"7", b"\xff\xfe{}", b"{}\x00", b'{"a": "\x00"}', b"{'format': 1}"]
+    "body",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b'"report"',
+        b"7",
+        b"\xff\xfe{}",
+        b"{}\x00",
+        b'{"a": "\x00"}',
+        b"{'format': 1}",
+        "{}\ud800",
+        json.dumps(report_body(note="caf")).encode().replace(b"caf", b"caf\xe9"),
+    ],
 )
 def test_what_is_no_json_object_is_refused(body):
     assert refused(body).path in {"body", "format"}
-
-
-def test_bytes_that_are_not_utf8_are_refused():
-    body = json.dumps(report_body(note="caf")).encode().replace(b"caf", b"caf\xe9")
-    assert refused(body).problem.startswith("is not UTF-8: byte ")
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
 def test_what_json_does_not_have_is_refused_by_place(constant):
     error = refused(with_text("note", f'[1, {{"deep": {constant}}}]'))
     assert (error.path, error.problem) == ("note[1].deep", f"is {constant}, which JSON does not have")
-
-
-def test_not_a_number_among_samples_is_refused_by_place():
-    text = json.dumps(report_body(results=[gemm_result(samples=[0.5, 0.25])])).replace("0.25", "NaN")
+    text = json.dumps(report_body(results=[gemm_result(samples=[0.5, 0.25])])).replace("0.25", constant)
     assert refused(text).path == "results[0].samples[1]"
 
 
@@ -62,10 +68,9 @@ def test_huge_integers_are_refused_quickly(digits):
 
 @pytest.mark.parametrize("number", [2**63, 10**25])
 def test_integers_beyond_64_bits_are_refused(number):
-    error = refused(json.dumps(report_body(results=[gemm_result(), gemm_result(samples=[0.5, number, 1])])))
-    assert (error.path, error.problem) == ("results[1].samples[1]", "is an integer beyond 64 bits")
-    error = refused(json.dumps(report_body(results=[gemm_result(duration_s=number)])))
-    assert (error.path, error.problem) == ("results[0].duration_s", "is an integer beyond 64 bits")
+    assert refused(json.dumps(report_body(results=[gemm_result(duration_s=number)]))).path == "results[0].duration_s"
+    results = [gemm_result(), gemm_result(samples=[0.5, number, 1])]
+    assert refused(json.dumps(report_body(results=results))).path == "results[1].samples[1]"
 
 
 def test_large_floats_among_integers_are_samples():
@@ -80,31 +85,16 @@ def test_a_key_named_twice_is_refused_by_place():
 
 
 @pytest.mark.parametrize("escape", ["\\u0000", "\\ud800", "\\uDFFF", "a\\ud83d", "\\udc00\\ud83d"])
-@pytest.mark.parametrize("place", ["note", "facts"])
-def test_characters_postgresql_cannot_store_are_refused_by_place(escape, place):
-    if place == "note":
-        assert refused(with_text("note", f'"{escape}"')).path == "note"
-        return
+def test_characters_postgresql_cannot_store_are_refused_by_place(escape):
+    assert refused(with_text("note", f'"{escape}"')).path == "note"
+    assert refused(with_text("note", f'{{"a{escape}": 1}}')).path == "note"
     text = json.dumps(report_body(facts={"os.name": "PUT HERE"})).replace("PUT HERE", escape)
     assert refused(text).path == "facts.os.name"
-
-
-def test_the_same_characters_in_keys_are_refused():
-    assert refused(with_text("note", '{"a\\u0000": 1}')).path == "note"
 
 
 def test_text_that_only_looks_like_such_an_escape_is_kept():
     report = parse_report(with_text("note", r'"\\u0000 \\ud800 \ud83d\ude00"'))
     assert report.extra["note"] == "\\u0000 \\ud800 \N{GRINNING FACE}"
-
-
-def test_a_document_with_such_characters_is_refused_too():
-    for text in ("\x00", "\ud800"):
-        with pytest.raises(ReportError) as caught:
-            parse_report(report_body(facts={"os.name": text}))
-        assert caught.value.path == "facts.os.name"
-    with pytest.raises(ReportError):
-        parse_report("{}\ud800")
 
 
 def nested(levels: int) -> object:
@@ -144,16 +134,14 @@ def test_a_tower_of_brackets_is_refused_quickly(opener):
 
 
 ZEROS = "[" + ",".join(["0"] * 2_000_000) + "]"
-MANY = "{" + ",".join(f'"f{n}":[{n}]' for n in range(200_000)) + "}"
-EMPTY = "[" + ",".join(["[]"] * 1_300_000) + "]"
 
 
 @pytest.mark.parametrize(
     ("place", "text"),
     [
-        ("note", ZEROS),
-        ("note", MANY),
-        ("note", EMPTY),
+        ("note", "[" + ",".join(["0"] * 2_000_000) + "]"),
+        ("note", "{" + ",".join(f'"f{n}":[{n}]' for n in range(200_000)) + "}"),
+        ("note", "[" + ",".join(["[]"] * 1_300_000) + "]"),
         ("results[0].note", f"[{ZEROS}]"),
         ("cards[0].absent.os.note", ZEROS),
     ],
@@ -161,18 +149,14 @@ EMPTY = "[" + ",".join(["[]"] * 1_300_000) + "]"
 )
 def test_4_mb_of_unknown_values_are_refused_cheaply(text, place):
     body = report_body(results=[gemm_result()])
-    if place == "note":
-        body["note"] = "PUT HERE"
-    elif place == "results[0].note":
-        body["results"][0]["note"] = "PUT HERE"
-    else:
-        body["cards"][0]["absent"]["os"] = {"reason": "failed", "note": "PUT HERE"}
+    holders = {"note": body, "results[0].note": body["results"][0]}
+    holder = holders.get(place) or body["cards"][0]["absent"].setdefault("os", {"reason": "failed"})
+    holder["note"] = "PUT HERE"
     raw = json.dumps(body).replace('"PUT HERE"', text).encode()
     started = time.process_time()
     error = refused(raw)
     assert time.process_time() - started < 4
-    assert error.path == place
-    assert error.problem == f"brings the values inside unknown fields to over {LIMITS.unknown_values}"
+    assert (error.path, str(LIMITS.unknown_values) in error.problem) == (place, True)
 
 
 def test_an_escape_does_not_make_them_dear():
@@ -200,13 +184,14 @@ def test_unknown_values_are_counted_over_the_whole_report():
     assert refused(json.dumps(report_body(results=results))).path == f"results[{most // 1000}].fan_rpm"
 
 
-def test_html_is_only_text():
-    report = parse_report(report_body(facts={"os.name": "<script>alert(1)</script>"}))
-    assert report.facts["os.name"] == "<script>alert(1)</script>"
-
-
-def test_a_document_with_what_json_does_not_have_is_refused():
-    for value in (float("nan"), float("inf"), {1, 2}, b"bytes", {3: "number as key"}):
-        with pytest.raises(ReportError) as caught:
-            parse_report(report_body(note=value))
-        assert caught.value.path == "note"
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        *(({"note": value}, "note") for value in (float("nan"), float("inf"), {1, 2}, b"bytes", {3: "number as key"})),
+        *(({"facts": {"os.name": text}}, "facts.os.name") for text in ("\x00", "\ud800")),
+    ],
+)
+def test_a_document_with_what_json_does_not_have_is_refused(changes, path):
+    with pytest.raises(ReportError) as caught:
+        parse_report(report_body(**changes))
+    assert caught.value.path == path

@@ -23,7 +23,10 @@ def test_there_is_a_machine_of_each_kind():
 
 def test_it_is_understood_to_the_last_field(text):
     report = parse_report(text)
-    assert report.unknown_fields == ()
+    assert (report.sent_at, report.unknown_fields) == (None, ())
+    for result in report.results:  # they are of format 1.0
+        assert (result.rounds, result.energy_j, result.enqueue_s, result.cards) == ((), (), (), ())
+        assert (result.framework, result.interference) == (None, None)
     assert json.loads(to_json(report)) == json.loads(text)
     jsonschema.Draft202012Validator(json_schema()).validate(json.loads(text))
 
@@ -36,14 +39,6 @@ def test_it_has_results_of_both_benchmarks(text):
 
 
 def test_it_holds_no_path_of_a_home_no_uuid_and_no_address(text):
-    without_id = {name: value for name, value in json.loads(text).items() if name != "id"}
-    told = json.dumps(without_id)
-    for pattern in (
-        r"/home/",
-        r"/Users/",
-        r"/root\b",
-        r"GPU-[0-9a-f]{8}",
-        r"[0-9a-f]{8}-[0-9a-f]{4}-",
-        r"(?:[0-9a-f]{2}:){5}",
-    ):
-        assert not re.search(pattern, told), pattern
+    told = json.dumps({name: value for name, value in json.loads(text).items() if name != "id"})
+    private = r"/home/|/Users/|/root\b|GPU-[0-9a-f]{8}|[0-9a-f]{8}-[0-9a-f]{4}-|(?:[0-9a-f]{2}:){5}"
+    assert not re.search(private, told)

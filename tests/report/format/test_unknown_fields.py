@@ -58,8 +58,3 @@ def test_the_list_is_bounded_and_says_how_many_more():
     assert len(report.unknown_fields) == LIMITS.unknown_listed
     assert report.unknown_fields[-1] == "... and 51 more"
     assert len(report.extra) == 150
-
-
-def test_readings_a_card_cannot_give_are_understood_as_absent():
-    card = h100_card(absent={"power_w": {"reason": "not_supported"}, "temperature_c": {"reason": "failed"}})
-    assert parse_report(report_body(cards=[card])).unknown_fields == ()
