@@ -140,14 +140,6 @@ def test_three_ways_of_not_telling_are_three_reasons(written, system, reason):
     assert (absent.reason, absent.detail) == (reason, f"collect_env says {written}")
 
 
-def test_a_python_without_torch_is_not_a_torch_without_cuda():
-    text = CLASSIC.replace("2.7.1+cu126\nIs", "N/A\nIs").replace("PyTorch: 12.6", "PyTorch: N/A")
-    absent = one(text).absent
-    assert (absent["torch.version"].reason, absent["torch.cuda_version"].reason) == ("not_installed", "not_installed")
-    built_without = one(CLASSIC.replace("PyTorch: 12.6", "PyTorch: None")).absent
-    assert built_without["torch.cuda_version"].reason == "not_applicable"
-
-
 @pytest.mark.parametrize(
     ("written", "name", "version", "arch"),
     [
@@ -167,14 +159,6 @@ def test_a_python_without_torch_is_not_a_torch_without_cuda():
 def test_systems_are_named_without_what_surrounds_them(written, name, version, arch):
     facts = one(CLASSIC.replace("Rocky Linux release 9.4 (Blue Onyx) (x86_64)", written)).facts
     assert (facts["os.name"], facts.get("os.version"), facts.get("os.arch")) == (name, version, arch)
-
-
-def test_wsl_is_recognised_by_its_kernel():
-    platform = "Linux-5.15.146.1-microsoft-standard-WSL2-x86_64-with-glibc2.35"
-    reading = one(CLASSIC.replace("Linux-5.14.0-427.el9.x86_64-x86_64-with-glibc2.34", platform))
-    assert reading.facts["os.wsl"] == "2"
-    assert software(reading)["wsl"] == ["2"]
-    assert "os.wsl" not in one(CLASSIC).facts
 
 
 OLDEST = """\
@@ -274,12 +258,6 @@ Versions of relevant libraries:
 """
 
 
-def test_a_card_whose_memory_a_report_leaves_out_says_who_did():
-    (card,) = one(XPU.replace(", total_memory=11874MB", "")).cards
-    assert card.memory_bytes is None
-    assert card.absent["memory_bytes"].detail == "collect_env does not state it"
-
-
 def test_an_intel_card_comes_with_driver_and_memory():
     reading = one(XPU)
     (card,) = reading.cards
@@ -289,6 +267,8 @@ def test_an_intel_card_comes_with_driver_and_memory():
     assert reading.facts["cpu.model"] == "13th Gen Intel(R) Core(TM) i5-13400F"
     assert "cpu.arch" not in reading.facts  # Windows answers with a number
     assert (reading.facts["os.version"], reading.facts["os.build"]) == ("11 Pro", "10.0.26100")
+    (without_size,) = one(XPU.replace(", total_memory=11874MB", "")).cards
+    assert (without_size.memory_bytes, "memory_bytes" in without_size.absent) == (None, True)
 
 
 def test_a_mac_tells_its_chip_as_the_processor():
@@ -624,7 +604,12 @@ OWN_DUMPS = (
 
 @pytest.mark.parametrize(
     ("torch", "reason"),
-    [("2.2.2", "not_applicable"), ("2.6.0+xpu", "not_reported"), ("N/A", "not_installed")],
+    [
+        ("2.2.2", "not_applicable"),
+        ("2.6.0+xpu", "not_reported"),
+        ("2.6.0+rocm6.2", "not_reported"),
+        ("N/A", "not_installed"),
+    ],
 )
 def test_could_not_collect_of_cuda_means_a_build_without_it(torch, reason):
     cuda = "N/A" if torch == "N/A" else "Could not collect"
@@ -637,6 +622,7 @@ def test_could_not_collect_of_cuda_means_a_build_without_it(torch, reason):
     )
     [reading] = read_all(text).readings
     assert reading.absent["torch.cuda_version"].reason == reason
+    assert ("torch.version" in reading.absent) == (torch == "N/A")
     assert reading.facts["python.arch"] == "AMD64"
 
 

@@ -23,9 +23,11 @@ MOST_RATIO = 3.0 * FACTOR  # a quadratic search has 16
 TRIES = 4  # the least of several is the least disturbed by what else the machine does
 FREE_S = 0.25  # what takes less than this is no danger, whatever its ratio
 
+TABS = "\t" * 1_000_000
 FIRST_LINES = sorted(
     {line.strip() for dump in own_dumps() for line in dump.text.strip().splitlines()[:2] if line.strip()}
 )
+each_size = pytest.mark.parametrize("size", [SIZE, pytest.param(QUICK_SIZE, marks=pytest.mark.fast)])
 WORDS = [" ", "|", "=", ": ", "a", "0.", "- ", "\n"]
 
 
@@ -91,24 +93,15 @@ def slow_floods(word: str, size: int) -> list[str]:
     ]
 
 
-def test_the_beginnings_of_all_kinds_a_megabyte_of_each_shape():
-    assert slow_beginnings(SIZE) == []
+@each_size
+def test_the_beginnings_of_all_kinds(size):
+    assert slow_beginnings(size) == []
 
 
-@pytest.mark.fast
-def test_the_beginnings_of_all_kinds_100_kb_of_each_shape():
-    assert slow_beginnings(QUICK_SIZE) == []
-
-
+@each_size
 @pytest.mark.parametrize("word", WORDS)
-def test_a_megabyte_of_one_mark_behind_a_beginning(word):
-    assert slow_floods(word, SIZE) == []
-
-
-@pytest.mark.fast
-@pytest.mark.parametrize("word", WORDS)
-def test_100_kb_of_one_mark_behind_a_beginning(word):
-    assert slow_floods(word, QUICK_SIZE) == []
+def test_a_flood_of_one_mark_behind_a_beginning(word, size):
+    assert slow_floods(word, size) == []
 
 
 @pytest.mark.fast
@@ -123,26 +116,25 @@ def test_documents_that_begin_and_never_end(kind, unit):
     assert is_linear(BY_KIND[kind], unit)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Linux box 5.15.167.4-microsoft-standard-WSL2 #1 SMP Tue Nov 5 00:21:55{TABS}\x01",
+        # each name could be read in two ways: forty of them in a million millions
+        "[" + "'gfx_a1a', " * 40 + "\n" + "['sm_90a'" * 1_000,
+    ],
+    ids=["uname", "architectures"],
+)
+def test_an_endless_line_is_passed_over_once(text):
+    started = time.process_time()
+    read_all(text)
+    assert time.process_time() - started < 1.0
+
+
 def test_a_row_of_gpustat_that_never_ends_is_passed_over_once():
     """Where a pattern may end at each of 400 places, a megabyte of blanks behind it is passed over 400 times."""
     row = "[0] NVIDIA GeForce RTX 3090   | 31°C,   0 % |    10 / 24576 MB |"
-    tabs = "\t" * 1_000_000
-    assert seconds(f"{row}{tabs}\x01\n{row}", BY_KIND["gpustat"]) < 1.0
-
-
-def test_endless_blanks_are_shortened_first():
-    row = "Linux box 5.15.167.4-microsoft-standard-WSL2 #1 SMP Tue Nov 5 00:21:55"
-    started = time.process_time()
-    read_all(row + "\t" * 900_000 + "\x01")
-    assert time.process_time() - started < 1.0
-
-
-def test_unclosed_architecture_list_has_one_reading():
-    """Each of its names could be read in two ways: forty of them in a million millions."""
-    started = time.process_time()
-    read_all("[" + "'gfx_a1a', " * 40 + "\n" + "['sm_90a'" * 1_000)
-    assert time.process_time() - started < 1.0
-    assert BY_KIND["torch-facts"].read("['sm_80', 'sm_90a']").facts == {"torch.arch_list": "sm_80 sm_90a"}
+    assert seconds(f"{row}{TABS}\x01\n{row}", BY_KIND["gpustat"]) < 1.0
 
 
 def test_a_card_of_collect_env_with_a_name_too_long_is_read_once():
@@ -155,15 +147,19 @@ def test_a_card_of_collect_env_with_a_name_too_long_is_read_once():
     assert time.process_time() - started < 1.0
 
 
-def test_a_size_of_nvitop_that_is_no_number_is_none():
-    head = "NVITOP 1.3.2 Driver Version: 550.54.14 CUDA Driver Version: 12.4"
-    card = "│   0  A100-SXM4-40GB  On │ 1MiB / 1..1MiB │"
-    assert [card.memory_bytes for card in BY_KIND["nvitop"].read(f"{head}\n{card}\n").cards] == [None]
-
-
-def test_a_card_of_dxdiag_with_a_name_of_no_end_is_no_card():
-    text = f"Operating System: Windows 11 Home 64-bit\nCard name: {'a' * 3_000}\n"
-    assert BY_KIND["dxdiag"].read(text).cards == []
+@pytest.mark.parametrize(
+    ("kind", "text", "sizes"),
+    [
+        (
+            "nvitop",
+            "NVITOP 1.3.2 Driver Version: 550.54.14\n│   0  A100-SXM4-40GB  On │ 1MiB / 1..1MiB │\n",
+            [None],
+        ),
+        ("dxdiag", f"Operating System: Windows 11 Home 64-bit\nCard name: {'a' * 3_000}\n", []),
+    ],
+)
+def test_a_card_without_a_readable_size_or_name(kind, text, sizes):
+    assert [card.memory_bytes for card in BY_KIND[kind].read(text).cards] == sizes
 
 
 def test_all_importers_together_read_a_megabyte_of_first_lines():

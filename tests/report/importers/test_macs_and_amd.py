@@ -223,22 +223,25 @@ def test_a_cut_rocminfo_is_still_one(cut):
 # ---- processors -----------------------------------------------------------------------------------------------------
 
 
-def test_proc_cpuinfo_counts_processors():
-    block = (
-        "processor\t: {}\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R) Xeon(R) Gold 6226R\nflags\t\t: fpu avx2\n\n"
-    )
-    reading = one("".join(block.format(number) for number in range(4)))
-    assert (reading.kind, reading.facts["cpu.cores_logical"]) == ("lscpu", 4)
-    assert (reading.facts["cpu.model"], reading.facts["cpu.features"]) == ("Intel(R) Xeon(R) Gold 6226R", "avx2")
+CPU_BLOCK = (
+    "processor\t: {}\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R) Xeon(R) Gold 6226R\nflags\t\t: fpu avx2\n\n"
+)
 
 
-def test_one_line_of_proc_cpuinfo_is_not_one_processor():
-    assert "cpu.cores_logical" not in one("model name\t: AMD EPYC 7B13 64-Core Processor\n").facts
-
-
-def test_memory_is_told_in_bytes():
-    reading = one("MemTotal:       263774780 kB\nMemFree:  1000 kB\n")
-    assert (reading.kind, reading.facts["memory.total_bytes"]) == ("meminfo", 263774780 * 1024)
+@pytest.mark.parametrize(
+    ("text", "kind", "facts"),
+    [
+        (
+            "".join(CPU_BLOCK.format(number) for number in range(4)), "lscpu",
+            {"cpu.cores_logical": 4, "cpu.model": "Intel(R) Xeon(R) Gold 6226R", "cpu.features": "avx2"},
+        ),
+        ("model name\t: AMD EPYC 7B13 64-Core Processor\n", "lscpu", {"cpu.cores_logical": None}),
+        ("MemTotal:       263774780 kB\nMemFree:  1000 kB\n", "meminfo", {"memory.total_bytes": 263774780 * 1024}),
+    ],
+)  # fmt: skip
+def test_processors_and_memory_are_read(text, kind, facts):
+    reading = one(text)
+    assert (reading.kind, {name: reading.facts.get(name) for name in facts}) == (kind, facts)
 
 
 def test_mac_without_displays_names_the_command():

@@ -6,14 +6,12 @@ from stackviz.report.importers import paste as module
 from stackviz.report.importers import read_all
 from stackviz.report.importers.importer import Span
 from tests.report.importers import nvidia_dumps as dumps
+from tests.report.importers.test_nvidia_smi import ALL
 
 
 def test_the_order_is_that_of_the_text():
-    assert read_all(f"{dumps.NVCC}\n{dumps.TABLE}\n{dumps.VERSION}").kinds == (
-        "nvcc-version",
-        "nvidia-smi-table",
-        "nvidia-smi-version",
-    )
+    for order in (1, -1):
+        assert read_all("\n".join(list(ALL.values())[::order])).kinds == tuple(ALL)[::order]
 
 
 def test_lines_between_dumps_are_listed_and_commands_are_not():
