@@ -278,7 +278,10 @@ class Look(_Facts):
 
     @cached_property
     def _wheel_platform(self) -> str:
-        return systems.wheel_platform(self._facts)
+        platform = systems.wheel_platform(self._facts)
+        if not platform and self._facts.get("torch.cuda_version") and systems.family(self._facts) == "windows":
+            return "windows-x86_64"  # the only one on Windows that torch has CUDA builds for
+        return platform
 
     def evidence_for(self, cards: Iterable[int]) -> dict[str, str]:
         """What was read about the machine and about these cards."""

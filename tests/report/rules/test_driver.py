@@ -406,7 +406,7 @@ def test_a_card_that_runs_under_an_older_driver_is_a_contradiction():
 def test_the_cards_of_a_silent_machine_may_be_too_new_for_an_old_driver_only():
     unknown = card(name="Unheard of", compute_capability=None)
     assert answer("driver-older-than-card", linux(unknown, nvidia__driver_version="535.54")).severity == "cannot-tell"
-    assert answers("driver-older-than-card", linux(unknown, nvidia__driver_version="570.86.16")) == []
+    assert answers("driver-older-than-card", linux(unknown, nvidia__driver_version="615.36")) == []
 
 
 def test_no_driver_is_named_where_none_serves_all_cards():
