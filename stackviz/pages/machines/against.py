@@ -1,14 +1,11 @@
 """A machine against its own earlier self: what changed in its stack, and each result of then beside that of now."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -28,44 +25,6 @@ MOST_CARDS = 64
 EARLIER_REPORTS = 30  # offered to choose from
 
 
-@dataclass(frozen=True, slots=True)
-class FactThenAndNow:
-    """`then`, `now`: "" where it was not reported."""
-
-    name: str
-    meaning: str
-    then: str
-    now: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultThenAndNow:
-    """One setting. `factor`: rate now over rate then, with its interval, or why the two cannot be compared."""
-
-    url: str
-    what: str
-    then: str
-    then_at: datetime
-    now: str
-    factor: str
-    interval: str
-    is_different: bool
-    is_slower: bool
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgainstItself:
-    """`facts`: those that differ. `unchanged`: how many results are the same ones, not measured again since."""
-
-    machine: Machine
-    then: Snapshot
-    now: Snapshot
-    facts: Sequence[FactThenAndNow]
-    results: Sequence[ResultThenAndNow]
-    unchanged: int
-
-
 @require_safe
 def against(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     """`?report=<id>` or `?date=2026-10-02`; without either, or with one that names no report, the reports to choose."""
@@ -73,13 +32,14 @@ def against(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     if machine.latest_snapshot_id is None:
         raise Http404
     then, problem = _chosen(request, machine)
-    context = {
+    context: dict[str, object] = {
         "machine": machine,
         "problem": problem,
         "date": text_parameter(request, "date"),
         "earlier": _earlier(machine),
-        "shown": against_itself(machine, then) if then is not None else None,
     }
+    if then is not None:
+        context |= against_itself(machine, then)
     return render(request, "machines/against.html", context)
 
 
@@ -107,46 +67,50 @@ def _earlier(machine: Machine) -> list[tuple[UUID, datetime]]:
     return list(rows[1 : EARLIER_REPORTS + 1])
 
 
-def against_itself(machine: Machine, then: Snapshot) -> AgainstItself:
-    """At most thirteen queries, whatever is stored."""
+def against_itself(machine: Machine, then: Snapshot) -> dict[str, object]:
+    """Return the facts and results that differ. At most thirteen queries, whatever is stored.
+
+    `unchanged` is how many results are the same ones, not measured again since.
+    """
     now = standing_snapshots(machine)[0]
     earlier = results_until(machine, then.taken_at)
     pairs = [(earlier[new.series_id], new) for new in latest_results([machine])[machine.pk] if new.series_id in earlier]
     measured_again = [(old, new) for old, new in pairs if old.report_id != new.report_id]
-    return AgainstItself(
-        machine=machine,
-        then=then,
-        now=now,
-        facts=_facts(then, now),
-        results=[_result(machine, old, new) for old, new in measured_again],
-        unchanged=len(pairs) - len(measured_again),
-    )
+    return {
+        "then": then,
+        "now": now,
+        "facts": _facts(then, now),
+        "results": [_against_earlier(old, new) for old, new in measured_again],
+        "unchanged": len(pairs) - len(measured_again),
+    }
 
 
-def _facts(then: Snapshot, now: Snapshot) -> list[FactThenAndNow]:
-    """Facts of the machine, of its cards, and versions of software that differ, in the registry's order."""
-    names = [name for name in {**then.facts, **now.facts} if then.facts.get(name) != now.facts.get(name)]
+def _facts(then: Snapshot, now: Snapshot) -> list[tuple[str, str, str, str]]:
+    """Return (name, meaning, then, now) of what differs, "" where it was not reported.
+
+    Facts of the machine, of its cards, and versions of software, in the registry's order.
+    """
     rows = [
-        FactThenAndNow(
-            name, meaning_of(name), fact_text(name, then.facts.get(name)), fact_text(name, now.facts.get(name))
-        )
-        for name in in_order(names, FACTS)
+        (name, meaning_of(name), fact_text(name, then.facts.get(name)), fact_text(name, now.facts.get(name)))
+        for name in in_order({**then.facts, **now.facts}, FACTS)
+        if then.facts.get(name) != now.facts.get(name)
     ]
     before, after = _cards(then), _cards(now)
-    rows += [
-        FactThenAndNow(
-            _("card %(n)d: %(fact)s") % {"n": index, "fact": name},
-            meaning_of(name),
-            fact_text(name, before.get(index, {}).get(name)),
-            fact_text(name, after.get(index, {}).get(name)),
-        )
-        for index in sorted({*before, *after})
-        for name in CARD_FACTS
-        if before.get(index, {}).get(name) != after.get(index, {}).get(name)
-    ]
+    for index in sorted({*before, *after}):
+        was, is_now = before.get(index, {}), after.get(index, {})
+        rows += [
+            (
+                _("card %(n)d: %(fact)s") % {"n": index, "fact": name},
+                meaning_of(name),
+                fact_text(name, was.get(name)),
+                fact_text(name, is_now.get(name)),
+            )
+            for name in CARD_FACTS
+            if was.get(name) != is_now.get(name)
+        ]
     software_then, software_now = _software(then), _software(now)
     rows += [
-        FactThenAndNow(name, "", software_then.get(name, ""), software_now.get(name, ""))
+        (name, "", software_then.get(name, ""), software_now.get(name, ""))
         for name in sorted({*software_then, *software_now})
         if software_then.get(name) != software_now.get(name)
     ]
@@ -165,21 +129,18 @@ def _software(snapshot: Snapshot) -> dict[str, str]:
     }
 
 
-def _result(machine: Machine, then: Measurement, now: Measurement) -> ResultThenAndNow:
+def _against_earlier(then: Measurement, now: Measurement) -> dict[str, object]:
+    """Return both results with the rate now over the rate then and its interval; "" where they cannot be compared."""
     outcome = comparable(then, now)
     factor = None if outcome.answer == Comparability.NOT_COMPARABLE else _rate_factor(then, now)
-    return ResultThenAndNow(
-        url=reverse("machines:series", args=[machine.lab.slug, machine.slug, now.series_id]),
-        what=f"{now.title} {now.setting} · {now.device}",
-        then=then.rate.label if then.rate else then.reason or then.state,
-        then_at=then.measured_at,
-        now=now.rate.label if now.rate else now.reason or now.state,
-        factor=f"{format_number(factor.value, 3)}×" if factor else "",
-        interval=_interval(factor),
-        is_different=bool(factor and factor.is_different),
-        is_slower=bool(factor and factor.value < 1),
-        remarks=outcome.reasons,
-    )
+    return {
+        "then": then,
+        "now": now,
+        "factor": f"{format_number(factor.value, 3)}×" if factor else "",
+        "interval": _interval(factor),
+        "is_different": bool(factor and factor.is_different),
+        "remarks": outcome.reasons,
+    }
 
 
 def _rate_factor(then: Measurement, now: Measurement) -> Ratio | None:

@@ -22,7 +22,7 @@ from stackviz.records.labs.queries import Visitor
 from stackviz.web.address import text_parameter
 from stackviz.web.download import Columns, of_part, table_file
 
-__all__ = ["FleetGroup", "FleetQuery", "fleet_csv", "fleet_groups", "fleet_machines", "fleet_query"]
+__all__ = ["FleetQuery", "fleet_csv", "fleet_groups", "fleet_machines", "fleet_query"]
 
 FILE_AT_MOST = 5_000
 GROUPS_SHOWN = 50
@@ -74,15 +74,6 @@ class FleetQuery:
         return "?" + urlencode({name: value for name, value in given.items() if value and name != without})
 
 
-@dataclass(frozen=True, slots=True)
-class FleetGroup:
-    """Machines that share a value. `address`: the list of them."""
-
-    value: str
-    count: int
-    address: str
-
-
 def fleet_query(request: HttpRequest) -> FleetQuery:
     """What makes no sense is left out."""
     state, group = text_parameter(request, "state"), text_parameter(request, "group")
@@ -116,8 +107,8 @@ def fleet_machines(visitor: Visitor, lab: Lab, query: FleetQuery) -> QuerySet[Ma
     return machines
 
 
-def fleet_groups(machines: QuerySet[Machine], query: FleetQuery) -> list[FleetGroup]:
-    """How many of these machines share each value, most first; none where nobody asked. One query."""
+def fleet_groups(machines: QuerySet[Machine], query: FleetQuery) -> list[tuple[str, int, str]]:
+    """Return (value, how many share it, the address of their list), most first; [] where nobody asked. One query."""
     if not query.group:
         return []
     snapshots = machines.order_by().values("latest_snapshot")
@@ -129,9 +120,7 @@ def fleet_groups(machines: QuerySet[Machine], query: FleetQuery) -> list[FleetGr
         rows = Snapshot.objects.filter(pk__in=snapshots).annotate(value=value).filter(value__isnull=False).order_by()
         counted = rows.values_list("value").annotate(n=Count("pk"))
     most_first = counted.order_by("-n")[:GROUPS_SHOWN]
-    return [
-        FleetGroup(value, count, query.address(without="group", **{query.group: value})) for value, count in most_first
-    ]
+    return [(value, count, query.address(without="group", **{query.group: value})) for value, count in most_first]
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------

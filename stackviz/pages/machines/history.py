@@ -23,17 +23,6 @@ from stackviz.web.addresses import address_by_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecidedRow:
-    """A decision about a change. `by`: "" for readers outside the lab."""
-
-    is_dismissed: bool
-    label: str
-    by: str
-    at: datetime
-    note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRow:
     """A change of level. `size`: `5 % slower`; `why`: what changed around it; `levels`: `785 → 746 TFLOP/s (4 to 6 %)`.
 
@@ -48,64 +37,39 @@ class ChangeRow:
     is_near: bool
     receipt_url: str
     report: UUID | None
-    decided: DecidedRow | None
+    decision: ChangeDecision | None
+
+    @property
+    def is_dismissed(self) -> bool:
+        return self.decision is not None and self.decision.answer == ChangeDecision.Answer.DISMISSED
 
 
-@dataclass(frozen=True, slots=True)
-class StackChangeRow:
-    """What changed in the stack between two reports. `at`: of the first result after."""
-
-    at: datetime
-    text: str
-    receipt_url: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastOfSeries:
-    """Newest first. `may_decide`: whether the visitor may confirm and dismiss.
-
-    `stack_changes`: those that are listed nowhere else on the page; `has_stack_changes`: whether there are any at all.
-    """
-
-    changes: Sequence[ChangeRow]
-    dismissed: Sequence[ChangeRow]
-    stack_changes: Sequence[StackChangeRow]
-    has_stack_changes: bool
-    decide_url: str
-    may_decide: bool
-
-
-def past_of_series(
+def changes_of_series(
     history: SeriesHistory, measured: Measurement, machine: Machine, visitor: Visitor, *, listed: int = 0
-) -> PastOfSeries:
-    """One query, for somebody who is logged in. `listed`: how many of the newest results show their changes already."""
-    is_member = may_decide(visitor, machine)
-    rows = change_rows(history, measured.benchmark, measured.params, is_member=is_member)
-    return PastOfSeries(
-        changes=[row for row in rows if not (row.decided and row.decided.is_dismissed)],
-        dismissed=[row for row in rows if row.decided and row.decided.is_dismissed],
-        stack_changes=[
-            StackChangeRow(
-                at=point.measured_at,
-                text=differences_text(change.differences),
-                receipt_url=address_by_id("ingest:receipt", point.report_id),
-            )
+) -> dict[str, object]:
+    """Return changes of level and of the stack, newest first. One query, for somebody who is logged in.
+
+    `stack_changes` leaves out those of the newest results, which are `listed` with theirs elsewhere on the page.
+    """
+    rows = change_rows(history, measured.benchmark, measured.params)
+    return {
+        "changes": [row for row in rows if not row.is_dismissed],
+        "dismissed": [row for row in rows if row.is_dismissed],
+        "stack_changes": [
+            (history.points[change.index], differences_text(change.differences))
             for change in reversed(history.stack_changes)
             if change.index < len(history.points) - listed
-            for point in (history.points[change.index],)
         ],
-        has_stack_changes=bool(history.stack_changes),
-        decide_url=reverse("machines:change", args=[machine.lab.slug, machine.slug, measured.series_id]),
-        may_decide=is_member,
-    )
+        "has_stack_changes": bool(history.stack_changes),
+        "decide_url": reverse("machines:change", args=[machine.lab.slug, machine.slug, measured.series_id]),
+        "may_decide": may_decide(visitor, machine),
+    }
 
 
-def change_rows(
-    history: SeriesHistory, benchmark: Benchmark | None, params: Mapping[str, Any], *, is_member: bool
-) -> list[ChangeRow]:
-    """Changes of level, newest first, and confirmed ones that are no longer found."""
-    rows = [_change_row(change, benchmark, params, is_member=is_member) for change in history.change_points]
-    rows += [_undetected_row(decision, benchmark, is_member=is_member) for decision in history.undetected]
+def change_rows(history: SeriesHistory, benchmark: Benchmark | None, params: Mapping[str, Any]) -> list[ChangeRow]:
+    """Return changes of level, newest first, and confirmed ones that are no longer found."""
+    rows = [_change_row(change, benchmark, params) for change in history.change_points]
+    rows += [_undetected_row(decision, benchmark) for decision in history.undetected]
     return sorted(rows, key=lambda row: row.since, reverse=True)
 
 
@@ -114,9 +78,7 @@ def may_decide(visitor: Visitor, machine: Machine) -> bool:
     return rights_in(visitor, machine.lab).may_work
 
 
-def _change_row(
-    change: ChangePoint, benchmark: Benchmark | None, params: Mapping[str, Any], *, is_member: bool
-) -> ChangeRow:
+def _change_row(change: ChangePoint, benchmark: Benchmark | None, params: Mapping[str, Any]) -> ChangeRow:
     before = rate_text(benchmark, params, change.seconds_before)
     after = rate_text(benchmark, params, change.seconds_after)
     return ChangeRow(
@@ -128,11 +90,11 @@ def _change_row(
         is_near=change.is_near,
         receipt_url=address_by_id("ingest:receipt", change.point.report_id),
         report=change.point.report_id,
-        decided=_decided_row(change.decision, is_member=is_member) if change.decision else None,
+        decision=change.decision,
     )
 
 
-def _undetected_row(decision: ChangeDecision, benchmark: Benchmark | None, *, is_member: bool) -> ChangeRow:
+def _undetected_row(decision: ChangeDecision, benchmark: Benchmark | None) -> ChangeRow:
     return ChangeRow(
         size=size_text(decision.factor, benchmark),
         is_slower=decision.factor < 1,
@@ -142,17 +104,7 @@ def _undetected_row(decision: ChangeDecision, benchmark: Benchmark | None, *, is
         is_near=False,
         receipt_url=address_by_id("ingest:receipt", decision.report_id),
         report=None,
-        decided=_decided_row(decision, is_member=is_member),
-    )
-
-
-def _decided_row(decision: ChangeDecision, *, is_member: bool) -> DecidedRow:
-    return DecidedRow(
-        is_dismissed=decision.answer == ChangeDecision.Answer.DISMISSED,
-        label=str(decision.get_answer_display()),
-        by=str(decision.by) if is_member and decision.by else "",
-        at=decision.at,
-        note=decision.note if is_member else "",
+        decision=decision,
     )
 
 

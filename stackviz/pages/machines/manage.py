@@ -1,8 +1,6 @@
 """Owners of a lab and staff rename a machine, merge it with its double, split it, and undo that."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from django.contrib import messages
@@ -27,18 +25,6 @@ MACHINES_OFFERED = 500
 REPORTS_OFFERED = 100
 MOVES_SHOWN = 20
 COUNTED = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineSummary:
-    """One side of a merge. `reports`: as text, because no more than COUNTED are counted."""
-
-    machine: Machine
-    reports: str
-    first: datetime | None
-    last: datetime | None
-    cards: tuple[str, ...]
-    keys: int
 
 
 @login_required
@@ -107,21 +93,21 @@ def _context(request: HttpRequest, machine: Machine, problems: list[str]) -> dic
     }
 
 
-def _summary(machine: Machine) -> MachineSummary:
-    """Three queries."""
+def _summary(machine: Machine) -> dict[str, object]:
+    """Return one side of a merge. Three queries."""
     reports = Report.objects.filter(machine=machine).order_by()
     counted = reports[: COUNTED + 1].count()
     ends = reports.aggregate(first=Min("received_at"), last=Max("received_at"))
     cards: tuple[str, ...] = ()
     if machine.latest_snapshot is not None:
         cards = tuple(dict.fromkeys(machine.latest_snapshot.cards.values_list("reported_name", flat=True)))
-    return MachineSummary(
-        machine=machine,
-        reports=f"{counted:,}" if counted <= COUNTED else _("more than %(n)s") % {"n": f"{COUNTED:,}"},
-        cards=cards,
-        keys=machine.keys.filter(revoked_at__isnull=True).count(),
+    return {
+        "machine": machine,
+        "reports": f"{counted:,}" if counted <= COUNTED else _("more than %(n)s") % {"n": f"{COUNTED:,}"},
+        "cards": cards,
+        "keys": machine.keys.filter(revoked_at__isnull=True).count(),
         **ends,
-    )
+    }
 
 
 def _offered_reports(machine: Machine) -> list[Report]:

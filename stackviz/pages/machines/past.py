@@ -1,24 +1,22 @@
 """A machine beside its peers and beside its own past: outliers, changes of level, then and now."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.sparkline import Sparkline, sparkline
+from stackviz.draw.charts.sparkline import sparkline
 from stackviz.pages.machines.history import (
-    ChangeRow,
     change_rows,
     draw_history,
     fact_title,
     fact_value,
-    may_decide,
     rate_text,
 )
 from stackviz.records.labs.models import Machine
@@ -33,93 +31,40 @@ from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerRow:
-    """A setting beside its peers. `size`: `11 % below its peers`; `differences`: in words, of outliers."""
-
-    url: str
-    what: str
-    size: str
-    is_outlier: bool
-    is_below: bool
-    rate: str
-    peer_rate: str
-    peer_range: str
-    peers: int
-    differences: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OutlierGroup:
-    """Outliers that differ from their peers in the same."""
-
-    rows: Sequence[PeerRow]
-    differences: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastRowOfSeries:
-    """A series with its line and what changed."""
-
-    url: str
-    what: str
-    line: Sparkline | None
-    unit: str
-    changes: Sequence[ChangeRow]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachinePast:
-    machine: Machine
-    outliers: Sequence[OutlierGroup]
-    others: Sequence[PeerRow]
-    series: Sequence[PastRowOfSeries]
-
-
-def machine_past(machine: Machine, visitor: Visitor) -> MachinePast:
-    """At most sixteen queries, whatever is stored."""
-    measurements = latest_results([machine])[machine.pk]
-    peers = [_peer_row(comparison, machine) for comparison in compare_with_peers(machine, measurements, visitor)]
-    is_member = may_decide(visitor, machine)
-    return MachinePast(
+def machine_past(machine: Machine, visitor: Visitor) -> SafeString:
+    """Draw the machine beside its peers and its past. At most sixteen queries, whatever is stored."""
+    peers = compare_with_peers(machine, latest_results([machine])[machine.pk], visitor)
+    return render_part(
+        "machines/_past.jinja",
         machine=machine,
-        outliers=_grouped([row for row in peers if row.is_outlier]),
-        others=[row for row in peers if not row.is_outlier],
-        series=[
-            _series_row(machine, series, history, is_member=is_member) for series, history in recent_histories(machine)
-        ],
+        outliers=_grouped([peer for peer in peers if peer.is_outlier]),
+        others=[_peer_row(peer) for peer in peers if not peer.is_outlier],
+        series=[_past_of_series(series, history) for series, history in recent_histories(machine)],
     )
 
 
-def _grouped(outliers: Sequence[PeerRow]) -> list[OutlierGroup]:
-    groups: dict[tuple[str, ...], list[PeerRow]] = {}
-    for row in outliers:
-        groups.setdefault(row.differences, []).append(row)
-    return [OutlierGroup(rows, differences) for differences, rows in groups.items()]
+def _grouped(outliers: Sequence[PeerComparison]) -> list[tuple[tuple[str, ...], list[dict[str, object]]]]:
+    """Return (differences in words, the outliers that differ from their peers in these)."""
+    groups: dict[tuple[str, ...], list[dict[str, object]]] = {}
+    for peer in outliers:
+        groups.setdefault(tuple(map(_difference_text, peer.differences)), []).append(_peer_row(peer))
+    return list(groups.items())
 
 
-def _series_url(machine: Machine, series: int) -> str:
-    return reverse("machines:series", args=[machine.lab.slug, machine.slug, series])
-
-
-def _peer_row(comparison: PeerComparison, machine: Machine) -> PeerRow:
+def _peer_row(comparison: PeerComparison) -> dict[str, object]:
+    """Return a setting against its peers. `size`: `11 % below its peers`."""
     measured = comparison.measured
-    return PeerRow(
-        url=_series_url(machine, measured.series_id),
-        what=f"{measured.title} {measured.setting} · {measured.device}",
-        size=_share_text(comparison.factor),
-        is_outlier=comparison.is_outlier,
-        is_below=comparison.factor < 1,
-        rate=rate_text(measured.benchmark, measured.params, comparison.seconds),
-        peer_rate=rate_text(measured.benchmark, measured.params, comparison.peer_seconds),
-        peer_range=_("%(least)s to %(most)s")
-        % {
-            "least": rate_text(measured.benchmark, measured.params, comparison.peer_most),
-            "most": rate_text(measured.benchmark, measured.params, comparison.peer_least),
-        },
-        peers=comparison.peers,
-        differences=tuple(_difference_text(each) for each in comparison.differences),
+    rate, peer, least, most = (
+        rate_text(measured.benchmark, measured.params, seconds)
+        for seconds in (comparison.seconds, comparison.peer_seconds, comparison.peer_most, comparison.peer_least)
     )
+    return {
+        "compared": comparison,
+        "size": _share_text(comparison.factor),
+        "rate": rate,
+        "peer_rate": peer,
+        "peer_range": _("%(least)s to %(most)s") % {"least": least, "most": most},
+    }
 
 
 def _share_text(factor: float) -> str:
@@ -151,18 +96,17 @@ def _difference_text(difference: PeerDifference) -> str:
     )
 
 
-def _series_row(machine: Machine, series: Series, history: SeriesHistory, *, is_member: bool) -> PastRowOfSeries:
+def _past_of_series(series: Series, history: SeriesHistory) -> dict[str, object]:
+    """Return a series with its line and the changes of its level."""
     known = benchmark(series.benchmark, series.version)
     drawn = draw_history(history, known, series.params) if known else None
-    title = benchmark_titles().get((series.benchmark, series.version), series.benchmark)
-    rows = change_rows(history, known, series.params, is_member=is_member)
-    return PastRowOfSeries(
-        url=_series_url(machine, series.pk),
-        what=f"{title} {setting_label(series.params)} · {series.device}",
-        line=sparkline(drawn.points, drawn.levels, drawn.marks) if drawn else None,
-        unit=drawn.unit if drawn else "",
-        changes=[row for row in rows if not (row.decided and row.decided.is_dismissed)],
-    )
+    return {
+        "series": series,
+        "title": benchmark_titles().get((series.benchmark, series.version), series.benchmark),
+        "setting": setting_label(series.params),
+        "line": sparkline(drawn.points, drawn.levels, drawn.marks) if drawn else None,
+        "changes": [row for row in change_rows(history, known, series.params) if not row.is_dismissed],
+    }
 
 
 @require_safe
@@ -173,10 +117,9 @@ def past(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     if machine.latest_snapshot_id is None:
         raise Http404
 
-    def draw(visitor: Visitor) -> tuple[str]:
-        return (render_part("machines/_past.jinja", past=machine_past(machine, visitor)),)
-
-    (body,) = cached_for_strangers(request.user, ("past", machine.pk), draw)
+    (body,) = cached_for_strangers(
+        request.user, ("past", machine.pk), lambda visitor: (machine_past(machine, visitor),)
+    )
     if wants_partial(request):
         return HttpResponse(body)
     against_url = reverse("machines:against", args=[machine.lab.slug, machine.slug])

@@ -1,7 +1,6 @@
 """A machine's newest results as bars: a group per benchmark, a part of it with a scale of its own per device."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
@@ -57,69 +56,40 @@ class ResultRow:
         return f"series/{self.series_id}/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceResults:
-    """The part of a group that ran on one device. `card`: the name it reported, or "".
-
-    `scale`: what the full length of its bars is. `remarks`: those of every row; a row has only its own.
-    """
-
-    device: str
-    card: str
-    scale: str
-    remarks: tuple[str, ...]
-    rows: tuple[ResultRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ResultGroup:
-    """Results of one benchmark."""
-
-    title: str
-    formula: str
-    devices: tuple[DeviceResults, ...]
-
-
 def drawn_in_order(measurements: Sequence[Measurement]) -> list[Measurement]:
     """`measurements` in the order of `latest_results`; accelerators come before the CPU. [] where torch is missing."""
     ordered = sorted(measurements, key=lambda result: (result.benchmark_key, result.version, result.device == "cpu"))
     return [] if all(result.reason.startswith(NO_TORCH) for result in ordered) else ordered
 
 
-def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
-    """The results that are drawn, by benchmark."""
+def result_groups(measurements: Sequence[Measurement]) -> list[tuple[Measurement, list[dict[str, object]]]]:
+    """Return (one result, parts by device) for each benchmark, of the results that are drawn."""
     groups = groupby(drawn_in_order(measurements), key=lambda result: (result.benchmark_key, result.version))
-    return [_group(list(results)) for _key, results in groups]
+    return [_by_device(list(results)) for _key, results in groups]
 
 
-def _group(results: Sequence[Measurement]) -> ResultGroup:
-    first = results[0]
-    return ResultGroup(
-        title=first.title,
-        formula=first.benchmark.formula if first.benchmark else "",
-        devices=tuple(
-            _device(list(part))
-            for _key, part in groupby(results, key=lambda result: (result.device, result.card_index))
-        ),
-    )
+def _by_device(results: Sequence[Measurement]) -> tuple[Measurement, list[dict[str, object]]]:
+    parts = groupby(results, key=lambda result: (result.device, result.card_index))
+    return results[0], [_device(list(part)) for _key, part in parts]
 
 
-def _device(results: Sequence[Measurement]) -> DeviceResults:
-    """Bars are shares of the published peaks where half of the results have one, else shares of the largest figure."""
-    first = results[0]
+def _device(results: Sequence[Measurement]) -> dict[str, object]:
+    """Bars are shares of the published peaks where half of the results have one, else shares of the largest figure.
+
+    `remarks` are those of every row; a row has only its own.
+    """
     counted = [result for result in results if is_rankable(result)] or [result for result in results if result.rate]
     with_peak = [result for result in counted if result.peak]
     is_of_peak = len(with_peak) * 2 >= len(counted) > 0
     largest = max((_top(result) for result in counted), default=0.0)
     remarks = [result.remarks for result in results if result.is_ok]
     shared = remarks_of_all(remarks) if len(remarks) > 1 else ()
-    return DeviceResults(
-        device=first.device,
-        card=first.card.reported_name if first.card else "",
-        scale=_scale_words(counted, largest, is_of_peak=is_of_peak),
-        remarks=shared,
-        rows=tuple(result_row(result, None if is_of_peak else largest, shared) for result in results),
-    )
+    return {
+        "first": results[0],
+        "scale": _scale_words(counted, largest, is_of_peak=is_of_peak),
+        "remarks": shared,
+        "rows": [result_row(result, None if is_of_peak else largest, shared) for result in results],
+    }
 
 
 def _scale_words(counted: Sequence[Measurement], largest: float, *, is_of_peak: bool) -> str:

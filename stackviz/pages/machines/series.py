@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,25 +12,23 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.draw.charts.history import HistoryLine, HistoryMark, history_figure
-from stackviz.draw.charts.over_time import OverTime, ResultDot, Strip, over_time, strip_of
-from stackviz.intake.report_parts.facts import ShownFact, fact_text, in_order, meaning_of, shown_facts
+from stackviz.draw.charts.over_time import over_time, strip_of
+from stackviz.intake.report_parts.facts import fact_text, in_order, meaning_of, shown_facts
 from stackviz.pages.machines.history import (
     DrawnHistory,
-    PastOfSeries,
+    changes_of_series,
     differences_text,
     draw_history,
     fact_title,
     fact_value,
     may_decide,
-    past_of_series,
 )
-from stackviz.pages.machines.results import ResultRow, result_row
+from stackviz.pages.machines.results import result_row
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import Visitor, visible_machines
 from stackviz.records.series.history import SeriesHistory, StackChange, StackDifference, decide_change, history_of
@@ -44,30 +40,13 @@ from stackviz.records.series.reproduce import reproduce_command
 from stackviz.records.series.words import sample_statistics, sample_text
 from stackviz.report.format.facts import CONDITIONS
 from stackviz.report.format.facts.conditions import MOMENTS
-from stackviz.web.addresses import address_by_id
 
 MOST_IN_MARK = 2  # differences that a mark names; the table names all
 SHORT_NAMES = {"torch.version": "torch", "nvidia.driver_version": "driver", "cuda.runtime_version": "CUDA"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownHistory:
-    """`points`: with what is said of each; `ticks`: place and figure; `unit`: of them."""
-
-    chart: OverTime
-    unit: str
-    points: Sequence[tuple[ResultDot, str]]
-    ticks: Sequence[tuple[float, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSamples:
-    strip: Strip
-    ticks: Sequence[tuple[float, str]]
-
-
-def shown_history(history: SeriesHistory, drawn: DrawnHistory | None) -> ShownHistory | None:
-    """None for fewer than two results with a rate."""
+def _over_time(history: SeriesHistory, drawn: DrawnHistory | None) -> dict[str, object] | None:
+    """Return the line over time; None for fewer than two results with a rate."""
     if drawn is None:
         return None
     marks = [
@@ -77,12 +56,12 @@ def shown_history(history: SeriesHistory, drawn: DrawnHistory | None) -> ShownHi
     chart = over_time(drawn.points, drawn.levels, marks)
     if chart is None:
         return None
-    return ShownHistory(
-        chart=chart,
-        unit=drawn.unit,
-        points=[(point, _dot_text(drawn, point.index)) for point in chart.points],
-        ticks=[(tick.at, format_number(tick.value, 4)) for tick in chart.ticks],
-    )
+    return {
+        "chart": chart,
+        "unit": drawn.unit,
+        "points": [(point, _dot_text(drawn, point.index)) for point in chart.points],
+        "ticks": [(tick.at, format_number(tick.value, 4)) for tick in chart.ticks],
+    }
 
 
 def _dot_text(drawn: DrawnHistory, index: int) -> str:
@@ -91,13 +70,13 @@ def _dot_text(drawn: DrawnHistory, index: int) -> str:
     return f"{point.at:%Y-%m-%d %H:%M}: {format_number(point.value or 0.0, 4)} {drawn.unit}"
 
 
-def shown_samples(measured: Measurement, samples: Sequence[float]) -> ShownSamples | None:
-    """None where there is nothing to see: one sample, or equal ones."""
+def _strip(measured: Measurement, samples: Sequence[float]) -> dict[str, object] | None:
+    """Return the samples on one axis; None where there is nothing to see: one sample, or equal ones."""
     summary = measured.summary
     strip = strip_of(samples, summary.median, summary.low, summary.high) if summary else None
     if strip is None:
         return None
-    return ShownSamples(strip, [(tick.at, sample_text(tick.value, measured.unit)) for tick in strip.ticks])
+    return {"strip": strip, "ticks": [(tick.at, sample_text(tick.value, measured.unit)) for tick in strip.ticks]}
 
 
 def mark_text(differences: Sequence[StackDifference]) -> str:
@@ -118,118 +97,76 @@ def _short(difference: StackDifference) -> str:
     return f"{SHORT_NAMES.get(difference.fact) or fact_title(difference.fact)} {before}→{after}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownReading:
-    """One reading, before, during and after; "" where it was not read. `name`: of the fact, without its moment."""
+def _conditions(conditions: Mapping[str, Any]) -> dict[str, object]:
+    """Return what was read before, during and after, and the other conditions.
 
-    name: str
-    meaning: str
-    before: str
-    during: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownConditions:
-    readings: Sequence[ShownReading]
-    others: Sequence[ShownFact]
-
-
-def shown_conditions(conditions: Mapping[str, Any]) -> ShownConditions:
-    """In the order of the registry; names it does not know come last, as they were sent."""
+    In the order of the registry; names it does not know come last, as they were sent.
+    """
     names = dict.fromkeys(
         name.removeprefix(_moment(name)) for name in in_order(conditions, CONDITIONS) if _moment(name)
     )
-    return ShownConditions(
-        readings=[_reading(name, conditions) for name in names],
-        others=shown_facts({name: value for name, value in conditions.items() if not _moment(name)}, CONDITIONS),
-    )
+    return {
+        "readings": [_reading(name, conditions) for name in names],
+        "others": shown_facts({name: value for name, value in conditions.items() if not _moment(name)}, CONDITIONS),
+    }
 
 
 def _moment(name: str) -> str:
     return next((moment for moment in MOMENTS if name.startswith(moment)), "")
 
 
-def _reading(name: str, conditions: Mapping[str, Any]) -> ShownReading:
-    before, during, after = (moment + name for moment in MOMENTS)
-    return ShownReading(
-        name=name,
-        meaning=meaning_of(before) or name,
-        before=fact_text(before, conditions.get(before)),
-        during=fact_text(during, conditions.get(during)),
-        after=fact_text(after, conditions.get(after)),
-    )
+def _reading(name: str, conditions: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+    """Return (name without the moment, meaning, texts of the three moments, "" where it was not read)."""
+    facts = [moment + name for moment in MOMENTS]
+    return name, meaning_of(facts[0]) or name, [fact_text(fact, conditions.get(fact)) for fact in facts]
 
 
 SHOWN_POINTS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class PastRow:
-    """One earlier result in the table under the line. `label` is empty for a run that failed.
+def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> dict[str, Any]:
+    """Return what `machines/_series.html` shows. At most thirteen queries.
 
-    `changes`: what the stack states differently from the result before.
+    Raise Series.DoesNotExist, also for a series of another machine.
     """
-
-    measured_at: datetime
-    receipt_url: str
-    label: str
-    reason: str
-    changes: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesPage:
-    machine: Machine
-    measured: Measurement
-    row: ResultRow
-    conditions: ShownConditions
-    statistics: Sequence[tuple[str, str]]
-    samples: Sequence[str]
-    strip: ShownSamples | None
-    result_url: str
-    line: ShownHistory | None
-    past: Sequence[PastRow]
-    history: PastOfSeries
-    command: str
-
-    @property
-    def title(self) -> SafeString:
-        return format_html("{} {} · {}", self.measured.title, self.measured.setting, self.machine.name)
-
-
-def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPage:
-    """At most thirteen queries. Raises Series.DoesNotExist, also for a series of another machine."""
     series = Series.objects.get(pk=series_pk, machine=machine)
     measured = latest_result(series)
     if measured is None:
         raise Series.DoesNotExist
     history = history_of(series)
-    past = history.points
     shown = Result.objects.filter(report=measured.report_id, position=measured.position)
     samples: Sequence[float] = next(iter(shown.values_list("samples", flat=True)), [])
     drawn = draw_history(history, measured.benchmark, measured.params) if measured.benchmark else None
     changes = {history.points[change.index].report_id: change for change in history.stack_changes}
-    return SeriesPage(
-        machine=machine,
-        measured=measured,
-        row=result_row(measured),
-        conditions=shown_conditions(measured.conditions),
-        statistics=sample_statistics(measured.summary, measured.unit, round_medians(measured.conditions, samples)),
-        samples=[sample_text(sample, measured.unit) for sample in samples],
-        strip=shown_samples(measured, samples),
-        result_url=reverse("benchmarks:run", args=[measured.report_id, measured.position]),
-        line=shown_history(history, drawn),
-        past=[_past_row(measured, point, changes.get(point.report_id)) for point in reversed(past[-SHOWN_POINTS:])],
-        history=past_of_series(history, measured, machine, visitor, listed=SHOWN_POINTS),
-        command=reproduce_command(measured),
-    )
+    return {
+        "machine": machine,
+        "measured": measured,
+        "row": result_row(measured),
+        "conditions": _conditions(measured.conditions),
+        "statistics": sample_statistics(measured.summary, measured.unit, round_medians(measured.conditions, samples)),
+        "samples": [sample_text(sample, measured.unit) for sample in samples],
+        "strip": _strip(measured, samples),
+        "line": _over_time(history, drawn),
+        "past": [
+            _past_point(measured, point, changes.get(point.report_id))
+            for point in reversed(history.points[-SHOWN_POINTS:])
+        ],
+        "command": reproduce_command(measured),
+        **changes_of_series(history, measured, machine, visitor, listed=SHOWN_POINTS),
+    }
 
 
-def drawn_series(shown: SeriesPage, request: HttpRequest, problems: Sequence[str] = ()) -> tuple[str, str]:
-    """(title, body) as HTML. Only members of the lab have forms on it, which need the request."""
-    with_forms = request if shown.history.may_decide else None
-    return shown.title, render_to_string("machines/_series.html", {"shown": shown, "problems": problems}, with_forms)
+def drawn_series(
+    request: HttpRequest, machine: Machine, series_pk: int, visitor: Visitor, problems: Sequence[str] = ()
+) -> tuple[str, str]:
+    """(title, body) as HTML. Only members of the lab have forms on it, which need the request.
+
+    Raise Series.DoesNotExist, also for a series of another machine.
+    """
+    page = series_page(machine, series_pk, visitor) | {"problems": problems}
+    measured = page["measured"]
+    title = format_html("{} {} · {}", measured.title, measured.setting, machine.name)
+    return title, render_to_string("machines/_series.html", page, request if page["may_decide"] else None)
 
 
 def _rate(measured: Measurement, sample: float | None) -> float | None:
@@ -254,16 +191,11 @@ def series_figure(machine: Machine, series_pk: int) -> dict[str, Any] | None:
     )
 
 
-def _past_row(measured: Measurement, point: PastResult, change: StackChange | None) -> PastRow:
+def _past_point(measured: Measurement, point: PastResult, change: StackChange | None) -> tuple[PastResult, str, str]:
+    """Return the result, its rate, "" where it has none, and what the stack states differently from the one before."""
     rate, known = _rate(measured, point.seconds), measured.benchmark
     label = quantity_label(rate, known.unit_of(measured.params), digits=4) if rate is not None and known else ""
-    return PastRow(
-        measured_at=point.measured_at,
-        receipt_url=address_by_id("ingest:receipt", point.report_id),
-        label=label,
-        reason=point.reason or point.state,
-        changes=differences_text(change.differences) if change else "",
-    )
+    return point, label, differences_text(change.differences) if change else ""
 
 
 @login_required
@@ -288,7 +220,6 @@ def change(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
     try:
         decide_change(series, report, posted.get("answer", ""), request.user, posted.get("note", ""))
     except ValidationError as error:
-        shown = series_page(machine, series_id, request.user)
-        title, body = drawn_series(shown, request, error.messages)
+        title, body = drawn_series(request, machine, series_id, request.user, error.messages)
         return render(request, "machines/series.html", {"title": title, "body": body}, status=422)
     return redirect(changes)

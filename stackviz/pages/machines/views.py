@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import wraps
 from typing import Any
@@ -19,16 +18,15 @@ from stackviz.draw.diagrams.svg import svg_of
 from stackviz.intake.notices.queries import webhook_disabled_at
 from stackviz.pages.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
 from stackviz.pages.machines.page import (
-    MachinePage,
-    drawn_body,
-    machine_page,
-    report_body,
+    latest_machine,
+    machine_context,
+    machine_drawing,
     seen_token,
 )
 from stackviz.pages.machines.report_rows import REPORTS_PER_PAGE
 from stackviz.pages.machines.results import results_csv, series_csv
 from stackviz.pages.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
-from stackviz.pages.machines.series import drawn_series, series_figure, series_page
+from stackviz.pages.machines.series import drawn_series, series_figure
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.labs.heartbeats import silent_machines
 from stackviz.records.labs.models import Machine
@@ -112,49 +110,46 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         if unchanged is not None:
             return unchanged
     try:
-        page = machine_page(request.user, lab, slug, page_cut(request, REPORTS_PER_PAGE, "reports"))
+        machine = latest_machine(request.user, lab, slug)
     except Machine.DoesNotExist as error:
         raise Http404 from error
     form = request.GET.get("format", "")
     if form in _FORMS:
-        return _FORMS[form](request, page)
-    context = {
-        "page": page,
-        "body": drawn_body(page),
-        "may_manage": may_manage(request.user, page.machine.lab),
-    }
+        return _FORMS[form](request, machine)
+    context = machine_context(machine, page_cut(request, REPORTS_PER_PAGE, "reports"))
+    context["may_manage"] = may_manage(request.user, machine.lab)
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
     return render(request, template, context)
 
 
-def _drawing(request: HttpRequest, page: MachinePage) -> HttpResponse:
-    """The machine's stack as a file; there is none before its first report was read."""
-    body = report_body(page.machine)
-    if body is None or page.latest is None:
+def _drawing(request: HttpRequest, machine: Machine) -> HttpResponse:
+    """Return the machine's stack as a file; there is none before its first report was read."""
+    drawing = machine_drawing(machine)
+    if drawing is None:
         raise Http404
-    note = f"{request.build_absolute_uri(page.machine.get_absolute_url())} · {page.latest.taken_at:%Y-%m-%d}"
-    return svg_response(f"stack-{page.machine.slug}", svg_of(body.drawing, page.machine.name, note))
+    note = f"{request.build_absolute_uri(machine.get_absolute_url())} · {machine.latest_taken_at:%Y-%m-%d}"
+    return svg_response(f"stack-{machine.slug}", svg_of(drawing, machine.name, note))
 
 
-def _words(request: HttpRequest, page: MachinePage) -> HttpResponse:
-    """The machine's stack in words and as a table; for htmx these alone."""
-    body = report_body(page.machine)
-    if body is None:
+def _words(request: HttpRequest, machine: Machine) -> HttpResponse:
+    """Return the machine's stack in words and as a table; for htmx these alone."""
+    drawing = machine_drawing(machine)
+    if drawing is None:
         raise Http404
     if wants_partial(request):
-        return HttpResponse(render_part("diagrams/_words.jinja", drawing=body.drawing))
-    return render(request, "machines/words.html", {"machine": page.machine, "drawing": body.drawing})
+        return HttpResponse(render_part("diagrams/_words.jinja", drawing=drawing))
+    return render(request, "machines/words.html", {"machine": machine, "drawing": drawing})
 
 
-def _results(_request: HttpRequest, page: MachinePage) -> HttpResponse:
-    """The bars of its newest results as CSV."""
-    file = results_csv(page.machine)
+def _results(_request: HttpRequest, machine: Machine) -> HttpResponse:
+    """Return the bars of its newest results as CSV."""
+    file = results_csv(machine)
     if file is None:
         raise Http404
     return file
 
 
-_FORMS: Mapping[str, Callable[[HttpRequest, MachinePage], HttpResponse]] = {
+_FORMS: Mapping[str, Callable[[HttpRequest, Machine], HttpResponse]] = {
     "svg": _drawing,
     "words": _words,
     "csv": _results,
@@ -188,7 +183,7 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
         title, body = cached_for_strangers(
             request.user,
             ("series", machine.pk, series_id),
-            lambda visitor: drawn_series(series_page(machine, series_id, visitor), request),
+            lambda visitor: drawn_series(request, machine, series_id, visitor),
         )
     except Series.DoesNotExist as error:
         raise Http404 from error
@@ -207,33 +202,17 @@ MOST_MACHINES = 500  # that reported last: so that the page costs the same howev
 _NAMES = ("torch.version", "torch.operators", "torch.kernels_cpu", "torch.kernels_cuda", "torch.kernels_mps")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedRow:
-    """One build of torch with what was counted in it; None where this build has no such device.
+def counted_builds(visitor: Visitor) -> list[tuple[Any, ...]]:
+    """Return (torch, operators, with a kernel on CPU, on CUDA, on MPS, machines that counted this), newest torch first.
 
-    `machines`: how many of the newest machines counted the same.
+    None where a build has no such device. One query, which reads these five facts alone.
     """
-
-    torch: str
-    operators: int
-    cpu: int | None
-    cuda: int | None
-    mps: int | None
-    machines: int = 1
-
-
-def counted_rows(visitor: Visitor) -> list[CountedRow]:
-    """Newest torch first, builds that counted alike together. One query, which reads these five facts alone."""
     reported = visible_machines(visitor).filter(latest_snapshot__isnull=False)
     newest = reported.order_by(F("latest_taken_at").desc(), "pk")[:MOST_MACHINES]
     facts = [KeyTransform(name, "latest_snapshot__facts") for name in _NAMES]
-    counted = Counter(
-        CountedRow(torch=torch, operators=operators, cpu=cpu, cuda=cuda, mps=mps)
-        for torch, operators, cpu, cuda, mps in newest.values_list(*facts)
-        if torch and operators
-    )
-    rows = [replace(row, machines=machines) for row, machines in counted.items()]
-    return sorted(rows, key=lambda row: (numbers(row.torch), row.torch), reverse=True)
+    counted = Counter(row for row in newest.values_list(*facts) if row[0] and row[1])
+    rows = [(*row, machines) for row, machines in counted.items()]
+    return sorted(rows, key=lambda row: (numbers(row[0]), row[0]), reverse=True)
 
 
 @require_safe
@@ -241,7 +220,7 @@ def counted_rows(visitor: Visitor) -> list[CountedRow]:
 def coverage_page(request: HttpRequest) -> HttpResponse:
     """A table; for htmx the table alone, to stand on the page of the operators."""
     template = "machines/_coverage.html" if wants_partial(request) else "machines/coverage.html"
-    return render(request, template, {"rows": counted_rows(request.user), "most": MOST_MACHINES})
+    return render(request, template, {"builds": counted_builds(request.user), "most": MOST_MACHINES})
 
 
 @require_safe

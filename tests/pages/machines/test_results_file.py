@@ -72,5 +72,5 @@ def test_there_is_no_file_of_a_machine_without_a_report_or_that_one_may_not_see(
 
 def test_the_file_costs_few_queries(client, measured, django_assert_num_queries):
     client.get(URL)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         client.get(f"{URL}?format=csv")
