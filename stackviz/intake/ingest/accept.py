@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from stackviz.intake.ingest import tasks
 from stackviz.intake.ingest.body import canonical_body, content_digest, unpack
 from stackviz.intake.ingest.fast_parser import fast_check
-from stackviz.records.labs.keys import Sender, WrongMachine, check_again, note_use
+from stackviz.records.labs.keys import Sender, WrongMachine, check_with_machine, note_use
 from stackviz.records.labs.models import Card, Machine, Report
 from stackviz.report.format import Machine as ReportedMachine
 from stackviz.report.format import Report as SentReport
@@ -63,13 +63,13 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
     now = timezone.now()
     try:
         with turn_to_write(), transaction.atomic():
-            sender = check_again(sender)
+            sender, known_id = check_with_machine(sender, reported.identity)
             # Looked for first: PostgreSQL would write the body of a refused INSERT into its log and its tables.
-            if Report.objects.filter(pk=report_id).exists() and _is_stored(sender, report_id, body, encoding):
-                return Accepted(report_id, is_new=False)
+            if _is_stored(report_id):
+                return _accept_again(sender, report_id, body, encoding)
             Report.objects.create(
                 id=report_id,
-                machine_id=_machine_of(sender, reported, plain),
+                machine_id=_machine_of(sender, reported, known_id, plain),
                 key_id=sender.key_id,
                 received_at=now,
                 # None: the broker is unreachable, so the periodic task queues the report at its next turn.
@@ -79,9 +79,9 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
             )
     except IntegrityError:
         # The primary key lets one of simultaneous senders through: none saw the report of another.
-        if not _is_stored(sender, report_id, body, encoding):
+        if not _is_stored(report_id):
             raise
-        return Accepted(report_id, is_new=False)
+        return _accept_again(sender, report_id, body, encoding)
     transaction.on_commit(partial(tasks.enqueue, str(report_id)))
     note_use(sender.key_id, now)
     return Accepted(report_id, is_new=True)
@@ -96,12 +96,16 @@ def _check(body: bytes) -> tuple[UUID, ReportedMachine]:
     return report.id, report.machine
 
 
-def _is_stored(sender: Sender, report_id: UUID, body: bytes, encoding: str) -> bool:
-    """Whether this report is there with this content; False: there is none of this id. Raises ReportConflict."""
-    stored = Report.objects.select_related("machine").filter(pk=report_id).first()
-    if stored is not None and not (sender.speaks_for(stored.machine) and _has_same_content(stored, body, encoding)):
+def _is_stored(report_id: UUID) -> bool:
+    return Report.objects.filter(pk=report_id).exists()
+
+
+def _accept_again(sender: Sender, report_id: UUID, body: bytes, encoding: str) -> Accepted:
+    """Accept a report that is stored, with the same content and by a sender who may. Raises ReportConflict."""
+    stored = Report.objects.select_related("machine").get(pk=report_id)
+    if not (sender.speaks_for(stored.machine) and _has_same_content(stored, body, encoding)):
         raise ReportConflict
-    return stored is not None
+    return Accepted(report_id, is_new=False)
 
 
 def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
@@ -116,14 +120,14 @@ def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
 # --- the machine ---
 
 
-def _machine_of(sender: Sender, reported: ReportedMachine, body: bytes) -> int:
+def _machine_of(sender: Sender, reported: ReportedMachine, machine_id: int | None, body: bytes) -> int:
     """Key of the machine that the report is from. Raises WrongMachine, MachineDeleted.
 
-    A lab's key creates a machine that is new; a machine's own key gives it its identity. A machine that is known under
-    another identity keeps its history: the new identity leads there.
+    `machine_id`: of the machine that the lab knows under the reported identity. A lab's key creates a machine that is
+    new; a machine's own key gives it its identity. A machine that is known under another identity keeps its history:
+    the new identity leads there.
     """
     lab_id = sender.lab_id
-    machine_id = _known_machine(lab_id, reported)
     if machine_id is None:
         merged_into = known_as(lab_id, parse_report(body))
         if sender.machine_id in (None, merged_into):

@@ -8,7 +8,7 @@ import string
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -167,6 +167,21 @@ def check_again(sender: Sender) -> Sender:
     *now, revoked_at, expires_at = row
     _check_valid(revoked_at, expires_at)
     return Sender(*now)
+
+
+def check_with_machine(sender: Sender, identity: str) -> tuple[Sender, int | None]:
+    """As `check_again`, with the machine that its lab knows under this identity -> (sender, id of that machine).
+
+    One query where the machine is known; of a merged machine the id of the one that has its reports.
+    """
+    keys = AgentKey.objects.filter(pk=sender.key_id, lab__machines__identity=identity)
+    columns = ("lab_id", "machine_id", "revoked_at", "expires_at", "lab__machines__merged_into_id", "lab__machines__pk")
+    try:
+        lab_id, key_machine_id, revoked_at, expires_at, merged_into_id, machine_id = keys.values_list(*columns).get()
+    except AgentKey.DoesNotExist:
+        return check_again(sender), None
+    _check_valid(revoked_at, expires_at)
+    return replace(sender, lab_id=lab_id, machine_id=key_machine_id), merged_into_id or machine_id
 
 
 def _check_valid(revoked_at: datetime | None, expires_at: datetime | None) -> None:

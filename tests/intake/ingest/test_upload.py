@@ -97,10 +97,10 @@ def test_a_packed_report_is_kept_packed(post):
     assert (bytes(report.body), report.encoding) == (packed, "gzip")
 
 
-def test_usual_upload_is_six_statements(post, django_assert_num_queries):
-    """Begin, the key, whether it is here, the machine, the report, end."""
+def test_usual_upload_is_five_statements(post, django_assert_num_queries):
+    """Begin, the key with the machine, whether it is here, the report, end."""
     assert post(report_body()).status_code == 202  # makes the machine known, and the key recognised
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         assert post(report_body()).status_code == 202
 
 

@@ -11,6 +11,7 @@ from stackviz.records.labs.keys import (
     KeyUnknown,
     authenticate,
     check_again,
+    check_with_machine,
     create_key,
     key_digest,
     note_use,
@@ -138,6 +139,21 @@ def test_what_is_recognised_is_checked_again_before_it_matters(made):
     key.delete()
     with pytest.raises(KeyUnknown):
         check_again(sender)
+
+
+def test_key_is_checked_with_its_machine_in_one_query(made, django_assert_num_queries):
+    key, secret = made
+    sender = recognise(bearer(secret))
+    known = Machine.objects.create(lab=key.lab, slug="one", name="One", identity="1" * 64)
+    Machine.objects.create(lab=key.lab, slug="two", name="Two", identity="2" * 64, merged_into=known)
+    with django_assert_num_queries(2):
+        assert check_with_machine(sender, "1" * 64) == (sender, known.pk)
+        assert check_with_machine(sender, "2" * 64) == (sender, known.pk)
+    assert check_with_machine(sender, "3" * 64) == (sender, None)
+    revoke(key)
+    for identity in ("1" * 64, "3" * 64):
+        with pytest.raises(KeyForbidden):
+            check_with_machine(sender, identity)
 
 
 def test_a_wrong_secret_is_never_recognised_for_a_right_one(made):
