@@ -16,6 +16,7 @@ from uuid import UUID
 
 import orjson
 from django.db import connection
+from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.models import DateField, DateTimeField, DecimalField, Field, JSONField, Model, UUIDField
 
 
@@ -38,13 +39,17 @@ class _Plan:
 
 @lru_cache(maxsize=32)
 def _plan(
-    model: type[Model], fields: tuple[str, ...], vendor: str, as_json: Callable[[Any], str] | None = None
+    model: type[Model],
+    fields: tuple[str, ...],
+    ops: BaseDatabaseOperations,
+    as_json: Callable[[Any], str] | None = None,
 ) -> _Plan:
+    """Return the plan for a connection, given by its `ops`: finding the connection for each value takes longer."""
     columns = [_column(model, name) for name in fields]
-    table = connection.ops.quote_name(model._meta.db_table)  # noqa: SLF001 (Django's documented _meta API)
-    names = ", ".join(connection.ops.quote_name(str(column.column)) for column in columns)
+    table = ops.quote_name(model._meta.db_table)  # noqa: SLF001 (Django's documented _meta API)
+    names = ", ".join(ops.quote_name(str(column.column)) for column in columns)
     changes = tuple(
-        (index, change) for index, column in enumerate(columns) if (change := _change_for(column, vendor, as_json))
+        (index, change) for index, column in enumerate(columns) if (change := _change_for(column, ops, as_json))
     )
     marks = ", ".join(["%s"] * len(columns))
     return _Plan(f"COPY {table} ({names}) FROM STDIN", f"INSERT INTO {table} ({names}) VALUES ({marks})", changes)  # noqa: S608 - names of a model, quoted
@@ -57,7 +62,7 @@ def insert_rows(
     as_json: Callable[[Any], str] | None = None,
 ) -> None:
     """Insert `rows`, values in the order of `fields` (Python values; JSON fields take what JSON can hold)."""
-    plan = _plan(model, fields, connection.vendor, as_json)
+    plan = _plan(model, fields, connection.ops, as_json)
     ready = [plan.ready(row) for row in rows]
     if not ready:
         return
@@ -84,7 +89,7 @@ def insert_numbered(model: type[Model], fields: tuple[str, ...], rows: Sequence[
     """Insert `rows` -> their primary keys, in order; of several on PostgreSQL taken from the sequence first: COPY
     returns none."""
     if connection.vendor != "postgresql" or len(rows) == 1:
-        plan = _plan(model, fields, connection.vendor)
+        plan = _plan(model, fields, connection.ops)
         return [int(select(f"{plan.insert} RETURNING id", *plan.ready(row))[0][0]) for row in rows]
     table = model._meta.db_table  # noqa: SLF001
     keys = [int(key) for (key,) in select(_NEXT_KEYS, table, len(rows))]
@@ -103,25 +108,21 @@ def _column(model: type[Model], name: str) -> "Field[Any, Any]":
 
 
 def _change_for(
-    column: "Field[Any, Any]", vendor: str, as_json: Callable[[Any], str] | None
+    column: "Field[Any, Any]", ops: BaseDatabaseOperations, as_json: Callable[[Any], str] | None
 ) -> Callable[[Any], Any] | None:
     if isinstance(column, JSONField):
         return as_json or json_text
-    if vendor == "postgresql":
+    if ops.connection.vendor == "postgresql":
         return None
     if isinstance(column, DateTimeField):
-        return _time
+        return ops.adapt_datetimefield_value
     if isinstance(column, DateField | DecimalField):
-        return partial(column.get_db_prep_save, connection=connection)
+        return partial(column.get_db_prep_save, connection=ops.connection)
     return _hex if isinstance(getattr(column, "target_field", column), UUIDField) else None
 
 
 def json_text(value: Any) -> str:  # noqa: ANN401 (whatever JSON holds)
     return orjson.dumps(value).decode()
-
-
-def _time(value: datetime) -> Any:  # noqa: ANN401 (what the backend keeps times as)
-    return connection.ops.adapt_datetimefield_value(value)
 
 
 def _hex(value: UUID) -> str:

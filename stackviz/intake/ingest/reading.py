@@ -163,8 +163,8 @@ def _flags(
     used = [card] if card else [cards[index] for index in result.cards if index in cards]
     if result.unit != known.sample_unit:
         flags.append(Flag.OTHER_UNIT)
-    elif known.work(result.params) and (
-        rate is None or (known.on_several_cards and outruns_memory(rate, used, published))
+    elif (rate is None or (known.on_several_cards and outruns_memory(rate, used, published))) and known.work(
+        result.params
     ):
         flags.append(Flag.IMPOSSIBLE)
     share = peak_share(rate, card, bounds_of(known, result.params, result.conditions), published)

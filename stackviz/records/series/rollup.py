@@ -8,7 +8,7 @@ Plain SQL, on columns that exist since the first migrations: the migration that 
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
@@ -139,16 +139,15 @@ def _write_on_postgres(rows: Sequence[Change]) -> None:
 
 
 def _write_on_sqlite(rows: Sequence[Change]) -> None:
-    values = [(*_values(up), added, key) for key, up, added in rows]
+    as_stored = connection.ops.adapt_datetimefield_value
+    values = [(*_values(up, as_stored), added, key) for key, up, added in rows]
     with connection.cursor() as cursor:
         cursor.executemany(_WRITE_ON_SQLITE, values)
 
 
-def _values(up: RollUp) -> tuple[Any, ...]:
-    at: Any = up.latest_at
-    if connection.vendor != "postgresql" and at is not None:
-        at = connection.ops.adapt_datetimefield_value(at)
-    return up.latest_result, at, up.baseline, up.baseline_spread, up.baseline_runs
+def _values(up: RollUp, as_stored: Callable[[datetime | None], Any] = lambda time: time) -> tuple[Any, ...]:
+    """The columns of a roll-up; `as_stored`: makes of a time what the driver of the database takes."""
+    return up.latest_result, as_stored(up.latest_at), up.baseline, up.baseline_spread, up.baseline_runs
 
 
 def _run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:

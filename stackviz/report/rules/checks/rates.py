@@ -72,9 +72,11 @@ def _alike(results: Iterable[Result]) -> Iterator[tuple[bool, list[_Run]]]:
     """(whether they process a prompt, runs that differ in the number of tokens only)."""
     groups: dict[tuple[str, Hashable], list[_Run]] = {}
     for result in results:
+        if result.benchmark != "llama-bench":
+            continue
         match = _TEST.fullmatch(str(result.params.get("test", "")))
         rate = _rate(result)
-        if result.benchmark != "llama-bench" or match is None or not int(match[2]) or rate <= 0:
+        if match is None or not int(match[2]) or rate <= 0:
             continue
         kind = match[1].casefold()
         others = frozenset((name, value) for name, value in result.params.items() if name != "test")
