@@ -92,7 +92,7 @@ def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: Cited
     words = RankingWords(
         title=str(benchmark.title),
         setting=joined([texts.setting, texts.counts]),
-        notes=[*filter(None, [texts.overtaken]), texts.key, *map(str, texts.notes)],
+        notes=[*filter(None, [texts.no_first, texts.overtaken]), texts.key, *map(str, texts.notes)],
         address=request.build_absolute_uri(request.path + (f"?{query}" if query else "")),
         day=timezone.now().date(),
     )
@@ -107,7 +107,7 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[
 
     def draw() -> tuple[SafeString, ...]:
         shown = shown_ranking(benchmark, choice)
-        introduction = introduce_ranking(benchmark, shown.drawn, shown.words.setting)
+        introduction = introduce_ranking(benchmark, shown.drawn, shown.words)
         body = render_part(
             "benchmarks/_benchmark.jinja",
             benchmark=benchmark,

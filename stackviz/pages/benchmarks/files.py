@@ -58,7 +58,7 @@ def ladder_file(ladder: CitedLadder, ending: str, measured: str = "") -> HttpRes
     `measured`: key of their setting, "" for the one the page shows.
     """
     rows = [
-        {"rank": row.rank, "is_best": number == 0, **result_out(result)}
+        {"rank": row.rank if ladder.lead.row else None, "is_best": number == 0, **result_out(result)}
         for row in ladder.rows
         for number, result in enumerate(row.results)
     ]
@@ -141,7 +141,7 @@ def _measured_row(row: MeasuredAccelerator, setting: MeasuredSetting) -> dict[st
     result, rate = row.best.result, row.best.rate
     least, middle, most = row.spread
     return {
-        "rank": row.rank,
+        "rank": row.rank if setting.has_first else None,
         "is_best": True,
         "slug": row.accelerator.slug,
         "name": row.accelerator.name,

@@ -32,14 +32,16 @@ from stackviz.records.cited.queries import (
     cited_of_accelerator,
     without_sheet,
 )
-from stackviz.records.cited.ranking import (
-    better_than,
-    is_better,
-    number_of_devices,
-    ranked_accelerators,
-    results_by_accelerator,
+from stackviz.records.cited.ranking import is_better, lead_of, number_of_devices, ranked_accelerators
+from stackviz.records.cited.words import (
+    benchmark_address,
+    devices_text,
+    no_first_text,
+    result_address,
+    setting_text,
+    share_text,
+    too_few_text,
 )
-from stackviz.records.cited.words import benchmark_address, devices_text, result_address, setting_text, share_text
 from stackviz.records.series.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings
 from stackviz.records.series.measurement import benchmark_titles
 from stackviz.records.series.public_runs import measured_edition
@@ -84,9 +86,9 @@ def headline_results(accelerator: Accelerator) -> tuple[HeadlineResult, ...]:
 
 def _results_of_cases(keys: Sequence[str]) -> Mapping[tuple[str, str], Sequence[CitedResult]]:
     """(benchmark, params_key) -> its results: benchmarks with the same parameters share keys. One query."""
-    rows = public_results().filter(params_key__in=keys).order_by()
+    rows = public_results().filter(params_key__in=keys).select_related("accelerator").order_by()
     by_case: dict[tuple[str, str], list[CitedResult]] = defaultdict(list)
-    for row in rows.only("benchmark", "params_key", "count", "amount", "accelerator_id"):
+    for row in rows.only("benchmark", "params_key", "count", "amount", "accelerator__vendor"):
         by_case[row.benchmark, row.params_key].append(row)
     return by_case
 
@@ -96,10 +98,11 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
     best = _best_like_most(item, everything)
     devices = None if benchmark.adds_up else best.count
     alike = [row for row in everything if devices in (None, row.count)]
-    bests = [results[0] for results in results_by_accelerator(benchmark, alike).values()]
-    position = sum(is_better(benchmark, other, best) for other in bests) + 1
+    rows = ranked_accelerators(benchmark, alike)
+    position = sum(is_better(benchmark, row.best, best) for row in rows) + 1
+    has_first = lead_of(benchmark, rows).row is not None
     bound = reached_bound(best)
-    first = bests[0].amount_per_device
+    first = rows[0].best.amount_per_device
     ratio = best.amount_per_device / first if benchmark.higher_is_better else first / best.amount_per_device
     share = bound.share if bound else ratio
     url = benchmark_address(benchmark.key)
@@ -111,9 +114,9 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
         value=quantity_label(best.amount_per_device, best.si),
         devices=devices_text(best.count) if best.count > 1 else "",
         url=result_address(best),
-        rank=_("%(place)d of %(n)d") % {"place": position, "n": len(bests)} if len(bests) > 1 else "",
+        rank=_("%(place)d of %(n)d") % {"place": position, "n": len(rows)} if has_first else "",
         at=round(min(share, 1.0) * 100, 1),
-        scale=scale_text(share, position, is_of_bound=bound is not None),
+        scale=scale_text(share, position, is_of_bound=bound is not None, has_first=has_first),
         is_of_bound=bound is not None,
         source=best.source.title,
         source_url=best.source.url,
@@ -129,9 +132,11 @@ def _best_like_most(item: CitedOfAccelerator, everything: Sequence[CitedResult])
     return choose(alike or item.results, key=lambda row: row.amount_per_device)
 
 
-def scale_text(share: float, position: int, *, is_of_bound: bool) -> str:
+def scale_text(share: float, position: int, *, is_of_bound: bool, has_first: bool = True) -> str:
     if is_of_bound:
         return _("%(share)s of its bound") % {"share": share_text(share)}
+    if not has_first:
+        return _("too few to rank")
     if position == 1:
         return _("the first")
     factor = format_factor(share)
@@ -162,14 +167,14 @@ _COMPARED = ("benchmark", "params_key", "count", "amount")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leader:
-    """Who is first in the setting that most accelerators have a result of."""
+    """Who is first in the setting that leads; `name` is "" where nobody is, and `remark` says why."""
 
-    name: str
-    slug: str
-    css: str
-    value: str
     setting: str
     remark: str
+    name: str = ""
+    slug: str = ""
+    css: str = ""
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,8 +206,8 @@ def benchmark_groups() -> tuple[BenchmarkGroup, ...]:
 
 @lru_cache(maxsize=2 * len(settings.LANGUAGES))
 def _groups(_edition: str, _language: str | None) -> tuple[BenchmarkGroup, ...]:
-    common = common_cases()
-    leaders, others = _leaders(common), _without_sheet(common)
+    leading = case_counts().leading
+    ranked, others = _public_of(leading), _without_sheet(leading)
     sources = dict(public_results().order_by().values_list("benchmark").annotate(Count("source", distinct=True)))
     lines: dict[int, list[BenchmarkLine]] = {}
     for row in benchmark_summaries():
@@ -214,7 +219,7 @@ def _groups(_edition: str, _language: str | None) -> tuple[BenchmarkGroup, ...]:
                 results=format_number(row.results),
                 accelerators=format_number(row.accelerators),
                 sources=format_number(sources.get(row.benchmark.key, 0)),
-                leader=_leader(row.benchmark, leaders.get(row.benchmark.key, []), others.get(row.benchmark.key, [])),
+                leader=_leader(row.benchmark, ranked.get(row.benchmark.key, []), others.get(row.benchmark.key, [])),
             )
         )
     return tuple(
@@ -223,30 +228,24 @@ def _groups(_edition: str, _language: str | None) -> tuple[BenchmarkGroup, ...]:
     )
 
 
-def common_cases() -> Mapping[str, CaseCount]:
-    """Benchmark -> the case its page shows without a choice: the one that most accelerators have a public result of."""
-    worst_first = sorted(case_counts().values(), key=lambda case: case.sort_key, reverse=True)
-    return {case.benchmark: case for case in worst_first}
-
-
-def _leaders(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
-    """Benchmark -> the public results of its common case. One query."""
-    rows = public_results().filter(params_key__in={case.params_key for case in common.values()})
+def _public_of(cases: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
+    """Benchmark -> the public results of its case. One query."""
+    rows = public_results().filter(params_key__in={case.params_key for case in cases.values()})
     fields = ("unit", "params", "accelerator__name", "accelerator__slug", "accelerator__vendor__slug")
-    return _of_common_cases(rows.select_related("accelerator__vendor").only(*_COMPARED, *fields), common)
+    return _of_cases(rows.select_related("accelerator__vendor").only(*_COMPARED, *fields), cases)
 
 
-def _without_sheet(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
-    """Benchmark -> the results of its common case that no sheet is certain of. One query."""
-    rows = without_sheet(case.params_key for case in common.values())
-    return _of_common_cases(rows.only(*_COMPARED), common)
+def _without_sheet(cases: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
+    """Benchmark -> the results of its case that no sheet is certain of. One query."""
+    rows = without_sheet(case.params_key for case in cases.values())
+    return _of_cases(rows.only(*_COMPARED), cases)
 
 
-def _of_common_cases(rows: Iterable[CitedResult], common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
-    """By benchmark, without those of a benchmark whose common case is another one."""
+def _of_cases(rows: Iterable[CitedResult], cases: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
+    """By benchmark, without those of a benchmark whose case is another one."""
     by_benchmark: dict[str, list[CitedResult]] = {}
     for row in rows:
-        if row.benchmark in common and row.params_key == common[row.benchmark].params_key:
+        if row.benchmark in cases and row.params_key == cases[row.benchmark].params_key:
             by_benchmark.setdefault(row.benchmark, []).append(row)
     return by_benchmark
 
@@ -256,15 +255,19 @@ def _leader(benchmark: CitedBenchmark, results: list[CitedResult], others: list[
     rows = ranked_accelerators(benchmark, [result for result in results if devices in (None, result.count)])
     if not rows:
         return None
-    first = rows[0]
-    overtaken = _("first of those with a sheet") if better_than(first, benchmark, others) else ""
+    lead = lead_of(benchmark, rows, others)
+    setting = setting_text(benchmark, benchmark.compared_params(rows[0].best.params))
+    if lead.row is None:
+        return Leader(setting=setting, remark=no_first_text(lead))
+    first = lead.row
+    overtaken = _("first of those with a sheet") if lead.better else ""
     return Leader(
+        setting=setting,
+        remark=joined([overtaken, lone_text(first)]),
         name=first.accelerator.name,
         slug=first.accelerator.slug,
         css=css(vendor_slot(first.accelerator.vendor.slug)),
         value=quantity_label(first.best.amount_per_device, first.best.si),
-        setting=setting_text(benchmark, benchmark.compared_params(first.best.params)),
-        remark=joined([overtaken, lone_text(first)]),
     )
 
 
@@ -281,12 +284,19 @@ class MeasuredBenchmark:
         return f"{benchmark_address(self.benchmark.key)}#measured"
 
     @property
-    def first(self) -> MeasuredAccelerator:
-        return self.settings[0].rows[0]
+    def first(self) -> MeasuredAccelerator | None:
+        """Of the setting that most can be compared in; None where too few have a result in it."""
+        return self.settings[0].rows[0] if self.settings[0].has_first else None
+
+    @property
+    def no_first(self) -> str:
+        """Why there is no first; "" where there is one."""
+        setting = self.settings[0]
+        return "" if setting.has_first else too_few_text(len(setting.rows), setting.vendors)
 
     @property
     def css(self) -> str:
-        return css(vendor_slot(self.first.accelerator.vendor.slug))
+        return css(vendor_slot(self.first.accelerator.vendor.slug)) if self.first else ""
 
     @property
     def accelerators(self) -> int:

@@ -16,8 +16,15 @@ from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.bounds import case_bound
 from stackviz.records.cited.cases import CitedCase
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.queries import cited_of_benchmark, share_of_bound
-from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators, readable_symbol
+from stackviz.records.cited.queries import cited_of_benchmark, having, share_of_bound, without_sheet
+from stackviz.records.cited.ranking import (
+    Lead,
+    RankedAccelerator,
+    lead_of,
+    number_of_devices,
+    ranked_accelerators,
+    readable_symbol,
+)
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import other_params, parameter_text, result_address, share_text, software_text
 from stackviz.web.address import Note
@@ -68,11 +75,12 @@ def reached_bound(result: CitedResult) -> ReachedBound | None:
 class CitedLadder:
     """One case of a benchmark. `devices`: how many worked together, None for any number; `counts`: number -> results.
 
-    `cases`: others that the choice leaves open, the best to compare in first.
+    `lead`: whether it has a first; `cases`: others that the choice leaves open, the best to compare in first.
     """
 
     benchmark: CitedBenchmark
     case: CitedCase | None
+    lead: Lead
     rows: tuple[RankedAccelerator, ...] = ()
     devices: int | None = None
     counts: tuple[tuple[int, int], ...] = ()
@@ -95,10 +103,10 @@ class CitedLadder:
 
 
 def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
-    """Return the ranking that an address asks for. One query besides those of `benchmark_cases`."""
+    """Return the ranking that an address asks for. Two queries besides those of `benchmark_cases`."""
     ranking = cited_of_benchmark(benchmark.key, choice.chosen, choice.case)
     if ranking.case is None:
-        return CitedLadder(benchmark=benchmark, case=None)
+        return CitedLadder(benchmark=benchmark, case=None, lead=lead_of(benchmark, ()))
     counts = Counter(result.count for result in ranking.results)
     devices = number_of_devices(benchmark, ranking.results)
     notes: tuple[Note, ...] = ()
@@ -110,10 +118,14 @@ def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
         problem = _("No result of this setting is of %(n)s devices") % {"n": choice.devices}
         notes = (Note("devices", problem),)
     results = [result for result in ranking.results if devices in (None, result.count)]
+    rows = ranked_accelerators(benchmark, results)
+    hidden = without_sheet([ranking.case.params_key]).filter(benchmark=benchmark.key)
+    lead = lead_of(benchmark, rows, having(benchmark, choice.chosen, hidden))
     return CitedLadder(
         benchmark=benchmark,
         case=ranking.case,
-        rows=ranked_accelerators(benchmark, results),
+        lead=lead,
+        rows=rows,
         devices=devices,
         counts=tuple(sorted(counts.items())),
         cases=[case for case in ranking.cases if case.params_key != ranking.case.params_key],
@@ -135,12 +147,13 @@ class CitedDot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedRow:
-    """One accelerator. `text` in the unit of the scale; `made`: with what and when. What there is not is "".
+    """One accelerator. `text` in the unit of the scale; `made`: with what and when. What there is not is "", such as
+    the `rank` in a ranking without a first.
 
     `priced`: (figure, what it is made of) against the cheapest price of each kind and currency in the result's month.
     """
 
-    rank: int
+    rank: str
     name: str
     slug: str
     css: str
@@ -192,21 +205,19 @@ def draw_ladder(ladder: CitedLadder) -> DrawnLadder:
         unit=format_in(1.0, symbol).unit,
         is_log=is_log,
         ticks=tuple((scale.position(tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)),
-        rows=tuple(
-            _row(ladder.benchmark, row, bound, (scale, symbol)) for row, bound in zip(ladder.rows, bounds, strict=True)
-        ),
+        rows=tuple(_row(ladder, row, bound, (scale, symbol)) for row, bound in zip(ladder.rows, bounds, strict=True)),
     )
 
 
 def _row(
-    benchmark: CitedBenchmark, row: RankedAccelerator, bound: ReachedBound | None, drawn_on: tuple[Scale, str]
+    ladder: CitedLadder, row: RankedAccelerator, bound: ReachedBound | None, drawn_on: tuple[Scale, str]
 ) -> CitedRow:
     scale, symbol = drawn_on
     best = row.best
     shown = format_in(best.amount_per_device, symbol)
-    others = other_params(benchmark, best.params)
+    others = other_params(ladder.benchmark, best.params)
     return CitedRow(
-        rank=row.rank,
+        rank=str(row.rank) if ladder.lead.row else "",
         name=row.accelerator.name,
         slug=row.accelerator.slug,
         css=css(vendor_slot(row.accelerator.vendor.slug)),
@@ -228,6 +239,11 @@ def _row(
         remark=lone_text(row),
         priced=tuple((item.text, f"{item.where}: {item.worked}") for item in cheapest(priced_result(best))),
     )
+
+
+def place_text(row: CitedRow) -> str:
+    """`1. H200`, or the name alone in a ranking without a first."""
+    return f"{row.rank}. {row.name}" if row.rank else row.name
 
 
 def lone_text(row: RankedAccelerator) -> str:
@@ -271,7 +287,9 @@ class VendorBest:
 
 
 def best_of_vendors(ladder: CitedLadder, drawn: DrawnLadder, most: int = 4) -> tuple[VendorBest, ...]:
-    """The best of each vendor, best first; at most so many."""
+    """The best of each vendor, best first; at most so many. () in a ranking without a first."""
+    if ladder.lead.row is None:
+        return ()
     seen: dict[str, VendorBest] = {}
     for row, shown in zip(ladder.rows, drawn.rows, strict=True):
         vendor = row.accelerator.vendor

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from stackviz.draw.charts.frame import LIGHT
 from stackviz.draw.diagrams.svg_marks import INK, INK_2, LINE, PAPER, Circle, Mark, Path, Sketch, TextMark, svg_text
 from stackviz.draw.diagrams.text_width import Style, lines_of
-from stackviz.pages.benchmarks.ranking import CitedRow, DrawnLadder
+from stackviz.pages.benchmarks.ranking import CitedRow, DrawnLadder, place_text
 
 MARGIN, WIDTH, ROW, GAP = 24.0, 1160.0, 26.0, 12.0
 NAMES, FIGURES, MADE = 290.0, 84.0, 390.0  # widths of the columns beside the rail
@@ -66,7 +66,7 @@ def _foot(rows: Sequence[CitedRow], words: RankingWords) -> list[str]:
 
 
 def _description(drawn: DrawnLadder, rows: Sequence[CitedRow], words: RankingWords) -> str:
-    lines = [f"{row.rank}. {row.name}: {row.text} {drawn.unit}" for row in rows]
+    lines = [f"{place_text(row)}: {row.text} {drawn.unit}" for row in rows]
     return "; ".join(filter(None, (words.setting, *lines)))
 
 
@@ -93,7 +93,7 @@ def _row(row: CitedRow, top: float) -> Iterator[Mark]:
     left, right = _rail()
     colour = LIGHT[int(row.css.removeprefix("s")) - 1]
     yield Path(f"M{left} {middle}H{right}", stroke=LINE)
-    yield TextMark(x=MARGIN + 24, y=foot, text=f"{row.rank}", style=SMALL, fill=INK_2, anchor="end")
+    yield TextMark(x=MARGIN + 24, y=foot, text=row.rank, style=SMALL, fill=INK_2, anchor="end")
     for line in lines_of(row.name, NAMES - 44, NAME, most=1):
         yield TextMark(x=MARGIN + 32, y=foot, text=line, style=NAME)
     if row.bound_at is not None:

@@ -23,15 +23,23 @@ from stackviz.pages.benchmarks.ranking import (
     best_of_vendors,
     draw_ladder,
     ladder_of,
+    place_text,
 )
 from stackviz.pages.benchmarks.selection import ANY_NUMBER, CitedChoice, read_choice
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import CitedCase, CitedFacet, benchmark_cases, edition_of_cases
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.queries import best_first_order, having, without_sheet
-from stackviz.records.cited.ranking import better_than, readable_symbol
+from stackviz.records.cited.queries import best_first_order
+from stackviz.records.cited.ranking import readable_symbol
 from stackviz.records.cited.registry import CITED_BENCHMARKS
-from stackviz.records.cited.words import devices_text, facet_title, listed, result_address, setting_text
+from stackviz.records.cited.words import (
+    devices_text,
+    facet_title,
+    listed,
+    no_first_text,
+    result_address,
+    setting_text,
+)
 from stackviz.web.address import Note
 from stackviz.web.addresses import address_by_name
 from stackviz.web.preview import Introduction
@@ -114,8 +122,8 @@ def _case_query(case: CitedCase, ladder: CitedLadder, choice: CitedChoice) -> st
     facets = {name: str(value) for name, value in case.params.items() if name in ladder.benchmark.facets}
     others = {name: value for name, value in choice.chosen.items() if name not in ladder.benchmark.compared}
     chosen = {**others, **facets}
-    matching = benchmark_cases(case.benchmark).cases_matching(chosen)
-    is_found = bool(matching) and matching[0].params_key == case.params_key
+    leading = benchmark_cases(case.benchmark).leading_case(chosen)
+    is_found = leading is not None and leading.params_key == case.params_key
     query = CitedChoice(chosen=chosen) if is_found else CitedChoice(chosen=others, case=case.params_key)
     return query.query_string
 
@@ -155,7 +163,8 @@ class LeftOut:
 class LadderWords:
     """`setting`: the case in words; `compared`: parameters that agree; `key`: how to read the drawing.
 
-    `overtaken`: what is better than the first and not ranked, "" for nothing.
+    `no_first`: why none is first, "" where one is; `overtaken`: what is better than the best and not ranked, "" for
+    nothing.
     """
 
     setting: str
@@ -163,6 +172,7 @@ class LadderWords:
     compared: str
     key: str
     notes: tuple[str | Note, ...]
+    no_first: str
     overtaken: str
 
 
@@ -194,7 +204,7 @@ def _prepared(_edition: str, _language: str | None, key: str, query: str) -> Sho
     return ShownRanking(
         params_key=ladder.case.params_key if ladder.case else "",
         drawn=drawn,
-        words=_words(ladder, drawn, choice),
+        words=_words(ladder, drawn),
         form=facet_form(choice, ladder),
         best=best_of_vendors(ladder, drawn),
         cases=other_cases(choice, ladder),
@@ -202,7 +212,7 @@ def _prepared(_edition: str, _language: str | None, key: str, query: str) -> Sho
     )
 
 
-def _words(ladder: CitedLadder, drawn: DrawnLadder, choice: CitedChoice) -> LadderWords:
+def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
     accelerators, results = len(ladder.rows), ladder.results
     counts = [
         ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
@@ -219,7 +229,8 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder, choice: CitedChoice) -> Ladd
         compared=listed(ladder.benchmark.compared),
         key=_key(ladder, drawn),
         notes=tuple(notes),
-        overtaken=overtaken_text(ladder, choice),
+        no_first=no_first_text(ladder.lead) if ladder.rows else "",
+        overtaken=overtaken_text(ladder),
     )
 
 
@@ -233,13 +244,10 @@ def _price_note(ladder: CitedLadder, drawn: DrawnLadder) -> str:
     return _("A result is priced by the cheapest street price or rent of its own month only, derived: see its formula.")
 
 
-def overtaken_text(ladder: CitedLadder, choice: CitedChoice) -> str:
-    """Which results without a certain sheet are better than the first. One query."""
-    if ladder.case is None or not ladder.rows:
-        return ""
-    others = having(ladder.benchmark, choice.chosen, without_sheet([ladder.case.params_key]))
-    better = better_than(ladder.rows[0], ladder.benchmark, others)
-    if not better:
+def overtaken_text(ladder: CitedLadder) -> str:
+    """Which results without a certain sheet are better than the best that is ranked; "" for none."""
+    better = ladder.lead.better
+    if ladder.case is None or not better:
         return ""
     words = ngettext(
         "%(n)d result without a certain sheet is better: %(best)s (%(name)s)",
@@ -283,23 +291,28 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
 DATA_NAME = "accelweb: all public data"
 
 
-def introduce_ranking(benchmark: CitedBenchmark, drawn: DrawnLadder, setting: str) -> Introduction:
-    """`Llama 2 7B decode: B200 first with 262 token/s`; the answer names the first three and the setting."""
+def introduce_ranking(benchmark: CitedBenchmark, drawn: DrawnLadder, texts: LadderWords) -> Introduction:
+    """`Llama 2 7B decode: B200 is first with 262 token/s`, or why none is; the answer has the best three."""
     title = str(benchmark.title)
     if not drawn.rows:
         return Introduction(title, str(benchmark.measures))
-    first = drawn.rows[0]
+    best = drawn.rows[0]
     words = {
         "benchmark": title,
-        "name": first.name,
-        "figure": f"{first.text} {drawn.unit}".rstrip(),
-        "first": ", ".join(f"{row.rank}. {row.name} {row.text} {drawn.unit}".rstrip() for row in drawn.rows[:3]),
-        "setting": ranking_setting(benchmark, drawn, setting),
+        "name": best.name,
+        "figure": f"{best.text} {drawn.unit}".rstrip(),
+        "best": ", ".join(f"{place_text(row)} {row.text} {drawn.unit}".rstrip() for row in drawn.rows[:3]),
+        "setting": ranking_setting(benchmark, drawn, texts.setting),
+        "why": texts.no_first,
+        "overtaken": texts.overtaken,
     }
-    return Introduction(
-        _("%(benchmark)s: %(name)s is first with %(figure)s") % words,
-        _("%(first)s. %(setting)s") % words,
-    )
+    answer = _("%(best)s. %(overtaken)s. %(setting)s") if texts.overtaken else _("%(best)s. %(setting)s")
+    if texts.no_first:
+        return Introduction(_("%(benchmark)s: %(why)s") % words, answer % words)
+    if texts.overtaken:
+        name = _("%(benchmark)s: of those with a sheet, %(name)s is first with %(figure)s")
+        return Introduction(name % words, answer % words)
+    return Introduction(_("%(benchmark)s: %(name)s is first with %(figure)s") % words, answer % words)
 
 
 def ranking_setting(benchmark: CitedBenchmark, drawn: DrawnLadder, setting: str) -> str:

@@ -13,8 +13,8 @@ from django.utils.translation import override
 from stackviz.draw.charts.vendors import vendor_slot
 from stackviz.draw.diagrams.svg import svg_of
 from stackviz.pages.accelerators.introduction import headlines_of, introduce_sheet, marks_of
-from stackviz.pages.benchmarks.ranking import CitedLadder, DrawnLadder, draw_ladder, ladder_of
-from stackviz.pages.benchmarks.ranking_words import ranking_setting
+from stackviz.pages.benchmarks.ranking import CitedLadder, DrawnLadder, draw_ladder, ladder_of, place_text
+from stackviz.pages.benchmarks.ranking_words import overtaken_text, ranking_setting
 from stackviz.pages.benchmarks.selection import read_choice
 from stackviz.pages.compare.answers import SubjectFigure
 from stackviz.pages.compare.comparison import measured_of, stacks_of
@@ -40,11 +40,12 @@ from stackviz.records.catalog.models import Accelerator, CatalogueEdition
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.registry import CITED_BENCHMARKS
-from stackviz.records.cited.words import setting_text
+from stackviz.records.cited.words import no_first_text, setting_text
 from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.records.series.models import ResultDecision
 from stackviz.records.stacks.models import Edition
 from stackviz.web.addresses import address_by_name
+from stackviz.web.words import joined
 
 MOST_QUESTIONS = 4
 QUESTIONS_SHOWN = ("memory", "bandwidth", "bf16", "power")
@@ -134,10 +135,13 @@ def ranking_picture(ladder: CitedLadder) -> Picture:
     """The first of a ranking. Where less is better a shorter bar is better, as the lead says."""
     drawn = draw_ladder(ladder)
     setting = setting_text(ladder.benchmark, ladder.case.params) if ladder.case else ""
+    overtaken = overtaken_text(ladder)
     return Picture(
         kind="Benchmark, cited results",
         title=str(ladder.benchmark.title),
-        lead=ranking_setting(ladder.benchmark, drawn, setting) if setting else str(ladder.benchmark.measures),
+        lead=joined([ranking_setting(ladder.benchmark, drawn, setting), no_first_text(ladder.lead), overtaken])
+        if setting
+        else str(ladder.benchmark.measures),
         bars=_ranked_bars(ladder, drawn),
         lines=(PictureLine("", "No result of this setting."),),
     )
@@ -147,9 +151,7 @@ def _ranked_bars(ladder: CitedLadder, drawn: DrawnLadder) -> tuple[PictureBar, .
     first = list(zip(ladder.rows, drawn.rows, strict=True))[:MOST_BARS]
     shares = of_largest([row.best.amount_per_device for row, _drawn in first])
     return tuple(
-        PictureBar(
-            f"{shown.rank}. {shown.name}", f"{shown.text} {drawn.unit}", share, vendor_slot(row.accelerator.vendor.slug)
-        )
+        PictureBar(place_text(shown), f"{shown.text} {drawn.unit}", share, vendor_slot(row.accelerator.vendor.slug))
         for (row, shown), share in zip(first, shares, strict=True)
     )
 

@@ -46,6 +46,10 @@ class CitedBenchmark:
     compared. `compared`: parameters that must be equal for two results to be compared; `facets`: those a page filters
     by, in this order; `also`: parameters that are only shown. `adds_up`: whether devices together reach the sum, so
     that a share for one device is amount / count. `bound(params)`: None where nothing published bounds it.
+
+    `leads_with`: the setting that its page shows without a choice, all compared parameters of it: widely run, recent,
+    and of at least six accelerators of two vendors where there is one. `has_first`: False where the best figure is no
+    merit: less power says nothing without the speed.
     """
 
     key: str
@@ -54,10 +58,12 @@ class CitedBenchmark:
     measures: Words
     units: tuple[str, ...]
     compared: tuple[str, ...]
+    leads_with: Params
     facets: tuple[str, ...]
     definition: Definition
     also: tuple[str, ...] = ()
     higher_is_better: bool = True
+    has_first: bool = True
     adds_up: bool = False
     bound: Callable[[Params], Bound | None] = unbounded
 

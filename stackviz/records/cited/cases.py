@@ -19,6 +19,7 @@ from stackviz.base.units import UNITS
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.cited.benchmark import CitedBenchmark, Params
 from stackviz.records.cited.models import CitedEdition, CitedResult
+from stackviz.records.cited.parameters import comparison_key
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 
 BENCHMARKS_CACHED = 40
@@ -115,6 +116,14 @@ class BenchmarkCases:
             return list(self.cases.values())
         return sorted(self._counted(self._matching(chosen)), key=lambda case: case.sort_key)
 
+    def leading_case(self, chosen: Mapping[str, str]) -> CitedCase | None:
+        """The case shown for this choice: `leads_with` under it, or else the one that most accelerators have."""
+        cases = self.cases_matching(chosen)
+        lead = {name: str(value) for name, value in self.benchmark.leads_with.items()}
+        wanted = lead | {name: value for name, value in chosen.items() if name in self.benchmark.compared}
+        leading = (case for case in cases if {name: str(value) for name, value in case.params.items()} == wanted)
+        return next(leading, cases[0] if cases else None)
+
     def cited_facets(self, chosen: Mapping[str, str]) -> list[CitedFacet]:
         """Options of each facet under what is chosen in the others; a facet with nothing to choose is left out."""
         facets = []
@@ -178,7 +187,12 @@ def edition_of_cases() -> str:
 
 
 class CaseCounts(dict[tuple[str, str], CaseCount]):
-    """(benchmark, params_key) -> its case: benchmarks with the same parameters share keys. An unknown case is empty."""
+    """(benchmark, params_key) -> its case: benchmarks with the same parameters share keys. An unknown case is empty.
+
+    `leading`: benchmark -> the case that its page shows without a choice, as `BenchmarkCases.leading_case`.
+    """
+
+    leading: Mapping[str, CaseCount]
 
     def __missing__(self, case: tuple[str, str]) -> CaseCount:
         return CaseCount(benchmark=case[0], params_key=case[1], results=0, accelerators=0)
@@ -200,7 +214,19 @@ def _case_counts(_edition: str) -> CaseCounts:
         counts[name, params_key] = CaseCount(
             benchmark=name, params_key=params_key, results=results, accelerators=accelerators
         )
+    counts.leading = _leading(counts)
     return counts
+
+
+def _leading(counts: CaseCounts) -> Mapping[str, CaseCount]:
+    worst_first = sorted(counts.values(), key=lambda case: case.sort_key, reverse=True)
+    leading = {case.benchmark: case for case in worst_first}
+    for key, benchmark in CITED_BENCHMARKS.items():
+        keys = [(key, comparison_key(benchmark, benchmark.leads_with, si)) for si in benchmark.units]
+        known = [counts[case] for case in keys if case in counts]
+        if known:
+            leading[key] = min(known, key=lambda case: case.sort_key)
+    return leading
 
 
 def benchmark_cases(key: str) -> BenchmarkCases:

@@ -1,7 +1,7 @@
 """Reads across cited results: of one accelerator, of one benchmark, counts. Shapes for pages and charts.
 
     cited_counts()                        CitedCounts of the whole site: front page, `make run`
-    cited_of_benchmark("gemm", {"dtype": "bf16"})   CitedRanking: the case with most accelerators, ranked best first
+    cited_of_benchmark("gemm", {"dtype": "bf16"})   CitedRanking: the leading case, ranked best first
     cited_of_accelerator(accelerator)     [CitedOfAccelerator]: a benchmark each, with its headline results
     benchmark_summaries()                 [BenchmarkSummary]: the list of benchmarks with counts
     benchmark_cases("gemm").cited_facets({})    what there is to choose, with counts  (stackviz.records.cited.cases)
@@ -24,7 +24,13 @@ from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import peaks, usual_peak
 from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, CitedBenchmark
 from stackviz.records.cited.bounds import least_work
-from stackviz.records.cited.cases import CitedCase, benchmark_cases, case_counts, edition_of_cases, public_results
+from stackviz.records.cited.cases import (
+    CitedCase,
+    benchmark_cases,
+    case_counts,
+    edition_of_cases,
+    public_results,
+)
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.ranking import best_first
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -66,7 +72,8 @@ class CitedRanking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedOfAccelerator:
-    """What one accelerator reaches in one benchmark. `case`: of those it has results of, the one most others have too.
+    """What one accelerator reaches in one benchmark. `case`: of those it has results of, the one that leads, or else
+    the one most others have too.
 
     `results`: of that case, best first, with their sources. `total`: of all its cases.
     """
@@ -132,7 +139,7 @@ def cited_of_benchmark(key: str, chosen: Mapping[str, str], params_key: str = ""
     known = benchmark_cases(key)
     cases = known.cases_matching(chosen)
     case = next((case for case in cases if case.params_key == params_key), None) if params_key else None
-    case = case or (cases[0] if cases else None)
+    case = case or known.leading_case(chosen)
     if case is None:
         return CitedRanking(known.benchmark, None, (), cases)
     return CitedRanking(known.benchmark, case, ranked_results(known.benchmark, case, chosen), cases)
@@ -193,8 +200,11 @@ def cited_of_accelerator(accelerator: Accelerator) -> list[CitedOfAccelerator]:
     for key, params_key, results in of_sheet.values_list("benchmark", "params_key").annotate(Count("pk")):
         by_benchmark.setdefault(key, {})[params_key] = results
     counts = case_counts()
+    leading = counts.leading
     headline = {
-        key: min((counts[key, params_key] for params_key in keys), key=lambda case: case.sort_key)
+        key: min(
+            (counts[key, params_key] for params_key in keys), key=lambda case: (case != leading[key], case.sort_key)
+        )
         for key, keys in by_benchmark.items()
     }
     in_headlines = of_sheet.filter(params_key__in=[case.params_key for case in headline.values()])

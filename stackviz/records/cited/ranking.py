@@ -17,6 +17,9 @@ _SYMBOLS = {"µs": "us", "mm²": "mm2"}  # printed -> as units are named
 # Results of one accelerator and setting differ by software, host and power: 22 % for equal GPUs in the worst of the
 # systems studied (docs/results.md). A best that is further ahead than that stands alone.
 LONE_LEAD = 1.25
+# Below either, the best of a ranking is the best of whoever was asked, not the first of a field.
+FEWEST_ACCELERATORS = 6
+FEWEST_VENDORS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +82,44 @@ def ranked_accelerators(benchmark: CitedBenchmark, results: Iterable[CitedResult
     return tuple(rows)
 
 
-def better_than(
-    first: RankedAccelerator, benchmark: CitedBenchmark, others: Iterable[CitedResult]
-) -> list[CitedResult]:
-    """Those of `others` that are better than the first of a ranking and may stand beside it, best first."""
-    alike = [row for row in others if benchmark.adds_up or row.count == first.best.count]
-    return sorted((row for row in alike if is_better(benchmark, row, first.best)), key=partial(best_first, benchmark))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """Whether a ranking has a first, which every page that names one asks.
+
+    `row`: the first, None where it is not earned; `better`: results without a certain sheet that are better than the
+    best of the ranking, best first. `is_of_merit`: whether the best figure of this benchmark is a merit at all.
+    """
+
+    row: RankedAccelerator | None
+    better: Sequence[CitedResult]
+    accelerators: int
+    vendors: int
+    is_of_merit: bool
+
+
+def lead_of(benchmark: CitedBenchmark, rows: Sequence[RankedAccelerator], unranked: Iterable[CitedResult] = ()) -> Lead:
+    """`rows`: the ranking, best first; `unranked`: results of its case without a certain sheet."""
+    vendors = len({row.accelerator.vendor_id for row in rows})
+    is_earned = benchmark.has_first and is_field(len(rows), vendors)
+    better = [row for row in unranked if rows and _is_ahead(benchmark, row, rows[0].best)]
+    return Lead(
+        row=rows[0] if is_earned else None,
+        better=sorted(better, key=partial(best_first, benchmark)),
+        accelerators=len(rows),
+        vendors=vendors,
+        is_of_merit=benchmark.has_first,
+    )
+
+
+def is_field(accelerators: int, vendors: int) -> bool:
+    """Whether these are enough for one of them to be the first."""
+    return accelerators >= FEWEST_ACCELERATORS and vendors >= FEWEST_VENDORS
+
+
+def _is_ahead(benchmark: CitedBenchmark, result: CitedResult, best: CitedResult) -> bool:
+    """Whether a result may stand beside the best of a ranking, and is better."""
+    is_alike = benchmark.adds_up or result.count == best.count
+    return is_alike and is_better(benchmark, result, best)
 
 
 def is_better(benchmark: CitedBenchmark, result: CitedResult, other: CitedResult) -> bool:

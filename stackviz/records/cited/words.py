@@ -10,6 +10,7 @@ from stackviz.base.units import format_number
 from stackviz.records.cited.benchmark import CitedBenchmark, Params
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.parameters import PARAMETERS
+from stackviz.records.cited.ranking import Lead
 
 # Parameters whose values need no title beside them.
 _SPEAKS_FOR_ITSELF = frozenset(
@@ -44,6 +45,24 @@ def other_params(benchmark: CitedBenchmark, params: Params) -> dict[str, str | i
 def software_text(software: Mapping[str, str]) -> str:
     """`llama.cpp e9fd8dc, cuda 12.1`"""
     return ", ".join(f"{name} {value}" for name, value in sorted(software.items()))
+
+
+def no_first_text(lead: Lead) -> str:
+    """Why a ranking has no first; "" where it has one."""
+    if lead.row is not None:
+        return ""
+    if not lead.is_of_merit:
+        return _("not ranked: less power is no merit without the speed")
+    return too_few_text(lead.accelerators, lead.vendors)
+
+
+def too_few_text(accelerators: int, vendors: int) -> str:
+    """`too few to rank: 2 accelerators of 1 vendor`"""
+    words = {
+        "accelerators": ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
+        "vendors": ngettext("%(n)d vendor", "%(n)d vendors", vendors) % {"n": vendors},
+    }
+    return _("too few to rank: %(accelerators)s of %(vendors)s") % words
 
 
 def devices_text(number: int) -> str:

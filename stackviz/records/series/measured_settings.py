@@ -13,6 +13,7 @@ from django.db.models import Q
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.parameters import comparison_key
+from stackviz.records.cited.ranking import is_field
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.series.comparability import BestRun, robust_best
 from stackviz.records.series.measurement import Measurement, setting_label
@@ -64,6 +65,15 @@ class MeasuredSetting:
     @property
     def machines(self) -> int:
         return len(self.machine_ids)
+
+    @property
+    def vendors(self) -> int:
+        return len({row.accelerator.vendor_id for row in self.rows})
+
+    @property
+    def has_first(self) -> bool:
+        """Whether enough have a result for the best to be the first."""
+        return is_field(len(self.rows), self.vendors)
 
     @property
     def sort_key(self) -> tuple[object, ...]:

@@ -2,8 +2,8 @@
 
 from django.core.cache import cache
 
-from stackviz.pages.benchmarks.index_page import GROUPS, benchmark_groups, common_cases
-from stackviz.records.cited.cases import benchmark_cases
+from stackviz.pages.benchmarks.index_page import GROUPS, benchmark_groups
+from stackviz.records.cited.cases import benchmark_cases, case_counts
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import benchmark_summaries, cited_counts
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -23,9 +23,8 @@ def test_every_benchmark_with_results_stands_in_a_named_group_with_a_leader():
 
 def test_the_leader_is_the_best_of_the_case_that_the_page_shows_first(client):
     for key in ("llama-bench", "operator-time", "mlperf-inference"):
-        case = benchmark_cases(key).cases_matching({})[0]
-        assert common_cases()[key].params_key == case.params_key
-    best = CitedResult.objects.filter(params_key=common_cases()["llama-bench"].params_key, state="public")
+        assert case_counts().leading[key].params_key == benchmark_cases(key).leading_case({}).params_key
+    best = CitedResult.objects.filter(params_key=case_counts().leading["llama-bench"].params_key, state="public")
     text = words_of(client.get("/benchmarks/"))
     assert f"{best.order_by('-amount').first().value} token/s" in text
     assert "tg128 · Llama 2 7B · Q4_0" in text
