@@ -14,6 +14,7 @@ def model_labels(root: Path) -> Iterator[str]:
     for path in (
         *root.glob("stackviz/records/curated/rows.py"),
         *sorted(root.glob("stackviz/**/models.py")),
+        *sorted(root.glob("stackviz/**/models/*.py")),
         *root.glob("stackviz/records/prices/price.py"),
     ):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
