@@ -10,7 +10,6 @@ from stackviz.pages.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.pages.plan.releases import (
     Companion,
     companions,
-    cuda_versions,
     install_command,
     needed_macos,
     torch_releases,
@@ -19,9 +18,8 @@ from stackviz.report import format as wire
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge, judge_breaking
 from stackviz.report.rules.checks.builds import builds_carrying
-from stackviz.report.rules.compatibility import Requirement, computed_once
 from stackviz.report.rules.drivers import first_branch, knows_card, needed_driver, serves, shipped_drivers
-from stackviz.report.rules.upgrade import default_cuda, with_driver, with_torch
+from stackviz.report.rules.upgrade import default_cuda, published_cudas, with_driver, with_torch
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
@@ -39,8 +37,7 @@ class PlanOutcome(StrEnum):
 class Build:
     """One build of this torch for this machine. `faults`: what would be broken with it, whatever the driver.
 
-    `carries_code`: the tables name code in it that runs on the card. `outside`: where they do not, the row by which
-    its CUDA writes no code for such a card, not yet ("needs") or no longer ("ends-with").
+    `carries_code`: the tables name code in it that runs on the card.
     `driver_floor`: the oldest driver that starts it on this card; `driver_full`: the one of its toolkit, with which
     nothing is missing, if that knows the card; "" where the tables do not say. `is_default`: pip takes it by itself.
     """
@@ -54,11 +51,10 @@ class Build:
     faults: tuple[Finding, ...]
     command: str
     carries_code: bool
-    outside: Requirement | None
 
     @property
     def outcome(self) -> PlanOutcome:
-        if self.faults or self.outside:
+        if self.faults:
             return PlanOutcome.FAILS
         return PlanOutcome.WORKS if self.carries_code else PlanOutcome.UNKNOWN
 
@@ -67,7 +63,7 @@ def builds(machine: PlannedMachine, tables: Tables, day: datetime) -> tuple[Buil
     """The CUDA builds of this torch, the newest CUDA first; none on a Mac or without an NVIDIA card."""
     if not machine.has_nvidia_card or machine.system.platform == "macos":
         return ()
-    return tuple(_build(machine, tables, day, cuda) for cuda in cuda_versions(tables, machine.torch))
+    return tuple(_build(machine, tables, day, cuda) for cuda in published_cudas(tables, machine.torch))
 
 
 def _build(machine: PlannedMachine, tables: Tables, day: datetime, cuda: str) -> Build:
@@ -88,7 +84,6 @@ def _build(machine: PlannedMachine, tables: Tables, day: datetime, cuda: str) ->
         faults=tuple(finding for finding in findings if finding.severity == Severity.BROKEN),
         command=_command(machine, tables, "" if is_default else name),
         carries_code=carries_code,
-        outside=None if carries_code else _cuda_without_card(tables, machine.capability, cuda),
     )
 
 
@@ -101,25 +96,6 @@ def _full_driver(machine: PlannedMachine, tables: Tables, cuda: str) -> str:
 
 def _shows_code(finding: Finding) -> bool:
     return finding.rule == KERNELS and finding.severity == Severity.FITS
-
-
-@computed_once
-def _cuda_without_card(tables: Tables, capability: str, cuda: str) -> Requirement | None:
-    """The row by which this CUDA writes no code for such a card. Code for an older card of the same major runs too."""
-    version = numbers(capability)
-    family = [
-        row
-        for row in tables.rows("compute-capability", "needs", "cuda-toolkit")
-        if row.low and numbers(row.version)[:1] == version[:1] and numbers(row.version) <= version
-    ]
-    first = min(family, key=lambda row: numbers(row.low), default=None)
-    if first is not None and is_below(cuda, first.low):
-        return first
-    for row in tables.rows("compute-capability", "ends-with", "cuda-toolkit"):
-        last = numbers(row.values)
-        if row.version == capability and last and numbers(cuda)[: len(last)] > last:
-            return row
-    return None
 
 
 def choose_build(offered: Sequence[Build], machine: PlannedMachine, tables: Tables, day: datetime) -> Build | None:
@@ -265,7 +241,7 @@ def _candidates(machine: PlannedMachine, tables: Tables) -> Iterator[tuple[str, 
         floors = needed_macos(replace(machine, torch=torch), tables)
         cudas = [
             cuda
-            for cuda in cuda_versions(tables, torch)
+            for cuda in published_cudas(tables, torch)
             if (major_minor(torch), wheel_variant(cuda)) in carrying and may_start(machine, cuda, tables)
         ]
         if (cudas or not machine.has_nvidia_card) and not any(is_below(machine.macos, row.low) for row in floors):

@@ -234,23 +234,8 @@ def _reasons(build: Build, machine: PlannedMachine) -> Iterator[str]:
     yield from (finding_words(finding.title) for finding in build.faults)
     if build.faults:
         return
-    words = {
-        "cuda": build.cuda,
-        "build": build.name,
-        "torch": machine.torch,
-        "capability": machine.capability,
-    }
-    if build.outside is not None and build.outside.relation == "needs":
-        yield _(
-            "CUDA %(cuda)s does not support compute capability %(capability)s; "
-            "CUDA %(first)s is the first release that does."
-        ) % {**words, "first": build.outside.low}
-    elif build.outside is not None:
-        yield _(
-            "CUDA %(cuda)s does not support compute capability %(capability)s; "
-            "CUDA %(last)s was the last release that did."
-        ) % {**words, "last": build.outside.values}
-    elif not build.carries_code:
+    if not build.carries_code:
+        words = {"build": build.name, "torch": machine.torch}
         yield _("No source says which GPUs torch %(torch)s (%(build)s) supports.") % words
 
 

@@ -19,14 +19,6 @@ def torch_releases(tables: Tables, wheel: str) -> tuple[str, ...]:
 
 
 @computed_once
-def cuda_versions(tables: Tables, torch: str) -> tuple[str, ...]:
-    """The CUDA versions this release of torch was published for, newest first."""
-    rows = tables.rows("pytorch", "offers", "cuda-runtime")
-    published = [cuda for row in rows if numbers(row.version) == numbers(torch) for cuda in row.values.split()]
-    return tuple(sorted(published, key=numbers, reverse=True))
-
-
-@computed_once
 def pythons_of(tables: Tables, torch: str, wheel: str) -> tuple[str, ...]:
     """Versions of Python with a wheel of a torch, else with one for Linux. Free-threaded builds are left out."""
     for platform in (wheel, "linux-x86_64"):

@@ -47,6 +47,12 @@ class UpgradeRow:
         return self.upgrade.breaks
 
     @property
+    def to(self) -> str:
+        """The newer release, with the build where it is not the one that pip takes by itself."""
+        upgrade = self.upgrade
+        return f"{upgrade.to}+{upgrade.build}" if upgrade.build else upgrade.to
+
+    @property
     def fixes(self) -> tuple[Finding, ...]:
         return self.upgrade.fixes
 

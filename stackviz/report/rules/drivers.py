@@ -9,6 +9,7 @@ from stackviz.report.rules.compatibility import Requirement, Tables, computed_on
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
 __all__ = [
+    "cuda_without_card",
     "driver_branch",
     "driver_floor",
     "first_branch",
@@ -146,3 +147,25 @@ def serves(tables: Tables, driver: str, cuda: str, platform: str, api_version: s
         return max(offered) >= wanted
     oldest = numbers(rows[0].values)[:1] if rows else wanted
     return False if oldest < wanted else None  # older than all that is published serves no more than they do
+
+
+@computed_once
+def cuda_without_card(tables: Tables, capability: str, cuda: str) -> Requirement | None:
+    """The row by which this CUDA writes no code for such a card, not yet ("needs") or no longer ("ends-with").
+
+    Code for an older card of the same major runs too.
+    """
+    version = numbers(capability)
+    family = [
+        row
+        for row in tables.rows("compute-capability", "needs", "cuda-toolkit")
+        if row.low and numbers(row.version)[:1] == version[:1] and numbers(row.version) <= version
+    ]
+    first = min(family, key=lambda row: numbers(row.low), default=None)
+    if first is not None and is_below(cuda, first.low):
+        return first
+    for row in tables.rows("compute-capability", "ends-with", "cuda-toolkit"):
+        last = numbers(row.values)
+        if row.version == capability and last and numbers(cuda)[: len(last)] > last:
+            return row
+    return None

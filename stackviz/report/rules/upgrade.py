@@ -17,7 +17,7 @@ from stackviz.report.rules.registry import judge_breaking
 from stackviz.report.rules.rule import Finding, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
-__all__ = ["Upgrade", "default_cuda", "next_upgrades", "with_driver", "with_macos", "with_torch"]
+__all__ = ["Upgrade", "default_cuda", "next_upgrades", "published_cudas", "with_driver", "with_macos", "with_torch"]
 
 _OF_TORCH = frozenset(
     {
@@ -38,6 +38,7 @@ _WITH_TORCH = frozenset(
 )
 
 
+_BY_TABLES = frozenset({"kernels-missing"})
 _CARD = re.compile(r"card \d+")
 Key = tuple[str, frozenset[str]]
 
@@ -46,8 +47,9 @@ Key = tuple[str, frozenset[str]]
 class Upgrade:
     """One component brought to its newest release, the rest left alone.
 
-    `breaks`: faults that the upgrade would cause; `fixes`: faults that it would fix. A fault that rests on a fact only
-    a run can provide is in neither, because its state after the upgrade is unknown.
+    `breaks`: faults that the upgrade would cause; `fixes`: faults that it would fix; `untold`: checks that hold now and
+    that the tables do not decide for the newer release. A fault that rests on a fact only a run can provide is in none,
+    because its state after the upgrade is unknown. `build`: of torch, the one that breaks least; "" for pip's own.
     """
 
     component: str
@@ -56,6 +58,16 @@ class Upgrade:
     released: str
     breaks: tuple[Finding, ...]
     fixes: tuple[Finding, ...]
+    untold: tuple[Finding, ...] = ()
+    build: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The report with one component newer. `build`: as of Upgrade."""
+
+    report: Report
+    build: str = ""
 
 
 def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
@@ -63,23 +75,37 @@ def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
     look = Look(report, tables)
     before = tuple(judge_breaking(report, tables))
     upgrades = []
-    for component, version, release, changed in _candidates(look, report, tables):
+    for component, version, release, changes in _candidates(look, report, tables):
         if is_below(version, release.version):
-            other = changed()
-            after = tuple(judge_breaking(other, tables))
-            breaks = tuple(finding for key, finding in _broken(after).items() if key not in _broken(before))
-            fixes = _fixed(report, other, before, after, tables)
+            judged = [(change, tuple(judge_breaking(change.report, tables))) for change in changes()]
+            change, after = min(judged, key=lambda each: _harm(before, each[1]))
             upgrades.append(
                 Upgrade(
                     component=component,
                     version=version,
                     to=release.version,
                     released=release.released,
-                    breaks=breaks,
-                    fixes=fixes,
+                    breaks=_breaks(before, after),
+                    fixes=_fixed(report, change.report, before, after, tables),
+                    untold=_untold(before, after),
+                    build=change.build,
                 )
             )
     return tuple(upgrades)
+
+
+def _harm(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[int, int]:
+    return len(_breaks(before, after)), len(_untold(before, after))
+
+
+def _breaks(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
+    return tuple(finding for key, finding in _broken(after).items() if key not in _broken(before))
+
+
+def _untold(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What cannot be told any more, of the rules that decide by the tables alone."""
+    held = {finding.rule for finding in before if finding.severity == Severity.FITS} & _BY_TABLES
+    return tuple(finding for finding in after if finding.severity == Severity.CANNOT_TELL and finding.rule in held)
 
 
 def _fixed(
@@ -101,20 +127,42 @@ def _forgotten(report: Report, other: Report) -> Report:
     )
 
 
-def _candidates(look: Look, report: Report, tables: Tables) -> Iterator[tuple[str, str, Release, Callable[[], Report]]]:
+def _candidates(
+    look: Look, report: Report, tables: Tables
+) -> Iterator[tuple[str, str, Release, Callable[[], list[_Change]]]]:
     torch, driver, macos = (
         look.get("torch.version"),
         look.get("nvidia.driver_version"),
         look.get("os.version") if look.platform == "macos" else None,
     )
     if torch and (release := newest_out(tables, "pytorch", "", look.day)):
-        yield "pytorch", torch, release, lambda: with_torch(report, tables, release.version)
+        yield "pytorch", torch, release, lambda: _torch_changes(report, tables, release.version)
     if driver:
         platform = "windows" if look.driver_platform == "windows" else "linux"
         if branch := newest_out(tables, "nvidia-driver", platform, look.day):
-            yield "nvidia-driver", driver, branch, lambda: with_driver(report, branch.version)
+            yield "nvidia-driver", driver, branch, lambda: [_Change(with_driver(report, branch.version))]
     if macos and (system := newest_out(tables, "macos", "", look.day)):
-        yield "macos", macos, system, lambda: with_macos(report, system.version)
+        yield "macos", macos, system, lambda: [_Change(with_macos(report, system.version))]
+
+
+def _torch_changes(report: Report, tables: Tables, version: str) -> list[_Change]:
+    """The builds of a release that may take the place of the installed one: of the same CUDA, pip's own, the others."""
+    installed = wheel_variant(str(report.facts.get("torch.cuda_version") or ""))
+    default = default_cuda(tables, version, Look(report, tables).wheel_platform)
+    if not installed:
+        return [_Change(with_torch(report, tables, version))]
+    builds = [wheel_variant(cuda) for cuda in published_cudas(tables, version)] or [""]
+    usual = wheel_variant(default)
+    ordered = sorted(builds, key=lambda build: (build != installed, build != usual))
+    return [_Change(with_torch(report, tables, version, build), "" if build == usual else build) for build in ordered]
+
+
+@computed_once
+def published_cudas(tables: Tables, torch: str) -> tuple[str, ...]:
+    """The CUDA versions this release of torch was published for, newest first."""
+    rows = tables.rows("pytorch", "offers", "cuda-runtime")
+    published = [cuda for row in rows if numbers(row.version) == numbers(torch) for cuda in row.values.split()]
+    return tuple(sorted(published, key=numbers, reverse=True))
 
 
 def with_torch(report: Report, tables: Tables, version: str, build: str = "") -> Report:

@@ -20,7 +20,6 @@ from stackviz.pages.plan.builds import (
 from stackviz.pages.plan.planned_machine import SYSTEMS, TITLES, PlannedMachine, features
 from stackviz.pages.plan.releases import (
     companions,
-    cuda_versions,
     install_command,
     needed_macos,
     pythons,
@@ -29,6 +28,7 @@ from stackviz.pages.plan.releases import (
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import packaged_tables, registry
 from stackviz.report.rules.known_cards import KnownCard
+from stackviz.report.rules.upgrade import published_cudas
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 TABLES = packaged_tables()
@@ -283,7 +283,7 @@ def test_no_plan_names_a_companion_without_a_wheel_for_its_python():
     for system in {system.wheel: system for system in SYSTEMS.values() if system.vendors}.values():
         for torch in torch_releases(TABLES, system.wheel):
             pythons_of_torch = pythons(PlannedMachine(system=system, torch=torch, card=None), TABLES)
-            indexes = ["", "cpu", *(wheel_variant(cuda) for cuda in cuda_versions(TABLES, torch))]
+            indexes = ["", "cpu", *(wheel_variant(cuda) for cuda in published_cudas(TABLES, torch))]
             for python, build in product(pythons_of_torch, indexes):
                 for row in companions(TABLES, torch, system.wheel, (python,), build):
                     if row.is_named:

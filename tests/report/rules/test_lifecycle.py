@@ -177,3 +177,19 @@ def test_another_driver_is_that_of_every_card():
     changed = with_driver(on_that_day(VOLTA, card(driver_version="580.95.05")), "610")
     assert changed.facts["nvidia.driver_version"] == "610"
     assert "driver_version" not in changed.cards[0].facts
+
+
+def test_an_upgrade_on_windows_keeps_the_kind_of_build():
+    facts = {
+        "os.name": "Windows",
+        "python.arch": "AMD64",
+        "torch.version": "2.14.1+cu126",
+        "torch.cuda_version": "12.6",
+        "nvidia.driver_version": "580.65",
+    }
+    pascal = upgrades_of(facts, card(name="NVIDIA GeForce GTX 1060 6GB", compute_capability="6.1"))["pytorch"]
+    assert [finding.rule for finding in pascal.breaks] == ["kernels-missing"]
+    assert "the last toolkit that makes code for capability 6.1 is 12" in pascal.breaks[0].explanation
+    hopper = upgrades_of(facts, card())["pytorch"]
+    assert (hopper.breaks, [finding.rule for finding in hopper.untold]) == ((), ["kernels-missing"])
+    assert upgrades_of(facts | {"torch.version": "2.9.0+cu126"}, card())["pytorch"].build == "cu132"

@@ -26,6 +26,7 @@ from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.checks.places import is_jetson
 from stackviz.report.rules.checks.steps import JETSON, ReleasedBuild, before, nearest
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
+from stackviz.report.rules.drivers import cuda_without_card
 from stackviz.report.rules.look import CardLook, Look
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity, command_to_read
 from stackviz.report.rules.versions import is_below, major_minor, numbers
@@ -201,7 +202,7 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
         cuda = look.need("torch.cuda_version")
         archs = published_archs(look, tables, look.need("torch.version"), cuda)
     if not archs:
-        yield from _toolkits_too_old(look, tables, torch)
+        yield from _toolkit_without_code(look, tables, torch)
         return
     for capability, group in by_capability(cards):
         fitting = [arch for arch in archs if covers(capability, arch)]
@@ -248,12 +249,12 @@ def _releases_without_code(look: Look, tables: Tables, torch: str) -> Iterator[C
             )
 
 
-def _toolkits_too_old(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
-    """What the build carries is not known: with a CUDA before the card's first toolkit it has no code for it anyway."""
+def _toolkit_without_code(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
+    """What the build carries is not known: a CUDA before the card's first toolkit or after its last has none for it."""
     cuda, is_decided = look.need("torch.cuda_version"), False
-    for capability, group in by_capability(look.cards("nvidia")):
-        first = _first_toolkit(tables, capability)
-        if first and origin_of(torch) is Origin.RELEASE and is_below(major_minor(cuda), first):
+    for capability, group in by_capability(look.cards("nvidia")) if origin_of(torch) is Origin.RELEASE else ():
+        outside = cuda_without_card(tables, capability, cuda)
+        if outside:
             is_decided = True
             yield Conclusion(
                 severity=Severity.BROKEN,
@@ -264,26 +265,33 @@ def _toolkits_too_old(look: Look, tables: Tables, torch: str) -> Iterator[Conclu
                     _generation(tables, capability),
                     capability,
                 ),
-                explanation=say(
-                    "It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
-                    'is {first}: the first kernel fails with "no kernel image is available". {which_builds}',
-                    cuda,
-                    capability,
-                    first,
-                    _which_builds(look, tables, torch, capability),
+                explanation=join_sentences(
+                    [_why_no_code(outside, cuda, capability), _which_builds(look, tables, torch, capability)]
                 ),
                 advice=advice(look, tables, capabilities_of(look), capability),
                 cards=indexes(group),
+                source=outside.source,
             )
     if not is_decided:
         look.need("torch.arch_list")
 
 
-@computed_once
-def _first_toolkit(tables: Tables, capability: str) -> str:
-    """The first CUDA toolkit that makes code for a compute capability; "" if the tables do not say."""
-    rows = tables.rows("compute-capability", "needs", "cuda-toolkit")
-    return next((row.low for row in rows if row.version == capability), "")
+def _why_no_code(outside: Requirement, cuda: str, capability: str) -> str:
+    if outside.low:
+        return say(
+            "It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
+            'is {first}: the first kernel fails with "no kernel image is available".',
+            cuda,
+            capability,
+            outside.low,
+        )
+    return say(
+        "It is built with CUDA {cuda}, and the last toolkit that makes code for capability {capability} "
+        'is {last}: the first kernel fails with "no kernel image is available".',
+        cuda,
+        capability,
+        outside.values,
+    )
 
 
 def _no_code(
