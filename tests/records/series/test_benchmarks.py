@@ -35,8 +35,8 @@ BLOCK = {"op": "block-256", "dtype": "bf16", "batch": 8}
 RESNET = {"op": "resnet-50", "dtype": "fp32", "batch": 1}
 QUEUED = {"op": "queued"}
 ATTEND = {
-    "direction": "forward", "dtype": "fp32", "backend": "auto", "sequence": 1024, "mask": "causal", "batch": 1, "heads": 16,
-    "head_dim": 64,
+    "direction": "forward", "dtype": "fp32", "backend": "auto", "sequence": 1024, "mask": "causal", "batch": 1,
+    "heads": 16, "head_dim": 64,
 }  # fmt: skip
 ROWS = {"op": "softmax", "dtype": "bf16", "rows": 32768, "columns": 8192}
 STEP = {"model": "1B", "dtype": "bf16", "batch": 2, "sequence": 2048, "mode": "eager"}
@@ -49,8 +49,8 @@ LLAMA = {"model": "Llama 2 7B", "test": "tg128"}
 
 OF_1X1 = 2 * 14 * 14 * 1024 * 256
 PAIRS = 1024 * 1025 // 2  # a token sees itself and those before it
-# Llama 3.2 1B, config.json: 16 layers of queries 2048 x 2048, keys and values 2048 x 512 each, output 2048 x 2048, three
-# matrices of 2048 x 8192; an output matrix of 128256 x 2048.
+# Llama 3.2 1B, config.json: 16 layers of queries 2048 x 2048, keys and values 2048 x 512 each, output 2048 x 2048,
+# three matrices of 2048 x 8192; an output matrix of 128256 x 2048.
 LAYERS = 16 * (4_194_304 + 2 * 1_048_576 + 4_194_304 + 3 * 16_777_216)
 HEAD = 262_668_288
 WEIGHTS = LAYERS + HEAD
@@ -83,12 +83,13 @@ def test_operations_are_those_worked_out_by_hand(known, params, operations):
 # --- Bytes: each array counts once, whatever reads it again ---
 
 CACHE = 512 * 2 * 16 * 8 * 64
+ARRAYS = {"read": 1, "write": 1, "copy": 2, "triad": 3}
 
 
 @pytest.mark.parametrize(
     ("known", "params", "moved"),
     [
-        *((MEMORY, {"op": op, "bytes": GIB}, n * GIB) for op, n in zip(("read", "write", "copy", "triad"), (1, 1, 2, 3), strict=True)),
+        *((MEMORY, {"op": op, "bytes": GIB}, n * GIB) for op, n in ARRAYS.items()),
         (SUSTAINED, MINUTE, 3 * 8192**2 * 2),
         (CONV, BLOCK, 2 * (8 * 2 * 1024 * 14 * 14 + 1024 * 256 + 9 * 256 * 256 + 256 * 1024)),
         # the image of the first layer is read whole
@@ -103,7 +104,7 @@ CACHE = 512 * 2 * 16 * 8 * 64
         (LLM_DECODE, DECODE, 2_488_270_848),  # the weights once, and the cache of each sequence
         (LLM_DECODE, DECODE | {"batch": 16}, 2 * (WEIGHTS + 16 * CACHE)),
         (LLM_DECODE, DECODE | {"weights": "int8"}, WEIGHTS + 2 * CACHE),
-        (LLM_DECODE, DECODE | {"weights": "int4"}, (0.5 + 2 * 2 / 64) * WEIGHTS + 2 * CACHE),  # a scale and a zero for 64
+        (LLM_DECODE, DECODE | {"weights": "int4"}, (0.5 + 2 * 2 / 64) * WEIGHTS + 2 * CACHE),  # scale, zero
         (LLM_DECODE, DECODE | {"weights": "int3"}, None),
         (LLM_PREFILL, PROMPT, 2_488_270_848),
         (LLM_PREFILL, PROMPT | {"weights": "int8"}, WEIGHTS + 2 * CACHE),
@@ -142,9 +143,11 @@ NOTHING = [
       for lacking in ({"k": None}, {"m": 0}, {"m": "8"}, {"m": True}, {"m": -1}, {"m": 1e300})),
     (GEMM, {}),
     (CONV, {}), (CONV, {"op": "block-256"}), (CONV, {"op": "conv9x9-1", "batch": 1, "dtype": "bf16"}),
-    (MEMORY, {}), (MEMORY, {"op": "read"}), (MEMORY, {"op": "scale", "bytes": 8}), (MEMORY, {"op": "read", "bytes": -1}),
+    (MEMORY, {}), (MEMORY, {"op": "read"}), (MEMORY, {"op": "scale", "bytes": 8}),
+    (MEMORY, {"op": "read", "bytes": -1}),
     (LAUNCH, {"op": "dropped"}),
-    (ATTENTION, ATTEND | {"direction": "sideways"}), (ATTENTION, ATTEND | {"heads": 0}), (ATTENTION, ATTEND | {"sequence": "long"}),
+    (ATTENTION, ATTEND | {"direction": "sideways"}), (ATTENTION, ATTEND | {"heads": 0}),
+    (ATTENTION, ATTEND | {"sequence": "long"}),
     (MEMORY_BOUND, {}), (MEMORY_BOUND, ROWS | {"op": "tanh"}), (MEMORY_BOUND, ROWS | {"dtype": "fp4"}),
     (TRAIN_STEP, {}), (TRAIN_STEP, {"model": "1B", "dtype": "bf16", "batch": 1}), (TRAIN_STEP, STEP | {"model": "9B"}),
     *((LLM_DECODE, DECODE | lacking)
@@ -216,10 +219,14 @@ def test_a_product_is_bounded_by_the_peak_of_its_own_type(params, tf32, fields):
         ),
         (
             TRAIN_STEP, STEP,
-            [("bf16_tensor_tflops", TRAIN_STEP.operations(STEP) / 4096), ("memory_bandwidth_gb_s", 10 * 2 * WEIGHTS / 4096)],
+            [("bf16_tensor_tflops", TRAIN_STEP.operations(STEP) / 4096),
+             ("memory_bandwidth_gb_s", 10 * 2 * WEIGHTS / 4096)],
         ),
         (LLM_DECODE, DECODE, [("memory_bandwidth_gb_s", 3350e9 / 1346.3)]),  # H100 SXM: 3,350 GB/s, 989.4 TFLOPS
-        (LLM_PREFILL, PROMPT, [("bf16_tensor_tflops", 989.4e12 / 499_493), ("memory_bandwidth_gb_s", 3350e9 / 689_323)]),
+        (
+            LLM_PREFILL, PROMPT,
+            [("bf16_tensor_tflops", 989.4e12 / 499_493), ("memory_bandwidth_gb_s", 3350e9 / 689_323)],
+        ),
     ],
 )  # fmt: skip
 def test_a_rate_is_bounded_by_what_it_needs_most(known, params, bounds):

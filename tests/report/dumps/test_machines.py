@@ -149,7 +149,8 @@ def versions(name: str, *values: str) -> list[Reading]:
         (on_back_end("CUDA"), MAC, TWO_VENDORS),
         (L4, reading("collect-env", {}, [("NVIDIA A100", None)]), "NVIDIA A100 is in one dump and not in another"),
         (reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2), L4, "2 cards in one dump and 1 in another"),
-        (*versions("torch.version", "2.3.0", "2.5.1+cu124"), "torch.version is 2.3.0 in one dump and 2.5.1+cu124 in another"),
+        (*versions("torch.version", "2.3.0", "2.5.1+cu124"),
+         "torch.version is 2.3.0 in one dump and 2.5.1+cu124 in another"),
         (
             *versions("nvidia.driver_version", "535.104.05", "550.54.15"),
             "nvidia.driver_version is 535.104.05 in one dump and 550.54.15 in another",

@@ -70,8 +70,10 @@ def test_a_prefix_before_every_line_is_passed_over(wrap):
 @pytest.mark.parametrize(
     ("head", "row", "expected", "params"),
     [
-        ("test | t/s | backend | my_fork | model", "tg 128 | 12.5 | Metal | 1 | llama 7B", ("llama 7B", "tg 128", 12.5), {"my_fork": 1}),
-        ("cpu_info | model_filename | test | t/s", "AMD Ryzen 9 | tiny.Q8_0 | pp512 | 9.1", ("tiny.Q8_0", "pp512", 9.1), {}),
+        ("test | t/s | backend | my_fork | model", "tg 128 | 12.5 | Metal | 1 | llama 7B",
+         ("llama 7B", "tg 128", 12.5), {"my_fork": 1}),
+        ("cpu_info | model_filename | test | t/s", "AMD Ryzen 9 | tiny.Q8_0 | pp512 | 9.1",
+         ("tiny.Q8_0", "pp512", 9.1), {}),
     ],
     ids=["other columns", "file and processor"],
 )  # fmt: skip
@@ -139,9 +141,11 @@ def test_a_torn_list_gives_the_objects_that_are_whole():
 @pytest.mark.parametrize(
     ("line", "name", "vendor"),
     [
-        ("ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (RADV NAVI31) (radv) | uma: 0 | fp16: 1", "AMD Radeon RX 7900 XTX", "amd"),
+        ("ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (RADV NAVI31) (radv) | uma: 0 | fp16: 1",
+         "AMD Radeon RX 7900 XTX", "amd"),
         ("Vulkan0: Intel(R) Arc(TM) A770 Graphics (DG2) | uma: 0 | fp16: 1", "Intel(R) Arc(TM) A770 Graphics", "intel"),
-        ("  Device 0: AMD Radeon 8060S Graphics, gfx1151 (0x1151), VMM: no, VRAM: 126976 MiB", "AMD Radeon 8060S Graphics", "amd"),
+        ("  Device 0: AMD Radeon 8060S Graphics, gfx1151 (0x1151), VMM: no, VRAM: 126976 MiB",
+         "AMD Radeon 8060S Graphics", "amd"),
         ("ggml_metal_device_init: GPU name:   Apple M4 Pro", "Apple M4 Pro", "apple"),
         ("| 0| [level_zero:gpu:0]|     Intel Arc A770 Graphics|   12.55|", "Intel Arc A770 Graphics", "intel"),
     ],
