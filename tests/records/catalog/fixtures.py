@@ -1,8 +1,14 @@
 """Accelerators for tests of several rooms: the curated H100, and one made by hand with a source and a value."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
+from stackviz.records.catalog.files import DATA
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
+
+PRODUCT_FILES = ("accelerators.csv", "aliases.csv", "specs/nvidia.csv")
 
 
 @pytest.fixture
@@ -35,3 +41,22 @@ def bandwidth(card, sheet_source) -> SpecValue:
         status="public",
         is_preferred=True,
     )
+
+
+def files_of(folder: Path, *slugs: str) -> Path:
+    """A copy of the curated files with these NVIDIA accelerators alone, without corrections and prices."""
+    data = folder / "data"
+    (data / "specs").mkdir(parents=True)
+    for name in ("vendors.csv", "sources.csv"):
+        shutil.copy(DATA / name, data / name)
+    for name in PRODUCT_FILES:
+        head, *lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+        chosen = [line for line in lines if line.partition(",")[0] in slugs]
+        (data / name).write_text("\n".join([head, *chosen, ""]), encoding="utf-8")
+    return data
+
+
+def change(folder: Path, name: str, old: str, new: str) -> None:
+    text = (folder / name).read_text(encoding="utf-8")
+    assert old in text
+    (folder / name).write_text(text.replace(old, new, 1), encoding="utf-8")

@@ -79,23 +79,6 @@ def test_the_condition_says_which_rate_went_in():
     assert of(H100, "bandwidth-per-watt").condition == ""
 
 
-def test_a_sparse_rate_never_goes_in():
-    only_sparse = {("bf16_tensor_tflops", "sparsity=sparse"): 1978.9e12, ("memory_bandwidth_gb_s", ""): 3.35e12}
-    found = of(only_sparse, "ridge-point")
-    assert (found.amount, found.text, found.label) == (None, "", "")
-    assert found.reason == "bf16 tensor is published only as: with 2:4 sparsity"
-
-
-def test_the_price_of_a_shop_or_of_a_kit_is_no_launch_price():
-    assert (
-        of(H100, "flops-per-dollar").reason
-        == "Launch price is published only as: a shop's listing, not the vendor's price"
-    )
-    kit = {**RTX_4090, ("launch_price_usd", "price=kit"): 99.0}
-    del kit["launch_price_usd", ""]
-    assert of(kit, "memory-per-dollar").reason == "Launch price is published only as: developer kit"
-
-
 @pytest.mark.parametrize("scope", ["scope=system", "scope=limit", "scope=module", "load=typical"])
 def test_rate_is_not_divided_by_unrelated_power(scope):
     published = {**H100, ("tdp_w", scope): 10_000.0}
@@ -104,32 +87,44 @@ def test_rate_is_not_divided_by_unrelated_power(scope):
     assert of(published, "flops-per-watt").amount is None
 
 
-def test_each_missing_input_is_named():
-    assert of({}, "ridge-point").reason == "not published: bf16 tensor"
-    assert of({("bf16_tensor_tflops", DENSE): 1e12}, "ridge-point").reason == "not published: Memory bandwidth"
+M3_MAX = {
+    ("memory_gb", "configuration=48 GB"): 48e9,
+    ("memory_gb", "configuration=128 GB"): 128e9,
+    ("memory_gb_max", ""): 128e9,
+    ("memory_bandwidth_gb_s", ""): 400e9,
+}
+KIT = {key: amount for key, amount in RTX_4090.items() if key[0] != "launch_price_usd"} | {
+    ("launch_price_usd", "price=kit"): 99.0
+}
+EDITIONS = {key: amount for key, amount in H100.items() if key[0] != "tdp_w"} | {
+    ("tdp_w", "edition=A"): 250.0,
+    ("tdp_w", "edition=B"): 260.0,
+}
+SPARSE_ALONE = {("bf16_tensor_tflops", "sparsity=sparse"): 1978.9e12, ("memory_bandwidth_gb_s", ""): 3.35e12}
+ZERO = {("memory_gb", ""): 80e9, ("memory_bandwidth_gb_s", ""): 0.0}
 
 
-def test_figures_of_different_models_are_not_divided():
-    by_edition = {**H100, ("tdp_w", "edition=A"): 250.0, ("tdp_w", "edition=B"): 260.0}
-    del by_edition["tdp_w", ""]
-    assert of(by_edition, "flops-per-watt").reason == "Board power depends on the model"
+@pytest.mark.parametrize(
+    ("published", "name", "reason"),
+    [
+        (SPARSE_ALONE, "ridge-point", "bf16 tensor is published only as: with 2:4 sparsity"),
+        (H100, "flops-per-dollar", "Launch price is published only as: a shop's listing, not the vendor's price"),
+        (KIT, "memory-per-dollar", "Launch price is published only as: developer kit"),
+        ({}, "ridge-point", "not published: bf16 tensor"),
+        ({("bf16_tensor_tflops", DENSE): 1e12}, "ridge-point", "not published: Memory bandwidth"),
+        (EDITIONS, "flops-per-watt", "Board power depends on the model"),
+        (M3_MAX, "memory-per-dollar", "Memory depends on the model"),
+        (ZERO, "memory-read-time", "Memory bandwidth is zero"),
+    ],
+)
+def test_what_does_not_belong_together_is_not_divided(published, name, reason):
+    found = of(published, name)
+    assert (found.amount, found.text, found.label, found.reason) == (None, "", "", reason)
 
 
 def test_largest_memory_size_is_used():
-    m3_max = {
-        ("memory_gb", "configuration=48 GB"): 48e9,
-        ("memory_gb", "configuration=128 GB"): 128e9,
-        ("memory_gb_max", ""): 128e9,
-        ("memory_bandwidth_gb_s", ""): 400e9,
-    }
-    found = of(m3_max, "memory-read-time")
+    found = of(M3_MAX, "memory-read-time")
     assert (found.label, found.condition) == ("320 ms", "Memory, largest model")
-    assert of(m3_max, "memory-per-dollar").reason == "Memory depends on the model"
-
-
-def test_nothing_is_divided_by_zero():
-    found = of({("memory_gb", ""): 80e9, ("memory_bandwidth_gb_s", ""): 0.0}, "memory-read-time")
-    assert (found.amount, found.reason) == (None, "Memory bandwidth is zero")
 
 
 def test_another_accelerators_figures_are_left_alone():

@@ -3,9 +3,20 @@
 import pytest
 from django.utils import translation
 
-from stackviz.base.units import UNITS
+from stackviz.base.units import UNITS, to_si
 from stackviz.pages.learn.glossary import read_glossary
-from stackviz.records.catalog.fields import FIELDS, GROUPS, HEADLINES, amount_of, grouped
+from stackviz.records.catalog.absences import RULES
+from stackviz.records.catalog.conditions import canonical
+from stackviz.records.catalog.fields import (
+    COMPUTE_RATE,
+    FIELDS,
+    GROUPS,
+    HEADLINES,
+    MEANING_OF,
+    MEANINGS,
+    amount_of,
+    grouped,
+)
 from stackviz.records.catalog.files import read_catalogue
 
 
@@ -134,3 +145,34 @@ def test_no_published_value_stands_in_a_field_that_cannot_be():
     products = {line.slug: (line.vendor, line.kind) for line in catalogue.accelerators}
     hidden = [line.key for line in catalogue.specs if not FIELDS[line.field].applies_to(*products[line.device])]
     assert hidden == []
+
+
+# --- meanings and absences are rules over the registry ---
+
+ALL = (*MEANINGS, COMPUTE_RATE)
+
+
+@pytest.mark.parametrize("meaning", ALL, ids=lambda meaning: meaning.name)
+def test_members_are_fields_of_one_scale(meaning):
+    fields = [FIELDS[member.field] for member in meaning.members]
+    assert len(fields) > 1
+    assert len({to_si(1.0, field.unit) for field in fields if field.unit}) <= 1
+    assert all(canonical(condition) == condition for member in meaning.members for condition in member.conditions)
+
+
+def test_a_field_has_one_meaning():
+    assert len(MEANING_OF) == sum(len(meaning.members) for meaning in MEANINGS)
+    assert len({meaning.name for meaning in ALL}) == len(ALL)
+
+
+def test_members_of_one_kind_have_one_unit():
+    for meaning in ALL:
+        kinds = {(member.counts, bool(FIELDS[member.field].unit)) for member in meaning.members}
+        assert len(kinds) == len({kind for kind, _unit in kinds})
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.words))
+def test_rules_name_fields_and_what_proves_them(rule):
+    assert {*rule.fields, rule.proof[0]} <= {*FIELDS}
+    assert rule.bounded <= {*rule.fields}
+    assert rule.proof[0] not in rule.fields

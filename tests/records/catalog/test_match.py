@@ -2,9 +2,7 @@
 
 import pytest
 
-from stackviz.records.catalog.files import read_catalogue
 from stackviz.records.catalog.match import CardName, Match, match_cards
-from stackviz.records.catalog.models import Alias
 from stackviz.report.rules.known_cards import memory_distance
 
 MIB = 2**20
@@ -68,18 +66,12 @@ def test_an_apple_chip_alone_has_several_sheets(curated, db):
     match = match_of("Apple M3 Max", "apple", memory_bytes=48 * 2**30)
     assert {item.slug for item in match.candidates} == {"apple-m3-max-30", "apple-m3-max-40"}
     assert match.needs == "the number of GPU cores"
+    assert match_of("Apple M3 Max", "apple", gpu_cores=76).accelerator is None  # nobody sells that
 
 
-def test_a_core_count_nobody_sells_matches_nothing(curated, db):
-    assert match_of("Apple M3 Max", "apple", gpu_cores=76).accelerator is None
-
-
-def test_a_name_of_another_vendor_is_not_taken(curated, db):
-    assert match_of("H100 80GB HBM3", "amd").how == "unknown"
-
-
-def test_a_name_nobody_knows_is_unknown(curated, db):
-    match = match_of("Voodoo 2 <script>", "3dfx", 12)
+@pytest.mark.parametrize("card", [("Voodoo 2 <script>", "3dfx", 12), ("H100 80GB HBM3", "amd")])
+def test_a_name_nobody_knows_or_of_another_vendor_is_unknown(curated, db, card):
+    match = match_of(*card)
     assert (match.accelerator, match.how, match.candidates) == (None, "unknown", ())
 
 
@@ -96,34 +88,20 @@ def test_no_card_costs_no_query(db, django_assert_num_queries):
         assert match_cards([]) == []
 
 
-def test_file_names_resolve_or_explain(curated, db):
-    """Each with the memory or core count its line gives; only names that never decide stay open."""
-    lines = [line for line in read_catalogue().aliases if line.kind != "machine"]
-    cards = [
-        CardName(
-            line.name,
-            memory_bytes=int(float(line.memory_gb) * 2**30) if line.memory_gb else None,
-            gpu_cores=int(line.gpu_cores) if line.gpu_cores else None,
-        )
-        for line in lines
-    ]
-    wrong = []
-    for line, match in zip(lines, match_cards(cards), strict=True):
-        if line.kind == Alias.Kind.UNDECIDED:
-            assert match.how == "ambiguous"
-            assert match.needs == line.note
-        elif match.accelerator is None or match.accelerator.slug != line.device:
-            wrong.append((line.name, line.device, match.how))
-    assert wrong == []
-
-
 @pytest.mark.parametrize(
-    ("printed_gb", "reported_mib"), [(80, 81559), (141, 143771), (48, 46068), (24, 23034), (24, 24564), (94, 95830)]
+    ("printed_gb", "reported_mib", "is_near"),
+    [
+        *(
+            (80, 81559, True),
+            (141, 143771, True),
+            (48, 46068, True),
+            (24, 23034, True),
+            (24, 24564, True),
+            (94, 95830, True),
+        ),
+        *((10, 12288, False), (80, 97871, False), (8, 6144, False)),
+    ],
 )
-def test_what_cards_report_is_near_what_is_printed(printed_gb, reported_mib):
-    assert memory_distance(printed_gb * 10**9, reported_mib * MIB) < 0.07
-
-
-@pytest.mark.parametrize(("printed_gb", "reported_mib"), [(10, 12288), (80, 97871), (8, 6144)])
-def test_another_size_is_far(printed_gb, reported_mib):
-    assert memory_distance(printed_gb * 10**9, reported_mib * MIB) > 0.15
+def test_what_cards_report_is_near_what_is_printed(printed_gb, reported_mib, is_near):
+    distance = memory_distance(printed_gb * 10**9, reported_mib * MIB)
+    assert distance < 0.07 if is_near else distance > 0.15

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue
+from stackviz.records.catalog.models import Alias, Source, SpecValue
 
 
 def rejected_by(constraint: str):
@@ -104,7 +104,3 @@ def test_every_change_is_kept_with_its_reason(bandwidth):
     bandwidth.save()
     newest, first = bandwidth.history.all()
     assert (first.value, newest.value, newest.history_change_reason) == ("3350", "3352", "the data sheet was corrected")
-
-
-def test_an_accelerator_is_found_at_its_slug(card):
-    assert Accelerator.objects.get(slug="acme-one").get_absolute_url() == "/accelerators/acme-one/"

@@ -82,6 +82,8 @@ def test_every_curated_name_leads_to_its_sheet(curated, db):
     }
     assert len(lines) > 250
     assert wrong == {}
+    undecided = [line for line in curated_files().aliases if line.kind == "undecided"]
+    assert [match.needs for match in matched(*map(card_of, undecided))] == [line.note for line in undecided]
 
 
 def test_ambiguous_names_say_what_would_decide(curated, db):
