@@ -11,7 +11,6 @@ import math
 import random
 import statistics
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,11 +92,10 @@ def noise(rng: random.Random, level: float, *, block: int) -> list[float]:
 def recorded() -> Sequence[Sequence[float]]:
     """Of each loop its runs in order: logarithms with median 0 and standard deviation 1."""
     if not _RECORDED:
-        by_loop: dict[str, list[float]] = defaultdict(list)
         with RECORDED.open(newline="") as lines:
-            for row in csv.DictReader(lines):
-                by_loop[row["loop"]].append(math.log(float(row["cpu_s"])))
-        for logs in by_loop.values():
+            _loops, *runs = csv.reader(lines)
+        for seconds in zip(*runs, strict=True):
+            logs = [math.log(float(value)) for value in seconds]
             middle, spread = statistics.median(logs), statistics.stdev(logs)
             _RECORDED.append([(value - middle) / spread for value in logs])
     return _RECORDED
