@@ -7,7 +7,7 @@ same: that was made up.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stackviz.report.format import Card
@@ -22,30 +22,18 @@ KINDS = {
     "system_profiler": ("system-profiler-text",),
 }
 OTHER_KINDS = {
-    "001.txt": ("issue-template",),
-    "002.txt": ("issue-template",),
-    "003.txt": ("issue-template",),
-    "004.txt": ("issue-template",),
-    "005.txt": ("issue-template",),
-    "006.txt": ("issue-template",),
-    "007.txt": ("vllm-env", "nvidia-smi-topo"),
-    "008.csv": ("nvidia-smi-csv",),
-    "009.txt": ("nvidia-smi-list",),
-    "010.txt": ("nvidia-smi-topo",),
-    "011.csv": ("nvidia-smi-csv",),
-    "012.txt": ("nvidia-smi-version",),
-    "013.txt": ("nvidia-smi-topo",),
-    "014.txt": ("rocm-smi",),
-    "015.txt": ("rocminfo",),
-    "016.txt": ("nvidia-smi-table", "nvcc-version", "lscpu", "meminfo"),
-    "017.txt": ("nvidia-smi-table", "nvcc-version", "lscpu", "meminfo"),
-    "018.txt": ("nvidia-smi-topo",),
-    "019.txt": ("nvidia-smi-dmon",),
-    "020.md": ("detectron2-env",),
-    "021.txt": ("nvidia-smi-topo",),
-    "022.txt": ("nvidia-smi-topo",),
-    "023.txt": ("nvidia-smi-topo",),
-    "024.txt": ("accelerate-env",),
+    ("issue-template",): "001 002 003 004 005 006",
+    ("nvidia-smi-topo",): "010 013 018 021 022 023",
+    ("nvidia-smi-csv",): "008 011",
+    ("nvidia-smi-table", "nvcc-version", "lscpu", "meminfo"): "016 017",
+    ("vllm-env", "nvidia-smi-topo"): "007",
+    ("nvidia-smi-list",): "009",
+    ("nvidia-smi-version",): "012",
+    ("rocm-smi",): "014",
+    ("rocminfo",): "015",
+    ("nvidia-smi-dmon",): "019",
+    ("detectron2-env",): "020",
+    ("accelerate-env",): "024",
 }
 """Samples of the folder other_env."""
 ALSO_STATED = {"llama_bench/015.md": {"os": "macOS"}}
@@ -83,7 +71,8 @@ def expected_kinds(row: Row) -> tuple[str, ...]:
         return ("nvidia-smi-table", "nvidia-smi-csv")
     if row["file"] == "llama_bench/015.md":
         return ("uname", "llama-bench")
-    return KINDS.get(folder) or OTHER_KINDS.get(name, ())
+    number = name.partition(".")[0]
+    return KINDS.get(folder) or next((kinds for kinds, numbers in OTHER_KINDS.items() if number in numbers.split()), ())
 
 
 def _words(kinds: tuple[str, ...]) -> str:
@@ -253,86 +242,86 @@ COLUMNS: dict[str, Callable[[Row, Reading], Cell]] = {
 # ---- what else the index says ---------------------------------------------------------------------------------------
 
 
+Told = Callable[[Reading], object]
+GIB = 2**30
+
+
 def extra_cells(row: Row, reading: Reading) -> Iterator[Cell]:
     """Each part of the last column that a report has a word for."""
     for part in (row["extra"] or "").split("; "):
-        for pattern, name, compare in EXTRAS:
-            match = re.fullmatch(pattern, part.strip())
-            if match:
-                expected, found = compare(match, reading)
-                yield Cell(f"extra: {name}", expected, found)
+        for pattern, name, told, expected in EXTRAS:
+            if match := re.fullmatch(pattern, part.strip()):
+                yield Cell(f"extra: {name}", expected(*match.groups()), str(told(reading)))
 
 
-def _version_of(component: str) -> Callable[[re.Match[str], Reading], tuple[str, str]]:
-    def compare(match: re.Match[str], reading: Reading) -> tuple[str, str]:
-        return match[1], next((str(one.version) for one in reading.software if one.component == component), "")
-
-    return compare
+def _version_of(component: str) -> Told:
+    return lambda reading: next((one.version for one in reading.software if one.component == component), "")
 
 
-def _told(fact: str) -> Callable[[re.Match[str], Reading], tuple[str, str]]:
-    return lambda match, reading: (match[1], str(reading.facts.get(fact, "")))
+def _told(fact: str) -> Told:
+    return lambda reading: reading.facts.get(fact, "")
 
 
-def _of_card(fact: str, scale: float = 1) -> Callable[[re.Match[str], Reading], tuple[str, str]]:
-    def compare(match: re.Match[str], reading: Reading) -> tuple[str, str]:
+def _of_card(fact: str, scale: float = 1) -> Told:
+    def told(reading: Reading) -> str:
         values = [card.facts.get(fact) for card in _whole(reading)]
-        told = ";".join(f"{float(value) / scale:g}" for value in values if isinstance(value, int | float))
-        return ";".join(f"{float(part):g}" for part in match[1].split(";")), told
+        return _sizes(float(value) / scale for value in values if isinstance(value, int | float))
 
-    return compare
-
-
-def _gigabytes(match: re.Match[str], reading: Reading) -> tuple[str, str]:
-    told = reading.facts.get("memory.total_bytes", 0)
-    return f"{float(match[1]):.2f}", f"{int(told) / 2**30:.2f}"
+    return told
 
 
-def _kilobytes(match: re.Match[str], reading: Reading) -> tuple[str, str]:
-    return match[1], str(int(reading.facts.get("memory.total_bytes", 0)) // 1024)
+def _sizes(values: Iterable[float | str]) -> str:
+    return ";".join(f"{float(value):g}" for value in values)
 
 
-def _cores(match: re.Match[str], reading: Reading) -> tuple[str, str]:
+def _gigabytes(reading: Reading) -> str:
+    return f"{int(reading.facts.get('memory.total_bytes', 0)) / GIB:.2f}"
+
+
+def _cores(reading: Reading) -> str:
     names = ("cpu.cores_physical", "apple.cpu_p_cores", "apple.cpu_e_cores")
-    told = [str(reading.facts[name]) for name in names if name in reading.facts]
-    return " ".join(part for part in match.groups() if part), " ".join(told)
+    return " ".join(str(reading.facts[name]) for name in names if name in reading.facts)
 
 
-def _metal(match: re.Match[str], reading: Reading) -> tuple[str, str]:
-    return match[1], "; ".join(str(card.facts.get("metal_family", "")) for card in reading.cards[:1])
+def _two_decimals(text: str) -> str:
+    return f"{float(text):.2f}"
 
 
-def _video_memory(match: re.Match[str], reading: Reading) -> tuple[str, str]:
-    """Of the one card that has its own: what is shared with the machine is not the card's."""
-    told = [card.memory_bytes / 2**30 for card in reading.cards if card.memory_bytes]
-    return match[1], ";".join(f"{size:g}" for size in told)
+def _list(text: str) -> str:
+    return _sizes(text.split(";"))
 
 
-def _gfx(match: re.Match[str], reading: Reading) -> tuple[str, str]:
-    return match[1], " ".join(sorted({str(card.facts.get("gfx_target")) for card in reading.cards}))
-
-
-EXTRAS: tuple[tuple[str, str, Callable[[re.Match[str], Reading], tuple[str, str]]], ...] = (
-    (r"vLLM (\S+)", "vllm", _version_of("vllm")),
-    (r"container \((\w+)\)", "container", _told("machine.container")),
-    (r"accelerate (\S+)", "accelerate", _version_of("hf-accelerate")),
-    (r"numpy (\S+)", "numpy", _version_of("numpy")),
-    (r"System RAM ([\d.]+) GB", "memory", _gigabytes),
-    (r"memory=(\d+) GB", "memory", _gigabytes),
-    (r"(\d+) model name lines", "processors", _told("cpu.cores_logical")),
-    (r"MemTotal (\d+) kB", "memory", _kilobytes),
-    (r"model=(\S+)", "model", _told("machine.model")),
-    (r"cores=(\d+)(?: \((\d+) performance and (\d+) efficiency\))?", "cores", _cores),
-    (r"gpu_cores=(\d+)", "gpu cores", _told("apple.gpu_cores")),
-    (r"metal=(?:Metal Family: Supported, |Metal: Supported, feature set )(.+)", "metal", _metal),
-    (r"(gfx\w+)", "gfx", _gfx),
-    (r"VRAM \(Total\): (\d+) GB", "video memory", _video_memory),
-    (r"attached=(\d+)", "attached", _told("nvidia.card_count")),
-    (r"mem_used_mib=([\d;]+)", "memory used", _of_card("memory_used_bytes", 2**20)),
-    (r"memory used (\d+) MiB", "memory used", _of_card("memory_used_bytes", 2**20)),
-    (r"temperature (\d+) C", "temperature", _of_card("temperature_c")),
-    (r"power ([\d.]+) W", "power", _of_card("power_w")),
-)
+EXTRAS: tuple[tuple[str, str, Told, Callable[..., str]], ...] = (
+    (r"vLLM (\S+)", "vllm", _version_of("vllm"), str),
+    (r"container \((\w+)\)", "container", _told("machine.container"), str),
+    (r"accelerate (\S+)", "accelerate", _version_of("hf-accelerate"), str),
+    (r"numpy (\S+)", "numpy", _version_of("numpy"), str),
+    (r"System RAM ([\d.]+) GB", "memory", _gigabytes, _two_decimals),
+    (r"memory=(\d+) GB", "memory", _gigabytes, _two_decimals),
+    (r"MemTotal (\d+) kB", "memory", lambda reading: int(reading.facts.get("memory.total_bytes", 0)) // 1024, str),
+    (r"(\d+) model name lines", "processors", _told("cpu.cores_logical"), str),
+    (r"model=(\S+)", "model", _told("machine.model"), str),
+    (
+        r"cores=(\d+)(?: \((\d+) performance and (\d+) efficiency\))?", "cores", _cores,
+        lambda *parts: " ".join(filter(None, parts)),
+    ),
+    (r"gpu_cores=(\d+)", "gpu cores", _told("apple.gpu_cores"), str),
+    (
+        r"metal=(?:Metal Family: Supported, |Metal: Supported, feature set )(.+)", "metal",
+        lambda reading: "; ".join(str(card.facts.get("metal_family", "")) for card in reading.cards[:1]), str,
+    ),
+    (r"(gfx\w+)", "gfx", lambda reading: " ".join(sorted({str(card.facts.get("gfx_target")) for card in reading.cards})), str),
+    # of the one card that has its own: what is shared with the machine is not the card's
+    (
+        r"VRAM \(Total\): (\d+) GB", "video memory",
+        lambda reading: _sizes(card.memory_bytes / GIB for card in reading.cards if card.memory_bytes), str,
+    ),
+    (r"attached=(\d+)", "attached", _told("nvidia.card_count"), str),
+    (r"mem_used_mib=([\d;]+)", "memory used", _of_card("memory_used_bytes", 2**20), _list),
+    (r"memory used (\d+) MiB", "memory used", _of_card("memory_used_bytes", 2**20), _list),
+    (r"temperature (\d+) C", "temperature", _of_card("temperature_c"), _list),
+    (r"power ([\d.]+) W", "power", _of_card("power_w"), _list),
+)  # fmt: skip
 
 
 # ---- the table ------------------------------------------------------------------------------------------------------
