@@ -16,6 +16,7 @@ COUNTERPARTS = Path(__file__).parent / "counterpart_rows.csv"
 Row = dict[str, str]
 
 # Rows that are no rows here, by file and the first two columns. A row not named here must be found in the tables.
+DRIVER = "NVIDIA data-center / Unix driver"
 LEFT_OUT = {
     ("cuda_driver.csv", "RULE minor-compat limits", ""): "a rule, not a row: rules/checks/driver.py",
     ("cuda_driver.csv", "RULE below floor", ""): "a rule, not a row: rules/checks/driver.py",
@@ -28,19 +29,11 @@ LEFT_OUT = {
     ("others.csv", "nvidia-ml-py", "13.615.71"): "its only address is an index of packages",
     ("lifecycle.csv", "macOS", "support after 27"): "what the press expects, no date",
     ("lifecycle.csv", "PyTorch", "support policy"): "a policy without dates: a minor ends when the next is out",
-    ("lifecycle.csv", "NVIDIA data-center / Unix driver", "branch types"): "a policy; each branch has its own dates",
-    ("lifecycle.csv", "NVIDIA data-center / Unix driver", "R610 Linux"): "corrected: not the day of its first release",
-    (
-        "lifecycle.csv",
-        "NVIDIA data-center / Unix driver",
-        "R610 Windows",
-    ): "corrected: not the day of its first release",
-    ("lifecycle.csv", "NVIDIA data-center / Unix driver", "R550 Linux"): "corrected: it ended in 2025-06, says NVIDIA",
-    (
-        "lifecycle.csv",
-        "NVIDIA data-center / Unix driver",
-        "R550 Windows",
-    ): "corrected: it ended in 2025-06, says NVIDIA",
+    ("lifecycle.csv", DRIVER, "branch types"): "a policy; each branch has its own dates",
+    ("lifecycle.csv", DRIVER, "R610 Linux"): "corrected: not the day of its first release",
+    ("lifecycle.csv", DRIVER, "R610 Windows"): "corrected: not the day of its first release",
+    ("lifecycle.csv", DRIVER, "R550 Linux"): "corrected: it ended in 2025-06, says NVIDIA",
+    ("lifecycle.csv", DRIVER, "R550 Windows"): "corrected: it ended in 2025-06, says NVIDIA",
 }
 
 
@@ -108,7 +101,7 @@ def has_other(row: Row) -> bool:
 
 
 PRODUCTS = {
-    "NVIDIA data-center / Unix driver": "nvidia-driver", "CUDA Toolkit": "cuda-toolkit", "macOS": "macos",
+    DRIVER: "nvidia-driver", "CUDA Toolkit": "cuda-toolkit", "macOS": "macos",
     "Python": "python", "Ubuntu": "linux", "Windows": "windows", "PyTorch": "pytorch",
     "torch_npu (Ascend)": "torch-npu", "Intel Extension for PyTorch": "ipex", "PyTorch/XLA": "torch-xla",
 }  # fmt: skip
@@ -147,43 +140,39 @@ FILES: dict[str, Callable[[Row], bool]] = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_fact_row_is_accounted_for(name):
-    rows = facts(name)
-    missing = []
-    for row in rows:
-        first, second = list(row.values())[:2]
-        if (name, first, second) not in LEFT_OUT and not FILES[name](row):
-            missing.append((first, second))
-    assert missing == []
+    rows = {(name, *list(row.values())[:2]): row for row in facts(name)}
+    assert [key for key, row in rows.items() if key not in LEFT_OUT and not FILES[name](row)] == []
 
 
 def test_every_file_of_the_facts_is_looked_at():
     assert {path.name for path in FACTS.glob("*.csv")} == {*FILES, "counterparts.csv"}
 
 
-def test_every_fact_counterpart_is_accounted_for():
-    """counterpart_rows.csv says for each row of the facts where it went, in their order."""
-    rows = facts("counterparts.csv")
+def went() -> list[Row]:
+    """Where each counterpart of the facts went, in their order."""
     with COUNTERPARTS.open(encoding="utf-8", newline="") as file:
-        where = list(csv.DictReader(file))
-    assert [(row["component_a"], row["component_b"]) for row in rows] == [
-        (row["component_a"], row["component_b"]) for row in where
-    ]
+        return list(csv.DictReader(file))
+
+
+def test_every_fact_counterpart_is_accounted_for():
+    facts_, rows = (
+        [(row["component_a"], row["component_b"]) for row in found] for found in (facts("counterparts.csv"), went())
+    )
+    assert facts_ == rows
 
 
 def test_where_a_counterpart_went_is_there():
     files = read_stack_files()
     pairs = {frozenset((line["component"], line["other"] or line["other_stack"])) for line in files.counterparts}
     words = {term.term for term in all_terms()}
-    with COUNTERPARTS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            kind, _, what = row["went_to"].partition(": ")
-            if kind == "pair":
-                assert all(frozenset(pair.split("/")) in pairs for pair in what.split(", ")), row
-            elif kind == "word":
-                assert what in words, row
-            else:
-                assert kind == "left out", row
-                assert what, row
+    holds = {
+        "pair": lambda what: all(frozenset(pair.split("/")) in pairs for pair in what.split(", ")),
+        "word": lambda what: what in words,
+        "left out": bool,
+    }
+    for row in went():
+        kind, _, what = row["went_to"].partition(": ")
+        assert holds[kind](what), row
 
 
 def test_every_word_belongs_to_described_components_and_stacks():

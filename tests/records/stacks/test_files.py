@@ -11,18 +11,13 @@ from stackviz.records.curated.rows import CuratedDataError
 from stackviz.records.stacks.files import DATA, FILES, read_stack_files, stacks_data_version
 from stackviz.report.format import COMPONENTS
 from stackviz.report.rules import packaged_tables
+from tests.records.catalog.fixtures import change
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A copy of the files that a test may spoil."""
     return shutil.copytree(DATA, tmp_path / "data")
-
-
-def spoil(folder, name, old, new):
-    text = (folder / name).read_text()
-    assert old in text
-    (folder / name).write_text(text.replace(old, new, 1))
 
 
 def test_the_files_are_right():
@@ -131,36 +126,23 @@ def test_what_an_agent_reports_on_our_stacks_is_described():
     assert COMPONENTS.keys() - described == {"hardware"}
 
 
-def test_every_gap_between_stacks_is_explained():
-    """Where one of the three that are drawn side by side has a role and another has not, a line says why."""
-    files = read_stack_files()
-    roles = {
-        stack: {(role or files.components[slug]["role"]): slug for slug, _v, role, _n in files.placements[stack]}
-        for stack in ("nvidia-cuda", "apple-metal", "cpu")
-    }
-    explained = {(line["component"], line["other_stack"]) for line in files.counterparts if line["other_stack"]}
-    gap_roles = {(files.components[component]["role"], stack) for component, stack in explained}
-    moved = {("cpu-math", "cpu"), ("host-memory", "cpu"), ("host-memory", "apple-metal")}
-    missing = {
-        (role, stack)
-        for stack, own in roles.items()
-        for role in set().union(*roles.values()) - own.keys()
-        if (role, stack) not in gap_roles | moved
-    }
-    assert missing == set()
-
-
-def test_stack_driver_versions_match_tables():
-    [text] = [version for slug, version, *_ in read_stack_files().placements["nvidia-cuda"] if slug == "nvidia-driver"]
-    rows = packaged_tables().rows("cuda-runtime", "needs", "nvidia-driver", platform="linux")
-    low = {row.version: row.low for row in rows}
-    assert text == f"≥ {low['12']} for CUDA 12, ≥ {low['13']} for CUDA 13"
-
-
-def test_stack_macos_versions_match_tables():
-    [text] = [version for slug, version, *_ in read_stack_files().placements["apple-metal"] if slug == "macos"]
-    low = {row.version: row.low for row in packaged_tables().rows("pytorch", "needs", "macos", part="mps")}
-    assert text == f"≥ {low['2.9.0']} for torch 2.9, ≥ {low['2.15.0']} for 2.15"
+@pytest.mark.parametrize(
+    ("stack", "driver", "component", "where", "text"),
+    [
+        (
+            "nvidia-cuda",
+            "nvidia-driver",
+            "cuda-runtime",
+            {"platform": "linux"},
+            "≥ {12} for CUDA 12, ≥ {13} for CUDA 13",
+        ),
+        ("apple-metal", "macos", "pytorch", {"part": "mps"}, "≥ {2.9.0} for torch 2.9, ≥ {2.15.0} for 2.15"),
+    ],
+)
+def test_versions_of_a_stack_match_the_tables(stack, driver, component, where, text):
+    [written] = [version for slug, version, *_ in read_stack_files().placements[stack] if slug == driver]
+    low = {row.version: row.low for row in packaged_tables().rows(component, "needs", driver, **where)}
+    assert written == re.sub(r"{([\d.]+)}", lambda match: low[match[1]], text)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +174,7 @@ def test_stack_macos_versions_match_tables():
     ],
 )
 def test_a_wrong_line_is_named(folder, name, old, new, problem):
-    spoil(folder, name, old, new)
+    change(folder, name, old, new)
     with pytest.raises(CuratedDataError) as refused:
         read_stack_files(folder)
     assert problem in str(refused.value)
@@ -209,7 +191,7 @@ def test_hundreds_of_problems_are_cut_to_a_readable_number(folder):
 def test_any_byte_changes_the_version(folder):
     before = stacks_data_version(folder)
     assert before == stacks_data_version()
-    spoil(folder, "stacks.toml", "order = 1", "order = 4")
+    change(folder, "stacks.toml", "order = 1", "order = 4")
     assert stacks_data_version(folder) != before
 
 

@@ -10,6 +10,8 @@ from django.db import connection
 
 from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.catalog.models import CatalogueEdition, Source
+from stackviz.records.curated.change import LOADED
+from stackviz.records.curated.rows import CuratedDataError
 from stackviz.records.stacks.files import DATA
 from stackviz.records.stacks.load import load_stacks
 from stackviz.records.stacks.models import (
@@ -25,6 +27,7 @@ from stackviz.records.stacks.models import (
 )
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import packaged_tables
+from tests.records.catalog.fixtures import change
 
 TABLES = (Source, Component, Stack, Placement, Call, Counterpart, Release, Requirement)
 
@@ -47,10 +50,6 @@ def test_the_first_load_brings_everything(db):
     assert str(summary.tables["components"]).startswith(str(Component.objects.count()))
 
 
-def test_a_part_knows_its_whole(stacks):
-    assert Component.objects.get(slug="nvml").part_of.slug == "nvidia-driver"
-
-
 def test_a_second_load_changes_nothing_and_asks_one_question(stacks, django_assert_num_queries):
     before, edition = counts(), Edition.current()
     with django_assert_num_queries(1):
@@ -65,25 +64,24 @@ def test_a_forced_load_finds_everything_unchanged(stacks):
     assert counts() == before
 
 
-def test_a_correction_survives_the_next_load_and_is_counted(stacks):
-    component = Component.objects.get(slug="cudnn")
-    component.what_it_is = "Corrected here."
-    component.save()
+@pytest.mark.parametrize(
+    ("model", "which", "field", "table"),
+    [
+        (Component, {"slug": "cudnn"}, "what_it_is", "components"),
+        (
+            Requirement,
+            {"release__component__slug": "cuda-runtime", "release__version": "12", "platform": "linux", "relation": "needs"},
+            "low", "requirements",
+        ),
+    ],
+)  # fmt: skip
+def test_a_correction_survives_the_next_load_and_is_counted(stacks, model, which, field, table):
+    row = model.objects.get(**which)
+    setattr(row, field, "999.1")
+    row.save()
     summary = load_stacks(force=True)
-    component.refresh_from_db()
-    assert component.what_it_is == "Corrected here."
-    assert summary.tables["components"].protected == 1
-
-
-def test_a_corrected_requirement_survives_too(stacks):
-    requirement = Requirement.objects.get(
-        release__component__slug="cuda-runtime", release__version="12", platform="linux", relation="needs"
-    )
-    requirement.low = "999.1"
-    requirement.save()
-    load_stacks(force=True)
-    requirement.refresh_from_db()
-    assert requirement.low == "999.1"
+    row.refresh_from_db()
+    assert (getattr(row, field), summary.tables[table].protected) == ("999.1", 1)
 
 
 def test_what_somebody_deleted_stays_deleted(stacks):
@@ -93,21 +91,17 @@ def test_what_somebody_deleted_stays_deleted(stacks):
 
 
 def test_changed_line_updates_its_row_with_history(stacks, folder):
-    text = (folder / "components.toml").read_text()
-    (folder / "components.toml").write_text(text.replace('name = "cuDNN"', 'name = "cuDNN 9"'))
+    change(folder, "components.toml", 'name = "cuDNN"', 'name = "cuDNN 9"')
     summary = load_stacks(folder)
-    assert Component.objects.get(slug="cudnn").name == "cuDNN 9"
+    component = Component.objects.get(slug="cudnn")
+    assert component.name == "cuDNN 9"
     assert (summary.tables["components"].updated, summary.tables["components"].created) == (1, 0)
-    assert (
-        Component.objects.get(slug="cudnn").history.first().history_change_reason.startswith("Loaded from the curated")
-    )
+    assert component.history.first().history_change_reason.startswith(LOADED)
 
 
 def test_a_line_that_is_gone_takes_its_row_along(stacks, folder):
-    lines = (folder / "counterparts.csv").read_text().splitlines()
-    (folder / "counterparts.csv").write_text(
-        "\n".join(line for line in lines if not line.startswith("triton,cpp")) + "\n"
-    )
+    lines = (folder / "counterparts.csv").read_text().splitlines(keepends=True)
+    (folder / "counterparts.csv").write_text("".join(line for line in lines if not line.startswith("triton,cpp")))
     assert load_stacks(folder).tables["counterparts"].deleted == 1
 
 
@@ -156,8 +150,6 @@ def test_the_command_says_what_it_did(db):
 
 def test_the_command_names_what_is_wrong_with_the_files(db, monkeypatch):
     def refuse(**_):
-        from stackviz.records.curated.rows import CuratedDataError
-
         raise CuratedDataError(["stacks.toml: no"])
 
     monkeypatch.setattr("stackviz.records.stacks.management.commands.load_stacks.Command.load", staticmethod(refuse))

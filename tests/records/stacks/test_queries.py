@@ -61,21 +61,24 @@ def test_described_columns_cost_one_query_after_the_first(stacks, django_assert_
         }
 
 
-def test_no_stack_asked_for_costs_nothing(db, django_assert_num_queries):
+def test_before_anything_is_loaded_packaged_tables_serve_and_no_column(db, django_assert_num_queries):
+    assert (described_column("nvidia-cuda"), Edition.current()) == (None, "")
+    assert rule_tables() is packaged_tables()
     with django_assert_num_queries(0):
         assert described_columns([]) == {}
 
 
-def test_before_anything_is_loaded_there_is_no_column(db):
-    assert described_column("nvidia-cuda") is None
-
-
-def test_a_correction_is_seen_at_once(stacks):
-    described_column("nvidia-cuda")
+def test_a_correction_is_seen_at_once(stacks, django_assert_num_queries):
+    assert names_of_components()["cudnn"] == "cuDNN"
+    with django_assert_num_queries(1):  # the edition
+        names_of_components()
     component = Component.objects.get(slug="cudnn")
     component.name = "cuDNN, corrected"
     component.save()
-    assert "cuDNN, corrected" in [box.name for box in described_column("nvidia-cuda").boxes]
+    Placement.objects.get(stack__slug="nvidia-cuda", component__slug="cutlass").delete()
+    boxes = {box.component: box.name for box in described_column("nvidia-cuda").boxes}
+    assert (boxes["cudnn"], names_of_components()["cudnn"]) == ("cuDNN, corrected",) * 2
+    assert "cutlass" not in boxes
 
 
 def test_a_stack_that_is_not_public_is_not_described(stacks):
@@ -99,11 +102,6 @@ def test_tables_cost_two_queries_after_the_first(stacks, django_assert_num_queri
         rule_tables()
 
 
-def test_before_anything_is_loaded_the_packaged_tables_serve(db):
-    assert Edition.current() == ""
-    assert rule_tables() is packaged_tables()
-
-
 def test_a_corrected_release_changes_what_rules_find(stacks):
     seen = linux(card())
     assert "driver-branch-ended" not in [finding.rule for finding in find(seen, rule_tables())]
@@ -111,21 +109,3 @@ def test_a_corrected_release_changes_what_rules_find(stacks):
     row.support_ends = "2020-01"
     row.save()
     assert "driver-branch-ended" in [finding.rule for finding in find(seen, rule_tables())]
-
-
-def test_a_place_that_is_taken_away_leaves_the_column(stacks):
-    Placement.objects.get(stack__slug="nvidia-cuda", component__slug="cutlass").delete()
-    assert "cutlass" not in [box.component for box in described_column("nvidia-cuda").boxes]
-
-
-# --- names of components ---
-
-
-def test_names_are_read_once_and_a_renamed_component_has_its_new_name_at_once(stacks, django_assert_num_queries):
-    assert names_of_components()["cudnn"] == "cuDNN"
-    with django_assert_num_queries(1):  # the edition
-        names_of_components()
-    cudnn = Component.objects.get(slug="cudnn")
-    cudnn.name = "cuDNN, renamed"
-    cudnn.save()
-    assert names_of_components()["cudnn"] == "cuDNN, renamed"

@@ -90,10 +90,7 @@ def test_what_was_found_stands_on_its_layer_with_its_version(stacks):
         Layer.LIBRARY,
     )
     assert found["nccl"].state == State.UNKNOWN
-
-
-def test_driver_components_follow_the_driver(stacks):
-    assert boxes(cards=[h100()])["nvml"].state == State.REPORTED
+    assert found["nvml"].state == State.REPORTED  # it comes with the driver
 
 
 def test_alike_cards_are_one_box_with_their_number(stacks):
@@ -110,13 +107,8 @@ def test_cards_of_two_kinds_are_two_boxes(stacks):
 
 
 def test_an_apple_machine_has_one_memory(stacks):
-    mac = Card(
-        index=0,
-        kind="soc",
-        vendor="apple",
-        reported_name="Apple M3 Max",
-        facts={"gpu_cores": 40, "unified_memory": True},
-    )
+    facts = {"gpu_cores": 40, "unified_memory": True}
+    mac = Card(index=0, kind="soc", vendor="apple", reported_name="Apple M3 Max", facts=facts)
     found = boxes(cards=[mac], stack="apple-metal", software=[])
     assert found["unified-memory"].version == "2 TiB"
     assert "main-memory" not in found
