@@ -38,15 +38,8 @@ def bench(tmp_path):
 
     def run(tools, *options, agent=(sys.executable, "-m", "stackviz.agent")):
         environ = environment_of(tmp_path, tools)
-        return subprocess.run(
-            [*agent, "doctor", "-q", *options],
-            env=environ,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        command = [*agent, "doctor", "-q", *options]
+        return subprocess.run(command, env=environ, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
     return run
 
@@ -72,7 +65,7 @@ def doctor(tmp_path, monkeypatch, capsys):
 
 def environment_of(folder, tools, torch=None):
     """What a machine of these tools gives a process."""
-    (folder / "bin").mkdir()
+    (folder / "bin").mkdir(exist_ok=True)
     for name, script in tools.items():
         path = folder / "bin" / name
         path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
@@ -127,10 +120,7 @@ def rules_of(done):
     [
         ({"nvidia-smi": prints(SMI_FAILED, 9), "lsmod": prints("Module Size Used by")}, "smi-no-driver"),
         ({"nvidia-smi": prints(NVML_MISMATCH, 18)}, "nvml-mismatch"),
-        (
-            {"nvidia-smi": smi(CARD_XML.replace("<pending>No</pending>", "<pending>Yes</pending>"))},
-            "row-remap-pending",
-        ),
+        ({"nvidia-smi": smi(CARD_XML.replace("<pending>No</pending>", "<pending>Yes</pending>"))}, "row-remap-pending"),
         ({"nvidia-smi": prints("Failed to initialize NVML: Unknown Error", 255)}, "nvml-unknown-container"),
         ({"nvidia-smi": prints("No devices were found", 6)}, "smi-no-driver"),
     ],
@@ -150,26 +140,16 @@ def test_a_broken_machine_is_named_and_ends_with_2(doctor, tools, rule):
 
 
 @pytest.mark.parametrize(
-    ("code", "rule"),
-    [
-        (802, "err802-fabric"),
-        (803, "err803"),
-        (804, "err804"),
-        (999, "uvm-device-missing"),  # this machine has none
-    ],
+    ("code", "rule"), [(802, "err802-fabric"), (803, "err803"), (804, "err804"), (999, "uvm-device-missing"), (0, None)]
 )
 def test_what_cuinit_answers_is_a_fault(doctor, code, rule):
+    """999: this machine has no such device. 0: it starts, and that is no fault."""
     done = doctor({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=code, probes=["nvidia"])
     answer = json.loads(done.stdout)
     assert answer["facts"]["cuda.init_code"] == code
-    assert rule in {finding["rule"] for finding in answer["findings"] if finding["severity"] == "broken"}
-    assert done.returncode == 2
-
-
-def test_a_driver_library_that_starts_is_no_fault(doctor):
-    done = doctor({"nvidia-smi": smi(CARD_XML)}, "--json", libcuda=0, probes=["nvidia"])
-    assert json.loads(done.stdout)["facts"]["cuda.init_code"] == 0
-    assert "broken" not in rules_of(done).values()
+    broken = {finding["rule"] for finding in answer["findings"] if finding["severity"] == "broken"}
+    assert rule in broken if rule else not broken
+    assert (done.returncode == 2) == bool(rule)
 
 
 # --- torch, none, and tools that misbehave ---
@@ -191,48 +171,29 @@ def test_a_machine_without_any_tool_has_a_warning_for_torch_only(doctor):
 
 def test_hanging_or_endless_tool_costs_only_its_answer(bench):
     started = time.monotonic()
-    done = bench(
-        {"nvidia-smi": "exec /bin/sleep 60", "rocminfo": "exec /usr/bin/yes"},
-        "--json",
-        "--timeout",
-        "1",
-        "--probe-timeout",
-        "4",
-    )
+    tools = {"nvidia-smi": "exec /bin/sleep 60", "rocminfo": "exec /usr/bin/yes"}
+    done = bench(tools, "--json", "--timeout", "1", "--probe-timeout", "4")
     assert time.monotonic() - started < 60
     states = {outcome["command"]: outcome for outcome in json.loads(done.stdout)["asked"]}
-    assert states["nvidia-smi"]["state"] == "timeout"
-    assert states["rocminfo"]["is_cut"]
+    assert (states["nvidia-smi"]["state"], bool(states["rocminfo"]["is_cut"])) == ("timeout", True)
     assert done.returncode in (0, 1)
 
 
-def test_hostile_output_is_printed_without_control_characters(doctor):
-    done = doctor(
-        {"nvidia-smi": prints("\x1b[31m" + SMI_FAILED + "\x1b]0;owned\x07<script>`@octocat`", 9)}, "--markdown"
-    )
-    assert "\x1b" not in done.stdout
-    assert "\x07" not in done.stdout
-    assert done.returncode == 2
-
-
 @pytest.mark.parametrize("options", [("--markdown",), ("--json",)])
-def test_what_is_made_for_an_issue_tells_no_secret(doctor, options):
+def test_what_is_made_for_an_issue_is_harmless_and_tells_no_secret(doctor, options):
     card = "GPU 0: NVIDIA H100 (UUID: GPU-11111111-2222-3333-4444-555555555555)"
     lines = f"{SMI_FAILED}\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwx1234 at /home/alice/x of 192.0.2.23\n{card}"
-    done = doctor({"nvidia-smi": prints(lines, 9)}, *options, torch=f"{lines}\n{CPU_WHEEL}\n{lines}")
+    hostile = f"\x1b[31m{lines}\x1b]0;owned\x07<script>`@octocat`"
+    done = doctor({"nvidia-smi": prints(hostile, 9)}, *options, torch=f"{lines}\n{CPU_WHEEL}\n{lines}")
     assert done.returncode == 2
-    for word in ("hf_abc", "alice", "192.0.2.23", "11111111-2222"):
-        assert word not in done.stdout
+    for text in ("hf_abc", "alice", "192.0.2.23", "11111111-2222", "\x1b", "\x07"):
+        assert text not in done.stdout
 
 
 @pytest.mark.parametrize("options", [(), ("--markdown",)])
 def test_what_was_asked_is_said(doctor, options):
     done = doctor({"nvidia-smi": prints(SMI_FAILED, 9)}, *options)
-    assert "What was run, without changing anything:" in done.stdout
     assert "ended with an error: nvidia-smi" in done.stdout
-
-
-def test_json_and_markdown_exclude_each_other(doctor):
     with pytest.raises(SystemExit) as refused:
         doctor({}, "--json", "--markdown")
     assert refused.value.code == 2
@@ -265,22 +226,15 @@ def test_no_question_changes_anything_or_reaches_the_network():
     for question in QUESTIONS:
         assert not CHANGES_SOMETHING & set(question.argv), question
         assert not any("http" in part for part in question.argv)
+    for system in ("Linux", "Darwin", "Windows"):
+        questions = questions_on(system)
+        assert len(questions) >= 3
+        assert all(0 < question.timeout_s <= 120 for question in questions)
 
 
-@pytest.mark.parametrize("system", ["Linux", "Darwin", "Windows"])
-def test_every_system_has_questions_with_limits(system):
-    questions = questions_on(system)
-    assert len(questions) >= 3
-    assert all(0 < question.timeout_s <= 120 for question in questions)
-
-
-def test_output_is_bounded():
+def test_output_and_time_of_commands_are_bounded(tmp_path):
     [run] = ask_all([DoctorQuestion(("yes",), "nothing")], longest_s=20)
-    assert run.is_cut
-    assert len(run.text) == MOST_BYTES
-
-
-def test_a_command_that_leaves_children_ends_with_them(tmp_path):
+    assert (run.is_cut, len(run.text)) == (True, MOST_BYTES)
     script = tmp_path / "forks"
     script.write_text("#!/bin/sh\nsleep 300 &\nsleep 300\n", encoding="utf-8")
     script.chmod(0o755)

@@ -27,9 +27,13 @@ def spool(tmp_path):
     return Spool(tmp_path / "spool")
 
 
-def begun(spool, **changes):
+def begun(spool, *steps, **changes):
+    """A journal with these steps in it."""
     document = report_body(cards=[h100_card()], results=[]) | changes
-    return Journal(document, quick=True, folder=spool.folder, mask=mask_of(["wilhelmina"], [], []))
+    journal = Journal(document, quick=True, folder=spool.folder, mask=mask_of(["wilhelmina"], [], []))
+    for step in steps:
+        journal.note(step)
+    return journal
 
 
 def adopted(spool):
@@ -39,9 +43,9 @@ def adopted(spool):
 
 
 def test_what_an_ended_agent_measured_is_adopted_once(spool):
-    journal = begun(spool)
-    for step in (PLAN, visit(0, 1.0, 2.0), visit(0, 3.0), {"case": 1, "is": "failed", "reason": "no kernel image"}):
-        journal.note(step)
+    steps = [PLAN, visit(0, 1.0, 2.0), visit(0, 3.0), {"case": 1, "is": "failed", "reason": "no kernel image"}]
+    journal = begun(spool, *steps)
+    assert adopted(spool) == ([], [])  # it is under way
     journal.close()
     told, (report,) = adopted(spool)
     assert told == [f"Took over report {report.id} of an agent that was ended: 1 of 3 cases measured"]
@@ -68,76 +72,55 @@ def test_a_journal_that_is_adopted_twice_gives_the_same_bytes(spool):
     assert stored.read_bytes() == body
 
 
-def test_a_journal_under_way_is_left_alone(spool):
-    journal = begun(spool)
-    journal.note(PLAN)
-    journal.note(visit(0, 1.0))
-    assert adopted(spool) == ([], [])
-    journal.close()
-    assert len(adopted(spool)[1]) == 1
-
-
 def test_a_torn_last_line_costs_that_line(spool):
-    journal = begun(spool)
-    journal.note(PLAN)
-    journal.note(visit(0, 1.0))
-    journal.close()
+    begun(spool).close()
+    assert adopted(spool) == ([], [])
+    assert not list((spool.folder / "running").iterdir())  # without a measurement it goes
+    begun(spool, PLAN, visit(0, 1.0)).close()
     (path,) = (spool.folder / "running").iterdir()
     with path.open("ab") as file:
         file.write(b'{"is": "samples", "case": 1, "sam')
     assert adopted(spool)[1][0].results[0].samples == (1.0,)
 
 
-def test_a_journal_without_a_measurement_goes(spool):
-    begun(spool).close()
-    assert adopted(spool) == ([], [])
-    assert not list((spool.folder / "running").iterdir())
+BEGIN = b'{"is": "report", "document": {}, "quick": true}\n'
 
 
 @pytest.mark.parametrize(
-    "line", ['{"is": "samples"}', '{"is": "samples", "case": 99}', '{"is": "results", "results": 1}']
+    ("content", "is_set_aside"),
+    [
+        (BEGIN + b'{"is": "samples"}\n', True),
+        (BEGIN + b'{"is": "samples", "case": 99}\n', True),
+        (BEGIN + b'{"is": "results", "results": 1}\n', True),
+        (b'{"is": []}\n', False),
+        (b'{"is": {}}\n{"is": "begin"}\n', False),
+        (b"[" * 200_000 + b"\n", False),
+    ],
 )
-def test_a_journal_that_nobody_understands_is_set_aside(spool, line):
-    folder = spool.folder / "running"
-    folder.mkdir(parents=True)
-    (folder / "x.jsonl").write_text(f'{{"is": "report", "document": {{}}, "quick": true}}\n{line}\n')
-    assert adopted(spool) == ([], [])
-    assert [path.name for path in spool.corrupt.iterdir()] == ["x.jsonl"]
-    assert "not a journal" in spool.set_aside[0]
-
-
-@pytest.mark.parametrize("content", [b'{"is": []}\n', b'{"is": {}}\n{"is": "begin"}\n', b"[" * 200_000 + b"\n"])
-def test_lines_of_another_form_are_no_measurement(spool, content):
+def test_what_is_no_journal_is_set_aside_or_removed(spool, content, is_set_aside):
     path = spool.folder / "running" / "x.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
-    assert adopted(spool) == ([], [])
-    assert not path.exists()
+    assert (adopted(spool), path.exists()) == (([], []), False)
+    assert [path.name for path in spool.corrupt.glob("*")] == ["x.jsonl"] * is_set_aside
+    assert ["not a journal" in text for text in spool.set_aside] == [True] * is_set_aside
 
 
-def make_link(path, outside):
-    path.symlink_to(outside)
-
-
-def make_folder(path, _outside):
-    path.mkdir()
-
-
-def make_pipe(path, _outside):
-    os.mkfifo(path)
+STRANGERS = {
+    "link": lambda path, outside: path.symlink_to(outside),
+    "folder": lambda path, _outside: path.mkdir(),
+    "pipe": lambda path, _outside: os.mkfifo(path),
+}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need a right there")
-@pytest.mark.parametrize("make", [make_link, make_folder, make_pipe])
-def test_other_files_are_left_alone_and_block_nobody(spool, tmp_path, make):
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_other_files_are_left_alone_and_block_nobody(spool, tmp_path, kind):
     outside = tmp_path / "outside.txt"
     outside.write_text('{"is": "results"}\n')
-    journal = begun(spool)
-    journal.note(PLAN)
-    journal.note(visit(0, 1.0))
-    journal.close()
+    begun(spool, PLAN, visit(0, 1.0)).close()
     stranger = spool.folder / "running" / "0.jsonl"  # comes first
-    make(stranger, outside)
+    STRANGERS[kind](stranger, outside)
     (warning, adoption), (report,) = adopted(spool)
     assert warning == f"warning: {stranger} is no journal and was left alone"
     assert str(report.id) in adoption
@@ -148,9 +131,8 @@ def test_other_files_are_left_alone_and_block_nobody(spool, tmp_path, make):
 def test_a_journal_of_somebody_else_keeps_nobody_waiting(spool, monkeypatch):
     """A run as root leaves one that only root may open."""
     for name in ("mine", "root"):
-        journal = begun(spool, machine={"identity": name[0].encode().hex() * 32, "name": name})
-        journal.note(PLAN)
-        journal.note(visit(0, 1.0))
+        machine = {"identity": name[0].encode().hex() * 32, "name": name}
+        journal = begun(spool, PLAN, visit(0, 1.0), machine=machine)
         journal.close()
         (spool.folder / "running" / f"{journal.report().id}.jsonl").rename(spool.folder / "running" / f"{name}.jsonl")
 
@@ -166,9 +148,8 @@ def test_a_journal_of_somebody_else_keeps_nobody_waiting(spool, monkeypatch):
 
 
 def test_names_do_not_reach_the_journal(spool):
-    journal = begun(spool)
-    journal.note(PLAN)
-    journal.note({"case": 0, "is": "failed", "reason": "/home/wilhelmina/venv/libtorch.so of wilhelmina"})
+    reason = "/home/wilhelmina/venv/libtorch.so of wilhelmina"
+    journal = begun(spool, PLAN, {"case": 0, "is": "failed", "reason": reason})
     journal.note_results([gemm_result(reason="wilhelmina")])
     (path,) = (spool.folder / "running").iterdir()
     assert "wilhelmina" not in path.read_text()

@@ -60,36 +60,53 @@ def probe(monkeypatch, tmp_path):
     return ask
 
 
+def told(source, name):
+    """What a probe told under this name: the fact, or why it is absent."""
+    return source.facts[name] if name in source.facts else source.absent[name].reason
+
+
 def test_a_healthy_card_tells_everything_in_si_units(probe):
-    reading = probe([healthy_card()])
+    held_back = {"nvmlDeviceGetCurrentClocksEventReasons": 0x44, "nvmlDeviceGetMigMode": [0, 1]}
+    reading = probe([healthy_card(**held_back)])
     (card,) = reading.cards
     assert reading.facts["nvidia.driver_version"] == "560.35.03"
     assert reading.facts["cuda.driver_api_version"] == "12.6"
+    assert reading.facts["nvidia.uvm_device"] is False  # the card is there, the device file is not
     assert (card.reported_name, card.memory_bytes) == ("NVIDIA H100 80GB HBM3", 85520809984)
     assert card.uuid_hash == hashed_uuid("6f1c1d2e-1111-2222-3333-444455556666")
-    assert card.facts["power_limit_w"] == 700
-    assert card.facts["sm_clock_max_hz"] == 1.98e9
-    assert card.facts["compute_capability"] == "9.0"
-    assert card.facts["pci_device_id"] == "0x233010DE"
-    assert card.facts["mig_mode"] == "disabled"
-    assert card.facts["nvlink_links"] == 18
+    expected = {
+        "power_limit_w": 700, "sm_clock_max_hz": 1.98e9, "compute_capability": "9.0", "pci_device_id": "0x233010DE",
+        "mig_mode": "disabled", "mig_pending": "enabled", "nvlink_links": 18, "memory_used_bytes": 526385152,
+        "ecc_corrected": 3, "ecc_uncorrected": 0, "ecc_pending": True, "remap_pending": False, "remap_failed": False,
+        "throttle_reasons": "sw_power_cap hw_thermal_slowdown", "display_attached": False, "busy_ratio": 0.07,
+    }  # fmt: skip
+    assert {name: card.facts[name] for name in expected} == expected
     assert set(card.absent) == {"driver_model", "fabric_state", "multiprocessors"}
+    (idle,) = probe([healthy_card(nvmlDeviceGetCurrentClocksEventReasons=0x1)]).cards
+    assert idle.facts["throttle_reasons"] == "none"
 
 
-def test_no_power_reading_is_absent_and_not_zero(probe):
-    silent = {
-        name: Error(fake_nvml.NOT_SUPPORTED) for name in ("nvmlDeviceGetPowerUsage", "nvmlDeviceGetEnforcedPowerLimit")
-    }
-    (card,) = probe([healthy_card(**silent)]).cards
-    assert card.absent["power_w"].reason == "not_supported"
-    assert card.absent["power_limit_w"].reason == "not_supported"
-    assert card.facts["power_default_limit_w"] == 700
+NOT_SUPPORTED = Error(fake_nvml.NOT_SUPPORTED)
 
 
-def test_a_power_limit_of_zero_is_not_a_limit(probe):
-    (card,) = probe([healthy_card(nvmlDeviceGetEnforcedPowerLimit=0)]).cards
-    assert "power_limit_w" not in card.facts
-    assert card.absent["power_limit_w"].reason == "not_reported"
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (
+            {"nvmlDeviceGetPowerUsage": NOT_SUPPORTED, "nvmlDeviceGetEnforcedPowerLimit": NOT_SUPPORTED},
+            {"power_w": "not_supported", "power_limit_w": "not_supported", "power_default_limit_w": 700},
+        ),
+        ({"nvmlDeviceGetEnforcedPowerLimit": 0}, {"power_limit_w": "not_reported"}),
+        (
+            {"nvmlDeviceGetRemappedRows": NOT_SUPPORTED, "nvmlDeviceGetRetiredPagesPendingStatus": 1},
+            {"remap_pending": True, "remap_failed": "not_supported"},  # older cards retire pages instead
+        ),
+        ({"nvmlDeviceGetRemappedRows": NOT_SUPPORTED}, {"remap_pending": "not_supported"}),
+    ],
+)
+def test_what_a_card_cannot_tell_is_absent(probe, answers, expected):
+    (card,) = probe([healthy_card(**answers)]).cards
+    assert {name: told(card, name) for name in expected} == expected
 
 
 def test_a_card_lost_half_way_keeps_what_it_told(probe):
@@ -154,9 +171,7 @@ def test_instances_of_a_cut_card_are_cards_of_their_own(probe):
         nvmlDeviceGetMigMode=Error(fake_nvml.NOT_SUPPORTED),
     )
     cut = healthy_card(
-        nvmlDeviceGetMigMode=[1, 1],
-        nvmlDeviceGetMaxMigDeviceCount=7,
-        instances=[instance, *[Error(6)] * 6],
+        nvmlDeviceGetMigMode=[1, 1], nvmlDeviceGetMaxMigDeviceCount=7, instances=[instance, *[Error(6)] * 6]
     )
     whole, part = probe([cut]).cards
     assert whole.facts["mig_mode"] == "enabled"
@@ -170,48 +185,58 @@ SMALL_MEMORY = healthy_card()["nvmlDeviceGetMemoryInfo"].__class__(total=1020054
 
 
 def test_no_nvidia_software_means_no_card(probe):
-    reading = probe(None)
+    reading = probe(None, says={CU_INIT: MissingFact("failed", "must not be asked")})
     assert reading.cards == []
-    assert reading.absent["nvidia.driver_version"].reason == "not_installed"
-    assert reading.absent["cuda.driver_api_version"].reason == "not_installed"
+    assert told(reading, "nvidia.driver_version") == told(reading, "cuda.driver_api_version") == "not_installed"
+    for name in (*questions_of("nvidia").names, "nvidia.nvml_error"):
+        assert reading.absent[name].reason == "not_applicable", name
+    assert told(probe(None, system="Darwin"), "nvidia.driver_version") == "not_applicable"
 
 
 def test_a_card_on_the_bus_without_a_driver_is_a_fault(probe):
-    files = {
-        "/sys/bus/pci/devices/0000:01:00.0/vendor": "0x10de\n",
-        "/sys/bus/pci/devices/0000:01:00.0/class": "0x030000\n",
-    }
-    reading = probe(None, files)
-    assert reading.absent["nvidia.driver_version"].reason == "failed"
+    reading = probe(None, on_bus(1, "0x030000"))
+    assert told(reading, "nvidia.driver_version") == "failed"
     assert "on the PCI bus" in reading.problems[0]
+    assert told(reading, "nvidia.module_installed") == "not_reported"  # there is no list of modules
 
 
 def test_where_nvml_has_no_binding_nvidia_smi_is_read(probe):
     reading = probe(None, says={"nvidia-smi -q -x": SMI_XML})
     assert reading.facts["nvidia.driver_version"] == "570.124.04"
-    assert reading.cards[0].memory_bytes == 12288 * 2**20
-    assert reading.cards[0].facts["power_limit_w"] == 170
+    assert (reading.cards[0].memory_bytes, reading.cards[0].facts["power_limit_w"]) == (12288 * 2**20, 170)
+    assert told(reading, "nvidia.nvml_error") == "not_applicable"
+    failed = MissingFact("failed", "nvidia-smi ended with 255: Failed to initialize NVML: Unknown Error")
+    assert "Unknown Error" in probe(None, says={"nvidia-smi -q -x": failed}).facts["nvidia.nvml_error"]
 
 
 def test_a_driver_updated_without_a_reboot_is_named(probe):
     """NVML and nvidia-smi both refuse; the kernel still tells which module it has loaded."""
-    loaded = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build\nGCC version: ..."
     reading = probe(
         [],
-        files={"/proc/driver/nvidia/version": loaded},
+        files={"/proc/driver/nvidia/version": LOADED},
         says={"nvidia-smi -q -x": MissingFact("failed", "nvidia-smi ended with 18: Driver/library version mismatch")},
         init=Error(fake_nvml.MISMATCH),
+        library=b"13.580.95.05",
     )
     assert reading.facts["nvidia.driver_version"] == "560.35.03"
-    assert reading.facts["nvidia.driver_kind"] == "open"
+    assert (reading.facts["nvidia.driver_kind"], reading.facts["nvidia.nvml_version"]) == ("open", "13.580.95.05")
     assert "mismatch" in (reading.absent["cuda.driver_api_version"].detail or "")
 
 
-@pytest.mark.parametrize("code", [fake_nvml.DRIVER_NOT_LOADED, fake_nvml.LIBRARY_NOT_FOUND, 4, 999])
-def test_nvml_that_does_not_start_breaks_nothing(probe, code):
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (fake_nvml.MISMATCH, "Driver/library version mismatch"),
+        (999, "Unknown Error"),
+        (fake_nvml.DRIVER_NOT_LOADED, "Driver Not Loaded"),
+        (fake_nvml.LIBRARY_NOT_FOUND, None),
+        (4, None),
+    ],
+)
+def test_nvml_that_does_not_start_breaks_nothing(probe, code, words):
     reading = probe([], init=Error(code))
-    assert reading.cards == []
-    assert reading.absent["nvidia.driver_version"].detail
+    assert (reading.cards, bool(reading.absent["nvidia.driver_version"].detail)) == ([], True)
+    assert words is None or reading.facts["nvidia.nvml_error"] == words
 
 
 def test_other_pynvml_is_distinguished_from_binding(monkeypatch, tmp_path):
@@ -223,39 +248,20 @@ def test_other_pynvml_is_distinguished_from_binding(monkeypatch, tmp_path):
     assert reading.absent["nvidia.driver_version"].detail == "no permission"
 
 
-def test_on_a_mac_nobody_looks_for_nvidia(probe):
-    assert probe(None, system="Darwin").absent["nvidia.driver_version"].reason == "not_applicable"
-
-
-def test_the_toolkit_is_told_by_nvcc(probe):
-    said = "Cuda compilation tools, release 12.4, V12.4.131\nBuild cuda_12.4.r12.4/compiler.34097967_0"
-    reading = probe([healthy_card()], says={"nvcc --version": said})
-    assert reading.facts["cuda.toolkit_version"] == "12.4.131"
-
-
 # ---- how the driver is set up ----------------------------------------------------------------------------------------
 
 
 def test_driver_reports_modules_and_cu_init(probe):
     files = {"/proc/driver/nvidia/version": LOADED, "/dev/nvidia-uvm": ""}
-    facts = probe([healthy_card()], files).facts
-    assert facts["nvidia.kernel_module_version"] == "560.35.03"
-    assert facts["nvidia.nvml_version"] == "12.560.35.03"
-    assert (facts["nvidia.uvm_device"], facts["nvidia.module_installed"]) == (True, True)
-    assert (facts["cuda.init_code"], facts["cuda.libcuda_path"]) == (0, "/usr/lib/libcuda.so.560.35.03")
-
-
-def test_trouble_facts_are_not_applicable(probe):
-    absent = probe([healthy_card()], {"/proc/driver/nvidia/version": LOADED}).absent
-    for name in ("nvidia.nvml_error", "nvidia.nvswitches", "nvidia.fabric_manager"):
-        assert absent[name].reason == "not_applicable", name
-
-
-def test_where_nothing_is_of_nvidia_nothing_is_asked(probe):
-    reading = probe(None, says={CU_INIT: MissingFact("failed", "must not be asked")})
-    for name in questions_of("nvidia").names:
-        assert reading.absent[name].reason == "not_applicable", name
-    assert reading.absent["nvidia.nvml_error"].reason == "not_applicable"
+    nvcc = "Cuda compilation tools, release 12.4, V12.4.131\nBuild cuda_12.4.r12.4/compiler.34097967_0"
+    reading = probe([healthy_card()], files, {"nvcc --version": nvcc})
+    expected = {
+        "nvidia.kernel_module_version": "560.35.03", "nvidia.nvml_version": "12.560.35.03", "nvidia.uvm_device": True,
+        "nvidia.module_installed": True, "cuda.init_code": 0, "cuda.libcuda_path": "/usr/lib/libcuda.so.560.35.03",
+        "cuda.toolkit_version": "12.4.131",
+        **dict.fromkeys(("nvidia.nvml_error", "nvidia.nvswitches", "nvidia.fabric_manager"), "not_applicable"),
+    }  # fmt: skip
+    assert {name: told(reading, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -271,8 +277,7 @@ def test_where_nothing_is_of_nvidia_nothing_is_asked(probe):
     ],
 )
 def test_cu_init_is_asked_in_a_child_that_may_fail(probe, said, name, expected):
-    reading = probe([healthy_card()], says={CU_INIT: said})
-    assert (reading.facts[name] if name in reading.facts else reading.absent[name].reason) == expected
+    assert told(probe([healthy_card()], says={CU_INIT: said}), name) == expected
 
 
 def test_the_child_that_asks_libcuda_is_a_program_that_runs(tmp_path):
@@ -296,14 +301,6 @@ def test_a_module_that_is_installed_and_not_loaded_is_told(probe, listed, expect
     assert probe(None, files).facts["nvidia.module_installed"] is expected
 
 
-def test_module_list_is_needed(probe):
-    assert probe(None, on_bus(1, "0x030000")).absent["nvidia.module_installed"].reason == "not_reported"
-
-
-def test_a_missing_device_file_is_told_where_the_card_is_there(probe):
-    assert probe([healthy_card()]).facts["nvidia.uvm_device"] is False
-
-
 def test_under_wsl_the_kernel_has_no_part_in_it(probe):
     reading = probe([healthy_card()], {"/proc/version": "Linux version 5.15-microsoft-standard-WSL2"})
     for name in ("nvidia.kernel_module_version", "nvidia.uvm_device", "nvidia.module_installed"):
@@ -325,50 +322,4 @@ def test_nvswitch_machine_reports_fabric_manager(probe, said, expected):
     command = "systemctl show -p LoadState -p ActiveState nvidia-fabricmanager"
     reading = probe([healthy_card()], files, {command: said})
     assert reading.facts["nvidia.nvswitches"] == 2
-    name = "nvidia.fabric_manager"
-    assert (reading.facts[name] if name in reading.facts else reading.absent[name].reason) == expected
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [(fake_nvml.MISMATCH, "Driver/library version mismatch"), (999, "Unknown Error"), (9, "Driver Not Loaded")],
-)
-def test_nvml_that_does_not_start_is_told_in_its_own_words(probe, code, words):
-    assert probe([], init=Error(code)).facts["nvidia.nvml_error"] == words
-
-
-def test_nvidia_smi_error_is_quoted(probe):
-    failed = MissingFact("failed", "nvidia-smi ended with 255: Failed to initialize NVML: Unknown Error")
-    assert "Unknown Error" in probe(None, says={"nvidia-smi -q -x": failed}).facts["nvidia.nvml_error"]
-    assert probe(None, says={"nvidia-smi -q -x": SMI_XML}).absent["nvidia.nvml_error"].reason == "not_applicable"
-
-
-def test_nvml_tells_its_version_even_where_it_does_not_start(probe):
-    assert (
-        probe([], init=Error(fake_nvml.MISMATCH), library=b"13.580.95.05").facts["nvidia.nvml_version"]
-        == "13.580.95.05"
-    )
-
-
-def test_a_card_tells_errors_repairs_and_what_holds_it_back(probe):
-    (card,) = probe([healthy_card(nvmlDeviceGetCurrentClocksEventReasons=0x44, nvmlDeviceGetMigMode=[0, 1])]).cards
-    assert (card.facts["ecc_corrected"], card.facts["ecc_uncorrected"], card.facts["ecc_pending"]) == (3, 0, True)
-    assert (card.facts["remap_pending"], card.facts["remap_failed"]) == (False, False)
-    assert card.facts["throttle_reasons"] == "sw_power_cap hw_thermal_slowdown"
-    assert (card.facts["mig_mode"], card.facts["mig_pending"]) == ("disabled", "enabled")
-    assert (card.facts["display_attached"], card.facts["busy_ratio"]) == (False, 0.07)
-    assert card.facts["memory_used_bytes"] == 526385152
-
-
-def test_older_cards_retire_pages_instead_of_rows(probe):
-    rows = Error(fake_nvml.NOT_SUPPORTED)
-    (card,) = probe([healthy_card(nvmlDeviceGetRemappedRows=rows, nvmlDeviceGetRetiredPagesPendingStatus=1)]).cards
-    assert card.facts["remap_pending"] is True
-    assert card.absent["remap_failed"].reason == "not_supported"
-    (card,) = probe([healthy_card(nvmlDeviceGetRemappedRows=rows)]).cards
-    assert card.absent["remap_pending"].reason == "not_supported"
-
-
-def test_an_idle_card_is_held_back_by_nothing(probe):
-    (card,) = probe([healthy_card(nvmlDeviceGetCurrentClocksEventReasons=0x1)]).cards
-    assert card.facts["throttle_reasons"] == "none"
+    assert told(reading, "nvidia.fabric_manager") == expected

@@ -57,13 +57,10 @@ def test_a_busy_machine_is_looked_at_again_in_ten_minutes():
     assert told[:4] == ["skipped: card 0 is at work (97%)", "the agent looks again in 10 minutes"] * 2
 
 
-def test_of_a_timer_it_gives_up_at_half_the_interval():
+def test_of_a_timer_it_takes_one_turn_or_gives_up_at_half_time():
     busy = RunRefused(Exit.BUSY, "skipped")
     ended, taken, _ = staying([busy] * 9, once=True, every_s=3600.0)
     assert (ended, taken) == (Exit.BUSY, [0, 600, 1200, 1800])
-
-
-def test_of_a_timer_it_takes_one_turn():
     assert staying([Exit.NOT_DELIVERED], once=True)[:2] == (Exit.NOT_DELIVERED, [0])
 
 
@@ -71,9 +68,6 @@ def test_a_wrong_address_ends_it_at_once_but_not_later():
     assert staying([RunRefused(Exit.WRONG_SERVER, "no accelweb site")])[:2] == (Exit.WRONG_SERVER, [0])
     ended, taken, _ = staying([Exit.OK, RunRefused(Exit.WRONG_SERVER, "a hotel"), Exit.USAGE])
     assert (ended, len(taken)) == (Exit.USAGE, 3)
-
-
-def test_a_refused_key_ends_it():
     with pytest.raises(RunRefused, match="revoked"):
         staying([Exit.OK, RunRefused(Exit.KEY_REFUSED, "revoked")])
 
@@ -116,18 +110,14 @@ def test_a_sign_of_life_says_how_often_the_agent_reports():
     heartbeats, is_heard, told = told_the_site(Reply(200, '{"machine": {"slug": "m", "name": "M"}}'))
     assert heartbeats == [{"identity": "0" * 64, "every_s": 21600, "busy": ""}]
     assert (is_heard, told) == (True, [])
+    for text in ('{"machine":null}', '{"machine": null}', json.dumps({"silent_from": None, "machine": None})):
+        assert told_the_site(Reply(200, text))[1] is False, text
 
 
-@pytest.mark.parametrize(
-    ("reply", "word"),
-    [(Reply(404, "<html>"), "an older one"), (Reply(503, "{}"), "did not take"), (Reply(403, "<p>"), "did not")],
-)
-def test_a_site_that_takes_none_costs_nothing(reply, word):
-    _, _, (told,) = told_the_site(reply)
-    assert word in told
-
-
-def test_a_key_that_is_refused_ends_the_turn():
+def test_a_site_that_takes_none_costs_nothing_a_refused_key_ends_it():
+    for reply, word in ((Reply(404, "<html>"), "older"), (Reply(503, "{}"), "did not"), (Reply(403, "<p>"), "did not")):
+        _, _, (told,) = told_the_site(reply)
+        assert word in told
     with pytest.raises(RunRefused, match="revoked") as refused:
         told_the_site(Reply(403, '{"error": "this key was revoked"}'))
     assert refused.value.exit is Exit.KEY_REFUSED
@@ -164,30 +154,24 @@ def agent(monkeypatch, tmp_path, capsys):
 def test_a_turn_says_that_it_is_there_then_measures_and_sends(agent):
     with site() as made:
         code, _, _ = agent("--server", made.url, "--key", KEY, "--yes", "--once")
-    assert (code, len(made.received)) == (Exit.OK, 1)
-    (beat,) = made.heartbeats
-    assert beat == {"identity": made.received[0][1]["machine"]["identity"], "every_s": 600, "busy": ""}
+        assert (code, len(made.received)) == (Exit.OK, 1)
+        (beat,) = made.heartbeats
+        assert beat == {"identity": made.received[0][1]["machine"]["identity"], "every_s": 600, "busy": ""}
+        made.heartbeats.clear()
+        made.heartbeat_reply = Reply(200, '{"machine": null, "silent_from": null}')
+        agent("--server", made.url, "--key", KEY, "--yes", "--once")
+    assert [beat["every_s"] for beat in made.heartbeats] == [600, 600]  # a new machine once more after its report
 
 
 def test_a_busy_machine_is_told_and_not_measured(agent, tmp_path):
     with site() as made:
-        code, _, err = agent("--server", made.url, "--key", KEY, "--yes", "--once", busy_ratio=0.97)
-    assert (code, made.received, Spool(tmp_path / "spool").count()) == (Exit.BUSY, [], 0)
-    assert made.heartbeats[0]["busy"] == "card 0 is at work (97%)"
+        at_site = ("--server", made.url, "--key", KEY, "--yes", "--once")
+        code, _, err = agent(*at_site, busy_ratio=0.97)
+        assert (code, made.received, Spool(tmp_path / "spool").count()) == (Exit.BUSY, [], 0)
+        code, _, _ = agent(*at_site, "--no-bench", busy_ratio=0.97)  # it is read all the same
+    assert (code, len(made.received)) == (Exit.OK, 1)
+    assert [beat["busy"] for beat in made.heartbeats] == ["card 0 is at work (97%)", ""]
     assert "skipped: card 0 is at work (97%)" in err
-
-
-def test_without_benchmarks_a_busy_machine_is_read_all_the_same(agent):
-    with site() as made:
-        code, _, _ = agent("--server", made.url, "--key", KEY, "--yes", "--once", "--no-bench", busy_ratio=0.97)
-    assert (code, len(made.received), made.heartbeats[0]["busy"]) == (Exit.OK, 1, "")
-
-
-def test_new_machine_is_announced_after_its_report(agent):
-    with site() as made:
-        made.heartbeat_reply = Reply(200, '{"machine": null, "silent_from": null}')
-        agent("--server", made.url, "--key", KEY, "--yes", "--once")
-    assert [beat["every_s"] for beat in made.heartbeats] == [600, 600]
 
 
 def test_it_measures_nothing_that_nobody_agreed_to_send(agent):
@@ -197,24 +181,25 @@ def test_it_measures_nothing_that_nobody_agreed_to_send(agent):
     assert "--yes" in err
 
 
-@pytest.mark.parametrize("interval", ["5m", "31d", "often", "6", "0h", "-1h"])
-def test_an_interval_that_is_none_is_refused(agent, capsys, interval):
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        *((("--every", interval), "--every") for interval in ("5m", "31d", "often", "6", "0h", "-1h")),
+        (("--attach", "llama.json"), "without --every"),
+        (("--server", "https://lab.example", "--key", KEY, "--print-service", "systemd"), "needs --key-file"),
+        (("--key-file", "key", "--print-service", "systemd"), "needs --server"),
+    ],
+)
+def test_options_that_contradict_are_refused(agent, capsys, tmp_path, monkeypatch, options, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "llama.json").write_text(json.dumps([RUN]), encoding="utf-8")
     with pytest.raises(SystemExit):
-        agent("--every", interval)
-    assert "--every" in capsys.readouterr().err
-
-
-def test_its_companions_need_an_interval(capsys):
+        agent(*options)
+    told = capsys.readouterr().err
+    assert (words in told, KEY in told) == (True, False)
     with pytest.raises(SystemExit):
         cli.main(["run", "--once"])
     assert "need --every" in capsys.readouterr().err
-
-
-def test_what_is_attached_is_sent_once_and_not_with_each_report(agent, capsys, tmp_path):
-    (tmp_path / "llama.json").write_text(json.dumps([RUN]), encoding="utf-8")
-    with pytest.raises(SystemExit):
-        agent("--attach", str(tmp_path / "llama.json"))
-    assert "send it once, without --every" in capsys.readouterr().err
 
 
 def test_a_real_agent_stays_and_ends_when_the_service_is_stopped(tmp_path):
@@ -250,39 +235,32 @@ def text_of(agent, tmp_path, monkeypatch):
     return text
 
 
-def test_nothing_is_installed(text_of, tmp_path):
+def test_nothing_is_installed(text_of, tmp_path, agent):
     before_it = set(tmp_path.rglob("*"))
     for system in ("systemd", "launchd", "windows"):
-        text_of(system)
+        script = text_of(system)
+        if system != "windows":
+            subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+    _, out, _ = agent("--server", "https://lab.example", "--key-file", "key", "--print-serv=systemd")
+    assert "print-serv" not in out  # an abbreviated option is left out too
     assert set(tmp_path.rglob("*")) == before_it
 
 
 def test_a_systemd_timer_runs_the_command_that_was_typed(text_of, tmp_path):
-    script = text_of("systemd")
-    unit, timer = re.findall(r"<<'END'\n(.*?)^END", script, re.MULTILINE | re.DOTALL)
+    names = ("accelweb-agent.service", "accelweb-agent.timer")
+    unit, timer = re.findall(r"<<'END'\n(.*?)^END", text_of("systemd"), re.MULTILINE | re.DOTALL)
     assert f"WorkingDirectory={tmp_path}" in unit
     assert '--key-file "my key" --quick --name "50%% of $$X" --once --yes' in unit
-    assert "--print-service" not in unit
-    assert "Nice=19" in unit
-    assert "OnUnitActiveSec=600s" in timer
-
-
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
-def test_systemd_takes_the_unit_and_the_timer(text_of, tmp_path):
-    script = text_of("systemd")
-    names = ("accelweb-agent.service", "accelweb-agent.timer")
-    for name, text in zip(names, re.findall(r"<<'END'\n(.*?)^END", script, re.MULTILINE | re.DOTALL), strict=True):
+    assert ("--print-service" in unit, "Nice=19" in unit, "OnUnitActiveSec=600s" in timer) == (False, True, True)
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    for name, text in zip(names, (unit, timer), strict=True):
         (tmp_path / name).write_text(text)
     done = subprocess.run(
         ["systemd-analyze", "verify", "--user", *(str(tmp_path / name) for name in names)],
         capture_output=True, text=True, check=False, env={"XDG_RUNTIME_DIR": str(tmp_path), "HOME": str(tmp_path)},
     )  # fmt: skip
     assert "accelweb-agent" not in done.stderr
-
-
-def test_a_shell_reads_the_lines_for_systemd_and_launchd(text_of):
-    for system in ("systemd", "launchd"):
-        subprocess.run(["sh", "-n"], input=text_of(system), text=True, check=True)
 
 
 def test_a_launchd_agent_runs_the_command_that_was_typed(text_of, tmp_path):
@@ -301,29 +279,3 @@ def test_a_windows_task_runs_the_command_that_was_typed(text_of):
     assert root.findtext(".//t:Interval", namespaces=names) == "PT600S"
     assert '--key-file "my key"' in root.findtext(".//t:Arguments", namespaces=names)
     assert root.findtext(".//t:Priority", namespaces=names) == "9"
-
-
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        (("--server", "https://lab.example", "--key", KEY), "--key-file"),
-        (("--key-file", "key"), "--server"),
-    ],
-)
-def test_a_service_with_a_key_in_its_text_is_refused(agent, capsys, options, word):
-    with pytest.raises(SystemExit):
-        agent(*options, "--print-service", "systemd")
-    told = capsys.readouterr().err
-    assert f"needs {word}" in told
-    assert KEY not in told
-
-
-def test_an_abbreviated_option_is_left_out_too(agent, tmp_path):
-    _, out, _ = agent("--server", "https://lab.example", "--key-file", "key", "--print-serv=systemd")
-    assert "print-serv" not in out
-
-
-def test_the_answer_is_read_as_json_of_any_spacing():
-    for text in ('{"machine":null}', '{"machine": null}', json.dumps({"silent_from": None, "machine": None})):
-        _, is_heard, _ = told_the_site(Reply(200, text))
-        assert not is_heard
