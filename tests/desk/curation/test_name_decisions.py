@@ -1,6 +1,7 @@
 """Names are given, told apart, set aside and taken back; cards follow at once; nothing is decided twice."""
 
 import threading
+import uuid
 
 import pytest
 from django.contrib.auth.models import User
@@ -49,21 +50,11 @@ def large(db) -> Accelerator:
 
 def card(lab: Lab, name: str = NAME, gb: int | None = None, machine: str = "m") -> Card:
     """A card of a new report of the machine."""
-    import uuid
-
     of, _ = Machine.objects.get_or_create(lab=lab, slug=machine, defaults={"name": machine})
     report = Report.objects.create(id=uuid.uuid4(), machine=of, body=b"{}")
     snapshot = Snapshot.objects.create(machine=of, report=report, taken_at=timezone.now())
-    size = gb * 2**30 if gb else None
-    return Card.objects.create(
-        snapshot=snapshot,
-        index=0,
-        kind="gpu",
-        vendor="nvidia",
-        reported_name=name,
-        memory_bytes=size,
-        match_how="unknown",
-    )
+    plain = {"snapshot": snapshot, "index": 0, "kind": "gpu", "vendor": "nvidia", "match_how": "unknown"}
+    return Card.objects.create(reported_name=name, memory_bytes=gb * 2**30 if gb else None, **plain)
 
 
 def sheets() -> list[str | None]:
@@ -77,13 +68,16 @@ def give(*targets: Target, by=None, seen=0, name=NAME, reason="read off the card
 # --- giving ---
 
 
-def test_a_name_is_given_and_all_its_spellings_follow(lab, small, mira):
-    card(lab)
-    card(lab, "NVIDIA_Z9000")
-    card(lab, "z9000")
-    card(lab, "NVIDIA Z9001")
+def test_a_name_is_given_and_only_its_spellings_follow(lab, small, mira, monkeypatch):
+    names = ["NVIDIA Z9000", "NVIDIA_Z9000", "z9000", "NVIDIA Z9001", *(f"Other {number}" for number in range(20))]
+    for name in names:
+        card(lab, name)
+    looked_at = []
+    real = rematch.match_cards
+    monkeypatch.setattr(rematch, "match_cards", lambda cards: looked_at.extend(cards) or real(cards))
     decision, rematched = give(Target(small), by=mira)
-    assert sheets() == ["z9000-24gb", "z9000-24gb", "z9000-24gb", None]
+    assert sheets() == ["z9000-24gb"] * 3 + [None] * 21
+    assert sorted(item.reported_name for item in looked_at) == sorted(names[:3])
     assert (rematched.changed, rematched.rest) == (3, None)
     assert (decision.made_by, decision.reason, decision.action) == (mira, "read off the card", "accept")
 
@@ -98,17 +92,6 @@ def test_name_history_stays_private_unsourced(lab, small, mira):
     alias.save()
     entry = read_log(LogFilter(field="name")).entries[0]
     assert (entry.what, entry.new, entry.source_title) == ("added", NAME, "Data sheet")
-
-
-def test_only_cards_of_the_name_are_matched_again(lab, small, monkeypatch):
-    for number in range(20):
-        card(lab, f"Other {number}")
-    card(lab)
-    looked_at = []
-    real = rematch.match_cards
-    monkeypatch.setattr(rematch, "match_cards", lambda cards: looked_at.extend(cards) or real(cards))
-    give(Target(small))
-    assert [item.reported_name for item in looked_at] == [NAME]
 
 
 def test_queries_do_not_grow_with_other_names(lab, small, large, django_assert_max_num_queries):
@@ -134,11 +117,23 @@ def test_more_cards_than_can_be_matched_at_once_are_matched_in_turns(lab, small,
     assert (turns, sheets().count("z9000-24gb")) == (3, 8)
 
 
-def test_name_with_memory_size_needs_both(lab, small):
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [((24 * GB, None), ["z9000-24gb", None], "accept")],
+        [((24 * GB, 48 * GB), ["z9000-24gb", "z9000-48gb"], "split")],
+        [((None, None), ["z9000-24gb"] * 2, "accept"), ((24 * GB, 48 * GB), ["z9000-24gb", "z9000-48gb"], "split")],
+    ],
+    ids=["a part of it", "split", "shared later"],
+)
+def test_a_name_is_split_by_memory(lab, small, large, steps):
     card(lab, gb=24)
     card(lab, gb=48)
-    give(Target(small, 24 * GB))
-    assert sheets() == ["z9000-24gb", None]
+    for (of_small, of_large), expected, action in steps:
+        targets = [Target(small, of_small), *([Target(large, of_large)] if of_large else [])]
+        decision, _ = give(*targets, seen=steps_taken(NAME))
+        assert (sheets(), decision.action) == (expected, action)
+        assert Alias.objects.count() == len(targets)
 
 
 def test_a_name_that_never_decides_keeps_its_reason_as_note(lab, small):
@@ -151,48 +146,32 @@ def test_a_name_that_never_decides_keeps_its_reason_as_note(lab, small):
 # --- several accelerators ---
 
 
-def test_a_name_is_split_by_memory(lab, small, large):
-    card(lab, gb=24)
-    card(lab, gb=48)
-    decision, rematched = give(Target(small, 24 * GB), Target(large, 48 * GB))
-    assert sheets() == ["z9000-24gb", "z9000-48gb"]
-    assert (decision.action, rematched.changed) == ("split", 2)
-
-
-def test_sharing_a_name_moves_its_cards(lab, small, large):
-    card(lab, gb=24)
-    card(lab, gb=48)
-    give(Target(small))
-    assert sheets() == ["z9000-24gb", "z9000-24gb"]
-    give(Target(small, 24 * GB), Target(large, 48 * GB), seen=1)
-    assert sheets() == ["z9000-24gb", "z9000-48gb"]
-    assert Alias.objects.count() == 2
-
-
 @pytest.mark.parametrize(
     "terms",
-    [[(None, None), (48 * GB, None)], [(24 * GB, None), (24 * GB, None)], []],
-    ids=["one says nothing", "both the same", "none"],
-)
+    [[("small", None), ("large", 48 * GB)], [("small", 24 * GB), ("large", 24 * GB)], [("small", 24 * GB), ("small", 48 * GB)], []],
+    ids=["one says nothing", "both the same", "one accelerator twice", "none"],
+)  # fmt: skip
 def test_what_tells_nothing_apart_is_refused(lab, small, large, terms):
     card(lab)
-    targets = [Target(item, *told) for item, told in zip([small, large], terms, strict=False)]
     with pytest.raises(ValidationError):
-        give(*targets)
+        give(*(Target({"small": small, "large": large}[name], size) for name, size in terms))
     assert (Alias.objects.count(), NameDecision.objects.count()) == (0, 0)
 
 
-def test_one_accelerator_cannot_be_chosen_twice(lab, small):
+def test_a_dismissed_name_can_return_to_the_queue(lab, small, mira):
+    for name in (NAME, "(TM)"):
+        card(lab, name)
+        with pytest.raises(ValidationError):
+            leave_name(name, "nvidia", by=mira, reason="", seen=0)
     with pytest.raises(ValidationError):
-        give(Target(small, 24 * GB), Target(small, 48 * GB))
-
-
-def test_a_name_of_signs_cannot_be_given_and_can_be_left(lab, small, mira):
-    card(lab, "(TM)")
-    with pytest.raises(ValidationError):
-        give(Target(small), name="(TM)")
+        give(Target(small), name="(TM)")  # a name of signs
     leave_name("(TM)", "nvidia", by=mira, reason="no name at all", seen=0)
+    decision = leave_name(NAME, "nvidia", by=mira, reason="a virtual card", seen=0)
     assert waiting_names().items == []
+    assert {item.ignored.reason for item in waiting_names(ignored=True).items} == {"a virtual card", "no name at all"}
+    undo(decision, by=mira)
+    assert [item.name for item in waiting_names().items] == [NAME]
+    assert [item.name for item in waiting_names(ignored=True).items] == ["(TM)"]
 
 
 # --- undoing ---
@@ -213,44 +192,19 @@ def test_undone_everything_is_as_before(lab, small, large, mira):
     assert (second.undone_by, second.undone_at is not None) == (mira, True)
 
 
-def test_a_decision_is_undone_once(lab, small, mira):
+def test_a_decision_is_undone_once_and_made_anew(lab, small, large, mira):
+    card(lab)
     decision, _ = give(Target(small))
     undo(decision, by=mira)
     with pytest.raises(CannotUndo):
         undo(decision, by=mira)
-
-
-def test_changed_name_cannot_be_undone(lab, small, mira):
-    decision, _ = give(Target(small))
+    changed, _ = give(Target(large), seen=steps_taken(NAME))
+    assert sheets() == ["z9000-48gb"]
     Alias.objects.get().delete()
     with pytest.raises(CannotUndo):
-        undo(decision, by=mira)
-    decision.refresh_from_db()
-    assert decision.undone_at is None
-
-
-def test_after_undoing_the_name_can_be_decided_anew(lab, small, large, mira):
-    card(lab)
-    decision, _ = give(Target(small))
-    undo(decision, by=mira)
-    give(Target(large), seen=steps_taken(NAME))
-    assert sheets() == ["z9000-48gb"]
-
-
-# --- setting aside ---
-
-
-def test_dismissed_name_can_return_to_queue(lab, mira):
-    card(lab)
-    with pytest.raises(ValidationError):
-        leave_name(NAME, "nvidia", by=mira, reason="", seen=0)
-    decision = leave_name(NAME, "nvidia", by=mira, reason="a virtual card", seen=0)
-    assert waiting_names().items == []
-    (aside,) = waiting_names(ignored=True).items
-    assert aside.ignored.reason == "a virtual card"
-    undo(decision, by=mira)
-    assert [item.name for item in waiting_names().items] == [NAME]
-    assert waiting_names(ignored=True).items == []
+        undo(changed, by=mira)
+    changed.refresh_from_db()
+    assert changed.undone_at is None
 
 
 # --- two at once ---

@@ -32,6 +32,12 @@ def waiting() -> list[str]:
     return sorted(str(change) for change in ProposedChange.objects.filter(state="waiting"))
 
 
+def check_torch(server, body: bytes = b"", status: int = 200, **headers: str) -> FeedCheck:
+    """Check the feed of torch against this answer."""
+    server.answer("/simple/torch/", body, status, **headers)
+    return check_feed(package_feed("torch"))
+
+
 def test_feeds_name_components_and_formats_that_exist(stacks):
     from stackviz.records.stacks.models import Component
 
@@ -68,24 +74,19 @@ def test_a_recorded_month_is_proposed_day_by_day_without_duplicates_or_misses(se
 
 
 def test_what_was_declined_is_not_proposed_again(server, month):
-    server.answer("/simple/torch/", index("2.16.0"))
-    check_feed(package_feed("torch"))
+    check_torch(server, index("2.16.0"))
     ProposedChange.objects.update(state="declined", answer="a test", decided_at=datetime.now(UTC))
-    check_feed(package_feed("torch"))
-    assert ProposedChange.objects.count() == 1
-    assert waiting() == []
+    check_torch(server, index("2.16.0"))
+    assert (ProposedChange.objects.count(), waiting()) == (1, [])
 
 
-def test_a_version_that_nobody_expects_waits_with_its_doubt(server, month):
-    server.answer("/simple/torch/", index("99.0"))
-    check_feed(package_feed("torch"))
-    assert ProposedChange.objects.get().doubt.startswith("far above the newest known release")
-
-
-def test_a_release_of_tomorrow_waits_with_its_doubt(server, month):
-    server.answer("/simple/torch/", index("2.16.0", day="2099-01-01"))
-    check_feed(package_feed("torch"))
-    assert "is to come" in ProposedChange.objects.get().doubt
+@pytest.mark.parametrize(
+    ("version", "day", "doubt"),
+    [("99.0", "2026-11-20", "far above the newest known release"), ("2.16.0", "2099-01-01", "is to come")],
+)
+def test_an_unlikely_version_waits_with_its_doubt(server, month, version, day, doubt):
+    check_torch(server, index(version, day=day))
+    assert doubt in ProposedChange.objects.get().doubt
 
 
 def test_prereleases_and_yanked_files_are_left_out(server, month):
@@ -97,11 +98,11 @@ def test_prereleases_and_yanked_files_are_left_out(server, month):
         {"filename": "../../etc/passwd", "upload-time": 7},
         "not an object",
     ]
-    server.answer("/simple/torch/", json.dumps({"files": files}).encode())
-    check_feed(package_feed("torch"))
+    check_torch(server, json.dumps({"files": files}).encode())
     assert waiting() == ["pytorch 2.15.0"]
 
 
+MANY_FILES = b'{"files":[%s]}' % b",".join(b'{"filename":"torch-1.%d-x.whl"}' % number for number in range(400_000))
 BAD = {
     "a web page": (b"<!DOCTYPE html><html><body>Sign in</body></html>", 200, "it is a web page"),
     "nothing": (b"", 200, "it is empty"),
@@ -111,65 +112,44 @@ BAD = {
     "no release": (b'{"files": []}', 200, "it lists no release"),
     "deep JSON": (b"[" * 100_000, 200, "not in the format"),
     "not text": (bytes(range(256)), 200, "not in the format"),
-    "an error": (b"oh", 500, "it answered 500"),
-    "not found": (b"oh", 404, "it answered 404"),
-    "too many requests": (b"oh", 429, "it answered 429"),
-    "a forbidden page": (b"oh", 403, "it answered 403"),
+    **{f"status {status}": (b"oh", status, f"it answered {status}") for status in (403, 404, 429, 500)},
+    "no change to a question for the whole": (b"", 304, "it answered 304"),
+    "many rows": (MANY_FILES, 200, "lists more than 20,000 releases"),
+    "17 MiB": (b" " * (17 * 2**20), 200, "more than 16 MiB"),
+    "many differences": (index(*(f"3.{number}" for number in range(60))), 200, "60 differences in one answer"),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_answer_changes_nothing_but_its_line(server, month, name):
     body, status, problem = BAD[name]
-    server.answer("/simple/torch/", body, status)
-    check = check_feed(package_feed("torch"))
-    assert check.outcome == "failed"
+    check = check_torch(server, body, status)
+    assert (check.outcome, check.answered_at) == ("failed", None)
     assert problem in check.problem
-    assert check.answered_at is None
-    assert ProposedChange.objects.count() == 0
-    assert TableCheck.objects.count() == 0
+    assert (ProposedChange.objects.count(), TableCheck.objects.count()) == (0, 0)
 
 
-def test_a_million_rows_are_refused(server, month):
-    files = b",".join(b'{"filename":"torch-1.%d-x.whl"}' % number for number in range(400_000))
-    server.answer("/simple/torch/", b'{"files":[' + files + b"]}")
-    assert "lists more than 20,000 releases" in check_feed(package_feed("torch")).problem
-
-
-def test_more_than_16_mib_are_not_read(server, month):
-    server.answer("/simple/torch/", b" " * (17 * 2**20))
-    assert check_feed(package_feed("torch")).problem == "more than 16 MiB"
-
-
-def test_more_differences_than_a_month_can_have_are_refused(server, month):
-    server.answer("/simple/torch/", index(*(f"3.{number}" for number in range(60))))
-    assert "60 differences in one answer" in check_feed(package_feed("torch")).problem
-    assert ProposedChange.objects.count() == 0
-
-
-@pytest.mark.parametrize("behaviour", [drip, hang])
-def test_a_slow_server_is_left_in_time(server, month, behaviour, monkeypatch):
+@pytest.mark.parametrize(
+    ("behaviour", "problem"),
+    [
+        (drip, "no whole answer within 1 s"),
+        (hang, "no whole answer within 1 s"),
+        (cut_off, "the connection was cut off"),
+    ],
+)
+def test_a_slow_or_broken_server_is_left_in_time(server, month, behaviour, problem, monkeypatch):
     monkeypatch.setattr("stackviz.desk.freshness.fetch.WITHIN_S", 1)
     server.behave("/simple/torch/", behaviour)
-    assert check_feed(package_feed("torch")).problem == "no whole answer within 1 s"
-
-
-def test_a_cut_off_answer_is_no_answer(server, month):
-    server.behave("/simple/torch/", cut_off)
-    assert check_feed(package_feed("torch")).problem == "the connection was cut off"
+    assert check_feed(package_feed("torch")).problem == problem
 
 
 def test_redirects_are_followed_a_few_times_and_never_to_files(server, month):
-    server.answer("/simple/torch/", status=301, Location="/simple/torch2/")
     server.answer("/simple/torch2/", index("2.16.0"))
-    assert check_feed(package_feed("torch")).outcome == "read"
-    server.answer("/simple/torch/", status=302, Location="/simple/torch/")
-    assert check_feed(package_feed("torch")).problem == "more than 5 redirects"
+    assert check_torch(server, status=301, Location="/simple/torch2/").outcome == "read"
+    assert check_torch(server, status=302, Location="/simple/torch/").problem == "more than 5 redirects"
     for target in ("file:///etc/passwd", "ftp://example.org/", "http://user:secret@127.0.0.1/", ""):
-        server.answer("/simple/torch/", status=302, Location=target)
-        assert "leads to no web address" in check_feed(package_feed("torch")).problem, target
-    server.answer("/simple/torch/", status=302, Location="//[")
-    assert check_feed(package_feed("torch")).outcome == "failed"
+        assert "leads to no web address" in check_torch(server, status=302, Location=target).problem, target
+    assert check_torch(server, status=302, Location="//[").outcome == "failed"
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://a:b@127.0.0.1/", "//[", "data:,x"])
@@ -178,10 +158,11 @@ def test_only_web_addresses_are_opened(url):
         fetch(url)
 
 
-def test_no_address_of_a_private_network_is_read(server, month, settings):
+def test_nothing_is_asked_while_it_is_off_or_in_a_private_network(server, month, settings):
     settings.WATCH_PRIVATE_NETWORK = False
-    server.answer("/simple/torch/", index("2.16.0"))
-    assert check_feed(package_feed("torch")).problem == "the address is in a private network"
+    assert check_torch(server, index("2.16.0")).problem == "the address is in a private network"
+    settings.WATCH = False
+    assert check_due_feeds() == "off"
     assert server.requests == []
 
 
@@ -193,31 +174,17 @@ def test_without_a_connection_the_site_says_so(server, month, settings, client):
     assert "it has no internet connection" in client.get("/freshness/").content.decode()
 
 
-def test_an_unchanged_feed_is_asked_with_its_etag_and_counts_as_checked(server, month):
-    server.answer("/simple/torch/", index("2.15.0"), ETag='"one"')
-    check_feed(package_feed("torch"))
-    server.answer("/simple/torch/", b"", 304)
-    check = check_feed(package_feed("torch"))
+def test_an_unchanged_feed_is_asked_with_its_etag_unless_the_table_changed(server, month):
+    check_torch(server, index("2.15.0"), ETag='"one"')
+    check = check_torch(server, status=304)
     assert server.headers[-1]["if-none-match"] == '"one"'
     assert (check.outcome, check.newest) == ("unchanged", "2.15.0")
-
-
-def test_a_changed_table_is_compared_with_a_whole_answer(server, month):
-    server.answer("/simple/torch/", index("2.15.0"), ETag='"one"')
-    check_feed(package_feed("torch"))
     row = Release.objects.filter(component__slug="pytorch").first()
     Release.objects.create(component=row.component, version="2.15.1", source=row.source)
-    check_feed(package_feed("torch"))
+    check_torch(server, index("2.15.0"), ETag='"one"')
     assert "if-none-match" not in server.headers[-1]
-    check_feed(package_feed("torch"))
+    check_torch(server, index("2.15.0"), ETag='"one"')
     assert server.headers[-1]["if-none-match"] == '"one"'
-
-
-def test_unchanged_is_no_answer_to_a_question_for_the_whole(server, month):
-    server.answer("/simple/torch/", b"", 304)
-    check = check_feed(package_feed("torch"))
-    assert (check.outcome, check.problem) == ("failed", "it answered 304")
-    assert TableCheck.objects.count() == 0
 
 
 def test_a_date_that_changes_back_is_proposed_again(month):
@@ -253,11 +220,6 @@ def test_a_token_is_not_sent_in_the_clear(monkeypatch):
     assert sent == [("https://example.org/", {"Authorization": "Bearer secret"}), ("http://example.org/", {})]
 
 
-def test_the_command_refuses_a_feed_that_is_not_there(db):
-    with pytest.raises(CommandError, match="invalid choice: 'torch'"):
-        call_command("watch_now", "--feed", "torch")
-
-
 def test_a_read_feed_makes_the_table_fresh(server, month):
     before = checked_tables()["releases/pytorch"]
     with time_machine.travel("2027-06-01T12:00:00Z"):
@@ -269,12 +231,6 @@ def test_a_read_feed_makes_the_table_fresh(server, month):
     assert not after.is_stale(date(2027, 7, 1))
 
 
-def test_nothing_is_asked_while_it_is_off(server, month, settings):
-    settings.WATCH = False
-    assert check_due_feeds() == "off"
-    assert server.requests == []
-
-
 def test_each_feed_is_due_once_a_day(month, settings):
     settings.WATCH_PACKAGE_INDEX = "http://127.0.0.1:9"
     now = datetime(2026, 11, 24, tzinfo=UTC)
@@ -282,8 +238,7 @@ def test_each_feed_is_due_once_a_day(month, settings):
     FeedCheck.objects.create(feed="package-torch", outcome="read", checked_at=now - timedelta(hours=23))
     assert "package-torch" not in {feed.key for feed in due_feeds(now)}
     assert "package-torch" in {feed.key for feed in due_feeds(now + timedelta(hours=2))}
-
-
-def test_feeds_of_packages_need_an_index(month, settings):
     settings.WATCH_PACKAGE_INDEX = ""
-    assert not any(feed.key.startswith("package-") for feed in due_feeds(datetime.now(UTC)))
+    assert not any(feed.key.startswith("package-") for feed in due_feeds(now))
+    with pytest.raises(CommandError, match="invalid choice: 'torch'"):
+        call_command("watch_now", "--feed", "torch")
