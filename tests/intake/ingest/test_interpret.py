@@ -47,7 +47,8 @@ def counts():
 
 def test_report_gives_snapshot_findings_and_results(stored, machine):
     report = stored(report_body())
-    assert interpret(report.pk) == "read"
+    assert [interpret(report.pk) for _ in range(3)] == ["read", "read", "read"]
+    assert (counts()["Result"], counts()["Snapshot"]) == (2, 1)  # written once
     report.refresh_from_db()
     machine.refresh_from_db()
     snapshot = Snapshot.objects.get()
@@ -62,6 +63,9 @@ def test_report_gives_snapshot_findings_and_results(stored, machine):
     assert snapshot.software[0] == {"component": "linux", "version": "5.15.0-105-generic", "found_by": "os.uname"}
     assert snapshot.probes[0] == {"probe": "system", "state": "ok", "duration_s": 0.041, "detail": None}
     assert (card.reported_name, card.memory_bytes, card.facts["ecc"]) == ("NVIDIA H100 80GB HBM3", 85520809984, True)
+    assert interpret("00000000-0000-4000-8000-000000000000") == "gone"
+    assert interpret(stored(apple_report_body()).pk) == "read"
+    assert Card.objects.latest("pk").vendor == "apple"
 
 
 def test_a_result_keeps_its_samples_and_says_what_they_come_to(stored):
@@ -84,59 +88,32 @@ def test_failed_and_skipped_runs_are_results_with_their_reason(stored):
     assert rows == [("failed", "out of memory", None, 0), ("skipped", "fp8 needs a newer card", None, 0)]
 
 
-def test_reading_twice_writes_once(stored):
-    report = stored(report_body())
-    assert [interpret(report.pk) for _ in range(3)] == ["read", "read", "read"]
-    assert counts()["Result"] == 2
-    assert counts()["Snapshot"] == 1
-
-
-def test_a_report_that_is_gone_is_no_error(db):
-    assert interpret("00000000-0000-4000-8000-000000000000") == "gone"
-
-
-def test_reports_of_one_setting_form_one_series(stored):
-    for _ in range(3):
-        interpret(stored(report_body()).pk)
-    assert counts() == {"Snapshot": 3, "Card": 3, "Finding": counts()["Finding"], "Series": 2, "Result": 6}
-
-
-def test_repeated_setting_is_one_series(stored):
-    interpret(stored(report_body(results=[gemm_result(), gemm_result()])).pk)
-    assert (counts()["Series"], counts()["Result"]) == (1, 2)
-
-
 def test_series_differ_by_card_device_and_version(stored):
     cards = [h100_card(), h100_card(index=1)]
-    others = [{"card": 1}, {"device": "cuda:1"}, {"version": 2}, {"params": {"dtype": "fp16"}}, {"card": None}]
-    interpret(stored(report_body(cards=cards, results=[gemm_result(), *(gemm_result(**other) for other in others)])).pk)
-    assert counts()["Series"] == 6
+    others = [{}, {"card": 1}, {"device": "cuda:1"}, {"version": 2}, {"params": {"dtype": "fp16"}}, {"card": None}]
+    for _ in range(3):
+        results = [gemm_result(), *(gemm_result(**other) for other in others)]
+        interpret(stored(report_body(cards=cards, results=results)).pk)
+    assert counts() == {"Snapshot": 3, "Card": 6, "Finding": counts()["Finding"], "Series": 6, "Result": 21}
 
 
-def test_late_older_report_is_not_newest(stored, machine):
-    newer = stored(report_body(created_at="2026-11-20T12:00:00Z"))
+def test_the_newest_report_is_the_machines_latest(stored, machine):
+    """A late older one is not, nor one that is read again; of equal times it is the last one read."""
     older = stored(report_body(created_at="2026-11-19T12:00:00Z"))
-    interpret(newer.pk)
-    interpret(older.pk)
-    machine.refresh_from_db()
-    assert machine.latest_snapshot == newer.snapshot
-    assert machine.latest_taken_at == newer.snapshot.taken_at
-
-
-def test_last_read_report_wins_on_equal_times(stored, machine):
-    for _ in range(2):
-        report = stored(report_body(created_at="2026-11-20T12:00:00Z"))
+    newer, newest = (stored(report_body(created_at="2026-11-20T12:00:00Z")) for _ in range(2))
+    for report, latest in ((newer, newer), (older, newer), (newest, newest), (older, newest)):
+        put_back([report.pk] if report.status == "read" else [])
         interpret(report.pk)
+        report.refresh_from_db()
         machine.refresh_from_db()
-        assert machine.latest_snapshot == report.snapshot
+        assert machine.latest_snapshot == latest.snapshot
+        assert machine.latest_taken_at == latest.snapshot.taken_at
 
 
 def test_clock_ahead_is_clamped_to_arrival(stored, machine):
     received = datetime(2026, 11, 20, 13, tzinfo=UTC)
-    report = stored(
-        report_body(created_at="2031-01-01T00:00:00Z", results=[gemm_result(started_at="2031-01-01T00:00:00Z")]),
-        received_at=received,
-    )
+    results = [gemm_result(started_at="2031-01-01T00:00:00Z")]
+    report = stored(report_body(created_at="2031-01-01T00:00:00Z", results=results), received_at=received)
     interpret(report.pk)
     report.refresh_from_db()
     assert report.snapshot.taken_at == received
@@ -157,16 +134,9 @@ def test_a_clock_may_be_five_minutes_ahead(stored, ahead_s, is_said):
 
 
 def test_what_is_not_understood_is_listed(stored):
-    interpret(
-        stored(
-            report_body(
-                energy=5,
-                facts={"lab.rack": "b7"},
-                results=[gemm_result(benchmark="fft", params={"n": 4})],
-                probes=[{"probe": "nvidia", "state": "timeout", "detail": "NVML hung"}],
-            )
-        ).pk
-    )
+    results = [gemm_result(benchmark="fft", params={"n": 4})]
+    probes = [{"probe": "nvidia", "state": "timeout", "detail": "NVML hung"}]
+    interpret(stored(report_body(energy=5, facts={"lab.rack": "b7"}, results=results, probes=probes)).pk)
     report = Report.objects.get()
     assert set(report.unknown_fields) == {"energy", "facts.lab.rack"}
     assert report.warnings == [
@@ -184,36 +154,27 @@ def test_a_card_is_linked_to_the_sheet_that_has_its_name(stored):
     assert list(Card.objects.values_list("accelerator__slug", "match_how")) == [("h100", "name"), (None, "unknown")]
 
 
-def test_an_apple_report_is_read(stored):
-    assert interpret(stored(apple_report_body()).pk) == "read"
-    assert Card.objects.get().vendor == "apple"
+def failing(error):
+    def stumble(*_):
+        raise error
+
+    return stumble
 
 
-def test_unreadable_report_fails_without_retry(stored):
+def test_unreadable_report_fails_without_retry(stored, monkeypatch, caplog):
     report = stored(b'{"format": 1}', id="00000000-0000-4000-8000-000000000000")
     assert [interpret(report.pk), interpret(report.pk)] == ["failed", "failed"]
     report.refresh_from_db()
-    assert report.error == "id: is missing"
-    assert report.read_at is not None
-
-
-def test_internal_error_fails_report_discreetly(stored, monkeypatch, caplog):
-    def stumble(*_):
-        raise KeyError("password=hunter2")
-
-    monkeypatch.setattr(interpret_module, "read", stumble)
+    assert (report.error, report.read_at is not None) == ("id: is missing", True)
+    monkeypatch.setattr(interpret_module, "read", failing(KeyError("password=hunter2")))
     report = stored(report_body())
     assert interpret(report.pk) == "failed"
     report.refresh_from_db()
-    assert report.error == "internal error: KeyError"
-    assert str(report.pk) in caplog.text
+    assert (report.error, str(report.pk) in caplog.text) == ("internal error: KeyError", True)
 
 
 def test_half_a_reading_leaves_nothing(stored, monkeypatch):
-    def stumble(*_):
-        raise IntegrityError
-
-    monkeypatch.setattr(store_module, "_point_at", stumble)
+    monkeypatch.setattr(store_module, "_point_at", failing(IntegrityError()))
     report = stored(report_body())
     assert interpret(report.pk) == "failed"
     assert set(counts().values()) == {0}
@@ -223,12 +184,9 @@ def test_a_report_that_kills_its_reader_is_given_up(stored, monkeypatch):
     class Killed(BaseException):
         """As SIGKILL: nothing in the process can catch it."""
 
-    def die(*_):
-        raise Killed
-
     now = datetime.now(UTC)
     report = stored(report_body(), received_at=now - timedelta(hours=1), queued_at=now)
-    monkeypatch.setattr(interpret_module, "read", die)
+    monkeypatch.setattr(interpret_module, "read", failing(Killed()))
     for _ in range(MAX_TRIES):
         with pytest.raises(Killed):
             interpret(report.pk)
@@ -261,25 +219,11 @@ def test_what_was_read_stays_when_reading_again_fails(stored, monkeypatch, machi
     interpret(report.pk)
     before = counts()
     put_back([report.pk])
-
-    def stumble(*_):
-        raise RuntimeError
-
-    monkeypatch.setattr(interpret_module, "read", stumble)
+    monkeypatch.setattr(interpret_module, "read", failing(RuntimeError()))
     assert interpret(report.pk) == "failed"
     machine.refresh_from_db()
     assert counts() == before
     assert machine.latest_snapshot is not None
-
-
-def test_rereading_does_not_make_a_report_newest(stored, machine):
-    old, new = (stored(report_body(created_at=f"2026-11-{day}T12:00:00Z")) for day in (18, 19))
-    interpret(old.pk)
-    interpret(new.pk)
-    put_back([old.pk])
-    interpret(old.pk)
-    machine.refresh_from_db()
-    assert machine.latest_snapshot == new.snapshot
 
 
 # --- what it costs ---

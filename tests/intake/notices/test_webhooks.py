@@ -155,28 +155,26 @@ def test_other_answers_than_2xx_are_failures_and_no_redirect_is_followed(receive
     assert len(receiver.received) == 1
 
 
-def test_a_long_answer_is_not_read(receiver):
-    receiver.handle = lambda handler: answer(handler, 200, b"x" * (post_module.MOST_BYTES + 1))
-    with pytest.raises(PostFailed, match="more than 64 KiB"):
-        post(receiver.url, b"{}", {})
+def raw(content):
+    return lambda handler: handler.wfile.write(content)
 
 
-def dribble(handler):
-    """A byte of a header now and then, for a minute: no silence is long."""
-    for _byte in range(1_200):
-        handler.wfile.write(b"H")
-        handler.wfile.flush()
-        time.sleep(0.05)
+def trickle(piece):
+    """Send a piece now and then, for a minute: no silence is long."""
+
+    def send(handler):
+        for _time in range(1_200):
+            handler.wfile.write(piece)
+            handler.wfile.flush()
+            time.sleep(0.05)
+
+    return send
 
 
-def go_on_for_ever(handler):
-    for _time in range(1_200):
-        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        handler.wfile.flush()
-        time.sleep(0.05)
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-@pytest.mark.parametrize("handle", [dribble, go_on_for_ever, lambda _handler: time.sleep(60)])
+@pytest.mark.parametrize("handle", [trickle(b"H"), trickle(CONTINUE), lambda _handler: time.sleep(60)])
 def test_whoever_is_slow_is_left_in_time(receiver, monkeypatch, handle):
     monkeypatch.setattr(post_module, "WITHIN_S", 0.5)
     receiver.handle = handle
@@ -201,13 +199,6 @@ def test_nobody_there_and_no_tls(receiver):
         post(f"http://127.0.0.1:{port}/", b"{}", {})
     with pytest.raises(PostFailed, match="no TLS connection"):
         post(receiver.url.replace("http:", "https:"), b"{}", {})
-
-
-def test_what_a_server_sent_is_not_repeated(receiver):
-    receiver.handle = lambda handler: answer(handler, 500, b"<script>secret</script>")
-    with pytest.raises(PostFailed) as failed:
-        post(receiver.url, b"{}", {})
-    assert str(failed.value) == "it answered 500"
 
 
 # --- what is sent ---
@@ -236,18 +227,14 @@ def test_an_event_is_sent_once_signed_with_a_secret_that_is_stored_nowhere(lab, 
 
 def test_only_what_happens_after_it_was_set_is_sent_and_nothing_of_others(lab, receiver):
     happen(lab, "before", noted_at=timezone.now() - timedelta(minutes=1))
-    webhook, _secret = set_webhook(lab, receiver.url, "https://site.example")
+    first, secret = set_webhook(lab, receiver.url, "https://site.example")
+    webhook, other = set_webhook(lab, receiver.url, "https://site.example")
+    assert (first.pk, secret != other) == (webhook.pk, True)
     happen(make_lab("south"), "of others")
     withdrawn = happen(lab, "withdrawn")
     Report.objects.filter(pk=withdrawn.report_id).update(withdrawal="withdrawn")
     happen(lab, "after")
     assert (send_events(webhook.pk), receiver.titles) == (1, ["dgx-07: after"])
-
-
-def test_setting_it_again_gives_another_secret(lab, receiver):
-    first, secret = set_webhook(lab, receiver.url, "https://site.example")
-    second, other = set_webhook(lab, receiver.url, "https://site.example")
-    assert (first.pk, secret != other) == (second.pk, True)
 
 
 # --- failures ---
@@ -298,20 +285,17 @@ def test_pauses_grow_and_then_it_is_disabled_and_that_is_said(client, lab, webho
     assert send_events(webhook.pk) == 1
 
 
-def test_a_receiver_that_is_gone_for_good_is_not_asked_again(lab, webhook, receiver):
-    happen(lab)
-    receiver.handle = lambda handler: answer(handler, 410)
-    send_events(webhook.pk)
-    webhook.refresh_from_db()
-    assert (webhook.failures, webhook.disabled_at is not None) == (1, True)
-
-
-def test_one_worker_sends_at_a_time(lab, webhook, receiver):
+def test_one_worker_sends_and_to_nobody_gone_for_good(lab, webhook, receiver):
     happen(lab)
     Webhook.objects.update(busy_until=timezone.now() + timedelta(minutes=1))
     assert (send_events(webhook.pk), receiver.received) == (0, [])
     Webhook.objects.update(busy_until=timezone.now() - timedelta(seconds=1))  # that worker died
     assert send_events(webhook.pk) == 1
+    happen(lab)
+    receiver.handle = lambda handler: answer(handler, 410)
+    send_events(webhook.pk)
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.disabled_at is not None) == (1, True)
 
 
 def test_a_failure_of_the_old_address_is_not_one_of_the_new(lab, webhook, receiver, monkeypatch):
@@ -340,6 +324,7 @@ def log_in(client, lab, role):
 
 @pytest.mark.parametrize(("role", "status"), [("stranger", 404), ("viewer", 403), ("member", 403)])
 def test_only_owners_see_and_change_it(client, lab, webhook, role, status):
+    assert client.get(PAGE).url == f"/login/?next={PAGE}"
     log_in(client, lab, role)
     assert client.get(PAGE).status_code == status
     for action in ({"do": "set", "url": "https://example.org/"}, {"do": "remove"}, {"do": "test"}, {"do": "enable"}):
@@ -347,13 +332,14 @@ def test_only_owners_see_and_change_it(client, lab, webhook, role, status):
     assert Webhook.objects.get().url == webhook.url
 
 
-def test_who_is_not_logged_in_is_asked_to(client, lab):
-    assert client.get(PAGE).url == f"/login/?next={PAGE}"
-
-
 def test_an_owner_sets_tests_and_removes_it(client, lab, receiver, settings):
     settings.WEBHOOK_TESTS_PER_HOUR = 2
     log_in(client, lab, "owner")
+    private, settings.WEBHOOKS_TO_LOOPBACK = "http://169.254.169.254/latest", False
+    wrong = client.post(PAGE, {"do": "set", "url": private})
+    assert (wrong.status_code, f'value="{private}"' in wrong.content.decode()) == (422, True)
+    assert not Webhook.objects.exists()
+    settings.WEBHOOKS_TO_LOOPBACK = True
     made = client.post(PAGE, {"do": "set", "url": receiver.url})
     secret = re.search(r"whs_[0-9a-f]{64}", made.content.decode())[0]
     assert "no-store" in made["Cache-Control"]
@@ -363,19 +349,9 @@ def test_an_owner_sets_tests_and_removes_it(client, lab, receiver, settings):
     receiver.handle = lambda handler: answer(handler, 404)
     refused = client.post(PAGE, {"do": "test"})
     assert (refused.status_code, "it answered 404" in refused.content.decode()) == (422, True)
-    assert client.post(PAGE, {"do": "test"}).status_code == 429
-    assert client.post(PAGE, {"do": "nonsense"}).status_code == 404
-    assert client.post(PAGE, {"do": "remove"}).status_code == 302
+    for action, status in (("test", 429), ("nonsense", 404), ("remove", 302)):
+        assert client.post(PAGE, {"do": action}).status_code == status
     assert not Webhook.objects.exists()
     actions = AuditEntry.objects.filter(subject=f"webhook of lab {lab.pk}").order_by("pk")
     assert [entry.action for entry in actions] == ["webhook.created", "webhook.deleted"]
     assert receiver.url not in str(list(actions.values()))
-
-
-def test_what_is_wrong_is_said_and_nothing_changes(client, lab):
-    log_in(client, lab, "owner")
-    answer = client.post(PAGE, {"do": "set", "url": "http://169.254.169.254/latest"})
-    assert answer.status_code == 422
-    assert "begins with https://" in answer.content.decode()
-    assert 'value="http://169.254.169.254/latest"' in answer.content.decode()
-    assert not Webhook.objects.exists()
