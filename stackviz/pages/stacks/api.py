@@ -103,15 +103,15 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
     ]
     tools = [
         StackTool(
-            name=tool.component.local_name,
-            role=tool.component.role,
-            description=tool.component.description,
-            reads=[component.local_name for component in tool.reads],
-            see_version=tool.component.see_version,
-            install=tool.component.install,
-            source=_source(tool.component.source),
+            name=tool.local_name,
+            role=tool.role,
+            description=tool.description,
+            reads=[component.local_name for component in reads],
+            see_version=tool.see_version,
+            install=tool.install,
+            source=_source(tool.source),
         )
-        for tool in undrawn_components(slug).tools
+        for tool, reads in undrawn_components(slug).tools
     ]
     return StackOut(**_brief(stack).dict(), components=components, tools=tools)
 

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Q
 from django.urls import reverse
@@ -17,7 +18,7 @@ from stackviz.records.catalog.models import Source
 from stackviz.records.stacks.limits import parse_limits
 from stackviz.records.stacks.models import Call, Component, Counterpart, Placement, Release, Requirement
 from stackviz.records.stacks.table_checks import releases_of
-from stackviz.records.stacks.terms import StackTerm, terms_of
+from stackviz.records.stacks.terms import terms_of
 from stackviz.report.rules.versions import numbers
 from stackviz.web.curated_text import curated_words
 
@@ -38,7 +39,6 @@ SUBJECT_NAMES: Mapping[str, str | Promise] = {
     "ml-encoding": gettext_lazy("machine-learning encoding"),
     "compute-capability": gettext_lazy("compute capability"),
 }  # fmt: skip
-ANY_RELEASE = "0.0"  # in the tables: holds for all releases
 ANY_RELEASE = "0.0"  # in the tables: holds for all releases
 
 
@@ -98,59 +98,30 @@ class RequirementRow:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseRow:
-    """One release with its requirements."""
+def component_page(slug: str, *, all_releases: bool = False) -> dict[str, Any] | None:
+    """Return what the page of a component shows; None if there is none of this slug. At most eight queries.
 
-    release: Release
-    requirements: tuple[RequirementRow, ...]
-
-    @property
-    def version(self) -> str:
-        return _("any release") if self.release.version == ANY_RELEASE else self.release.version
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentPage:
-    """The page of one component. `counterparts`: with the component on the other side, None where there is none."""
-
-    component: Component
-    standings: list[StandingInStack]
-    counterparts: list[tuple[Counterpart, Component | None]]
-    terms: list[StackTerm]
-    releases: list[ReleaseRow]
-    release_count: int
-    has_dates: bool  # of any release
-
-    @property
-    def layer(self) -> str:
-        return Layer(self.component.layer).label
-
-    @property
-    def releases_table(self) -> str:
-        """The name under which the checks of its releases are kept."""
-        return releases_of([self.component.slug])[0]
-
-
-def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | None:
-    """The page of a component; None if there is none of this slug. At most eight queries."""
+    `counterparts`: with the component on the other side, None where there is none; `has_dates`: of any release.
+    """
     component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
     if component is None:
         return None
     counterparts = Counterpart.objects.filter(Q(component=component) | Q(other=component)).order_by("pk")
     releases = newest_first(component.releases.select_related("source"))
-    return ComponentPage(
-        component=component,
-        standings=_standings(component),
-        counterparts=[
+    return {
+        "component": component,
+        "layer": Layer(component.layer).label,
+        "standings": _standings(component),
+        "counterparts": [
             (row, row.other if row.component_id == component.pk else row.component)
             for row in counterparts.select_related("component", "other", "other_stack", "source")
         ],
-        terms=terms_of(slug),
-        releases=_release_rows(releases if all_releases else releases[:NEWEST_RELEASES]),
-        release_count=len(releases),
-        has_dates=any(release.released or release.support_ends for release in releases),
-    )
+        "terms": terms_of(slug),
+        "releases": _with_requirements(releases if all_releases else releases[:NEWEST_RELEASES]),
+        "releases_table": releases_of([slug])[0],
+        "release_count": len(releases),
+        "has_dates": any(release.released or release.support_ends for release in releases),
+    }
 
 
 def newest_first(releases: Iterable[Release]) -> list[Release]:
@@ -183,15 +154,22 @@ def _standings(component: Component) -> list[StandingInStack]:
     return list(standings.values())
 
 
-def _release_rows(releases: Sequence[Release]) -> list[ReleaseRow]:
-    """Two queries: the requirements of all these releases, and the names of their subjects."""
+def _with_requirements(releases: Sequence[Release]) -> list[tuple[Release, str, tuple[RequirementRow, ...]]]:
+    """(release, its version in words, requirements). Two queries: all requirements, and the names of their subjects."""
     requirements: dict[int, list[Requirement]] = defaultdict(list)
     subjects = set()
     for row in Requirement.objects.filter(release__in=releases).select_related("source"):
         requirements[row.release_id].append(row)
         subjects.add(row.subject)
     names = {row.slug: row.local_name for row in Component.objects.filter(slug__in=subjects).only("slug", "name")}
-    return [ReleaseRow(release, _requirement_rows(requirements[release.pk], names)) for release in releases]
+    return [
+        (
+            release,
+            _("any release") if release.version == ANY_RELEASE else release.version,
+            _requirement_rows(requirements[release.pk], names),
+        )
+        for release in releases
+    ]
 
 
 def _requirement_rows(rows: Sequence[Requirement], names: Mapping[str, str]) -> tuple[RequirementRow, ...]:

@@ -63,23 +63,14 @@ class OperatorPath:
         return OperatorPath(EVERY, self.device, self.mode)
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
-    """The paths of an operator on the two GPUs, side by side, and on the CPU."""
-
-    key: str
-    title: Promise
-    on_gpus: tuple[OperatorPath, ...]
-    on_cpu: OperatorPath
-
-
-def modes_of(operator: str) -> list[Mode]:
+def modes_of(operator: str) -> list[tuple[str, Promise, list[OperatorPath], OperatorPath]]:
+    """(mode, title, the paths on the two GPUs, that on the CPU)"""
     return [
-        Mode(
+        (
             mode,
             title,
-            on_gpus=tuple(OperatorPath(operator, gpu, mode) for gpu in ("cuda", "mps")),
-            on_cpu=OperatorPath(operator, "cpu", mode),
+            [OperatorPath(operator, gpu, mode) for gpu in ("cuda", "mps")],
+            OperatorPath(operator, "cpu", mode),
         )
         for mode, title in MODE_TITLES.items()
     ]
@@ -121,24 +112,13 @@ def operators_with(component: str) -> list[tuple[Operator, str]]:
     return [(operator, ", ".join(titles)) for operator, titles in devices.items() if titles]
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorRow:
-    """One operator in the list. `to_cpu`, `missing`: how many steps on MPS run on the CPU, or fail."""
-
-    operator: Operator
-    on_cuda: tuple[str, ...]
-    on_mps: tuple[str, ...]
-    to_cpu: int
-    missing: int
-
-
-def operator_rows() -> list[OperatorRow]:
-    """All operators, with the library kernels of each."""
+def operator_rows() -> list[tuple[Operator, tuple[str, ...], tuple[str, ...], int, int]]:
+    """(operator, library kernels on CUDA, on MPS, steps on MPS that run on the CPU, that fail) of all operators."""
     rows = []
     for slug, operator in operators().items():
         outcomes = [step.outcome for _title, step in detours_of(slug) if step.device == "mps"]
         kernels = (_library_kernels(slug, "cuda"), _library_kernels(slug, "mps"))
-        rows.append(OperatorRow(operator, *kernels, outcomes.count("cpu"), outcomes.count("missing")))
+        rows.append((operator, *kernels, outcomes.count("cpu"), outcomes.count("missing")))
     return rows
 
 

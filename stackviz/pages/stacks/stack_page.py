@@ -1,7 +1,7 @@
 """What the pages and the API show of a stack: its layers, its undrawn components, its support dates."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -12,19 +12,9 @@ from stackviz.records.stacks.models import Call, Component, Edition, Placement, 
 from stackviz.records.stacks.queries import described_columns, public_stacks
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.records.stacks.table_checks import releases_of
-from stackviz.report.rules.compatibility import Release
 from stackviz.report.rules.lifecycle import LifeState, newest_out, standing
 
 _VARIANT_TITLES = {"ubuntu": "Ubuntu", "home-pro": "Home, Pro"}  # variants with support dates of their own
-
-
-@dataclass(frozen=True, slots=True)
-class LayerSection:
-    """One layer of a stack: its boxes, and its gaps."""
-
-    layer: Layer
-    boxes: tuple[Box, ...]
-    gaps: tuple[Box, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +26,16 @@ class StackRow:
 
     @property
     def component_count(self) -> int:
-        return sum(len(section.boxes) for section in self.sections)
+        return sum(len(boxes) for _layer, boxes, _gaps in self.sections)
 
     @property
-    def sections(self) -> list[LayerSection]:
-        """The boxes of the column by layer, top to bottom, with gaps listed separately."""
+    def sections(self) -> list[tuple[Layer, list[Box], list[Box]]]:
+        """(layer, boxes, gaps) of the column, top to bottom."""
         return [
-            LayerSection(
+            (
                 layer,
-                tuple(box for box in self.column.boxes if box.layer == layer and box.state != State.ABSENT),
-                tuple(box for box in self.column.boxes if box.layer == layer and box.state == State.ABSENT),
+                [box for box in self.column.boxes if box.layer == layer and box.state != State.ABSENT],
+                [box for box in self.column.boxes if box.layer == layer and box.state == State.ABSENT],
             )
             for layer in Layer
         ]
@@ -61,19 +51,11 @@ def stack_rows(stacks: Iterable[Stack] | None = None) -> list[StackRow]:
 # Components of a stack that are on none of its layers.
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A monitoring tool, and the components it reads."""
-
-    component: Component
-    reads: tuple[Component, ...]
-
-
 @dataclass(slots=True)
 class UndrawnComponents:
-    """The monitoring tools of a stack, and its related components from the top layer down."""
+    """The monitoring tools of a stack with what each reads, and its related components from the top layer down."""
 
-    tools: list[Tool] = field(default_factory=list)
+    tools: list[tuple[Component, Sequence[Component]]] = field(default_factory=list)
     related: list[Component] = field(default_factory=list)
 
 
@@ -91,8 +73,8 @@ def _undrawn_by_stack(_edition: str) -> Mapping[str, UndrawnComponents]:
     placements = Placement.objects.filter(stack__is_public=True).exclude(kind=Placement.Kind.LAYER)
     for placed in placements.select_related("stack", "component__source").order_by("order", "pk"):
         if placed.kind == Placement.Kind.TOOL:
-            read = tuple(reads[placed.stack_id, placed.component_id])
-            undrawn[placed.stack.slug].tools.append(Tool(placed.component, read))
+            read = reads[placed.stack_id, placed.component_id]
+            undrawn[placed.stack.slug].tools.append((placed.component, read))
         else:
             undrawn[placed.stack.slug].related.append(placed.component)
     for of_stack in undrawn.values():
@@ -103,24 +85,14 @@ def _undrawn_by_stack(_edition: str) -> Mapping[str, UndrawnComponents]:
 # Support dates.
 
 
-@dataclass(frozen=True, slots=True)
-class SupportRow:
-    """One component of a stack. `newest`: its newest release; `supported`: those still supported, newest first.
+def support_of(column: StackColumn, system: str, day: str) -> list[dict[str, object]]:
+    """The components of a described stack with dated releases, in its order. `system`: selects the driver variant.
 
-    `table`: the name under which checks of its releases are kept.
+    `newest`: the newest release; `supported`: (release, CSS class of its state) of those still supported, newest first;
+    `table`: the name under which checks of the releases are kept.
     """
-
-    name: str
-    url: str
-    table: str
-    newest: Release
-    supported: tuple[tuple[Release, str], ...]  # with the CSS class of its state
-
-
-def support_of(column: StackColumn, system: str, day: str) -> tuple[SupportRow, ...]:
-    """The components of a described stack with dated releases, in its order. `system`: selects the driver variant."""
     tables = rule_tables()
-    rows = []
+    rows: list[dict[str, object]] = []
     for box in column.boxes:
         variant = _variant(box.component, system)
         newest = newest_out(tables, box.component, variant, day)
@@ -128,8 +100,9 @@ def support_of(column: StackColumn, system: str, day: str) -> tuple[SupportRow, 
             dated = [row for row in reversed(tables.releases_of(box.component, variant)) if row.support_ends]
             living = [(row, STATES[state][0]) for row in dated if (state := standing(row, day)) != LifeState.ENDED]
             name = f"{box.name} ({_VARIANT_TITLES[variant]})" if variant in _VARIANT_TITLES else box.name
-            rows.append(SupportRow(name, box.url, releases_of([box.component])[0], newest, tuple(living)))
-    return tuple(rows)
+            table = releases_of([box.component])[0]
+            rows.append({"name": name, "url": box.url, "table": table, "newest": newest, "supported": living})
+    return rows
 
 
 def _variant(component: str, system: str) -> str:

@@ -150,16 +150,16 @@ def _drawn_component(slug: str, wanted: str, *, with_releases: bool) -> tuple[st
     page = component_page(slug, all_releases=with_releases)
     if page is None:
         raise Http404(_("There is no component “%(slug)s”.") % {"slug": slug})
-    drawn = next((standing for standing in page.standings if standing.placed.stack.slug == wanted), None)
-    drawn = drawn or next(iter(page.standings), None)
+    drawn = next((standing for standing in page["standings"] if standing.placed.stack.slug == wanted), None)
+    drawn = drawn or next(iter(page["standings"]), None)
     picture = None
     if drawn is not None and (column := described_columns([drawn.placed.stack.slug]).get(drawn.placed.stack.slug)):
         callers, callees = (
             {component.get_absolute_url() for component in components} for components in (drawn.called_by, drawn.calls)
         )
         picture = draw_standing(column, slug, callers, callees)
-    context = {"page": page, "used_by": operators_with(slug), "drawn": drawn, "picture": picture}
-    return escape(page.component.local_name), render_to_string("stacks/_component.html", context)
+    context = page | {"used_by": operators_with(slug), "drawn": drawn, "picture": picture}
+    return escape(page["component"].local_name), render_to_string("stacks/_component.html", context)
 
 
 @require_safe
