@@ -35,17 +35,11 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class YearMark:
-    year: int
-    left: str
-
-
-@dataclass(frozen=True, slots=True)
 class Timeline:
-    """The lanes in the order given; `years`: from the first to the last, inclusive."""
+    """The lanes in the order given; `years`: with their places, from the first to the last."""
 
     lanes: tuple[Lane, ...]
-    years: tuple[YearMark, ...]
+    years: tuple[tuple[int, str], ...]
 
 
 def place_timeline(lanes: Sequence[Sequence[Event]]) -> Timeline:
@@ -56,7 +50,7 @@ def place_timeline(lanes: Sequence[Sequence[Event]]) -> Timeline:
     first, last = min(years), max(years)
     return Timeline(
         tuple(_lane(lane, first, last) for lane in lanes),
-        tuple(YearMark(year, _percent(_left(year, first, last))) for year in range(first, last + 1)),
+        tuple((year, _percent(_left(year, first, last))) for year in range(first, last + 1)),
     )
 
 

@@ -1,6 +1,6 @@
 """The forms of the ladder, the scatter and the timeline: controls with their options, the chosen one marked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
@@ -28,29 +28,17 @@ from stackviz.records.catalog.derived import DERIVATIONS
 from stackviz.records.catalog.fields import FIELDS, grouped
 from stackviz.records.cited.filled_cases import filled_cases
 
-
-@dataclass(frozen=True, slots=True)
-class ControlOption:
-    value: str
-    words: str
-    is_chosen: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OptionGroup:
-    """Options under a heading; without one, `title` is empty."""
-
-    title: str
-    options: tuple[ControlOption, ...]
+Options = list[tuple[str, str]]  # (value, words)
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A drop-down list. `id` is also the name of the parameter."""
+    """A drop-down list. `id` also names the parameter; groups have a title, or ""; `chosen` None is the first."""
 
     id: str
     label: str
-    groups: tuple[OptionGroup, ...]
+    chosen: str | None
+    groups: Sequence[tuple[str, Options]]
 
 
 def ladder_form(choice: LadderChoice, ranking: Ranking, known: ExploreOptions) -> tuple[Control, ...]:
@@ -58,15 +46,12 @@ def ladder_form(choice: LadderChoice, ranking: Ranking, known: ExploreOptions) -
     controls = [measure_control("field", _("Rank by"), choice.field, known)]
     if len(axis.choices) > 1:
         # The usual condition has no parameter, because other fields may not have it.
+        values = {condition.value: condition.parameter if n else "" for n, condition in enumerate(axis.choices)}
         options = [
-            ControlOption(
-                condition.parameter if number else "",
-                f"{condition.words or _('as sold')} ({condition.count})",
-                condition.value == axis.condition,
-            )
-            for number, condition in enumerate(axis.choices)
+            (values[condition.value], f"{condition.words or _('as sold')} ({condition.count})")
+            for condition in axis.choices
         ]
-        controls.append(control("condition", _("Condition"), options))
+        controls.append(control("condition", _("Condition"), values.get(axis.condition, ""), options))
     usual = _("automatic: logarithmic") if ranking.is_log else _("automatic: linear")
     return (*controls, scale_control("scale", _("Scale"), choice.scale, usual), *filter_controls(choice, known))
 
@@ -77,12 +62,12 @@ def scatter_form(
     """Return the controls, and those that are collapsed until something in them is chosen."""
     automatic = {"log": _("automatic: logarithmic"), "linear": _("automatic: linear"), "year": _("years")}
     words = {"vendor": _("vendor"), "kind": _("kind"), "era": _("year")}
-    none = ControlOption(NO_SIZE, _("same size"), choice.size == NO_SIZE)
+    released = [(RELEASED, _("Released"))]
     first = (
-        measure_control("x", _("Horizontal axis"), choice.x, known, is_axis=True),
-        measure_control("y", _("Vertical axis"), choice.y, known, is_axis=True),
-        measure_control("size", _("Size"), choice.size, known, none=none),
-        control("colour", _("Colour"), [ControlOption(name, words[name], name == choice.colour) for name in COLOURS]),
+        measure_control("x", _("Horizontal axis"), choice.x, known, more=released),
+        measure_control("y", _("Vertical axis"), choice.y, known, more=released),
+        measure_control("size", _("Size"), choice.size, known, first=[(NO_SIZE, _("same size"))]),
+        control("colour", _("Colour"), choice.colour, [(name, words[name]) for name in COLOURS]),
     )
     more = (
         scale_control("xscale", _("Horizontal scale"), choice.xscale, automatic[drawing.x_kind]),
@@ -120,11 +105,11 @@ def presets(choice: ScatterChoice, known: ExploreOptions) -> list[tuple[str, str
 
 
 def heatmap_form(choice: HeatmapChoice, known: ExploreOptions) -> tuple[Control, ...]:
-    settings = [
-        ControlOption("", _("the most common of each")),
-        ControlOption(ALL_SETTINGS, _("all common ones"), choice.settings == ALL_SETTINGS),
-    ]
-    return (control("settings", _("Settings of the benchmarks"), settings), *filter_controls(choice, known))
+    settings = [("", _("the most common of each")), (ALL_SETTINGS, _("all common ones"))]
+    return (
+        control("settings", _("Settings of the benchmarks"), choice.settings or None, settings),
+        *filter_controls(choice, known),
+    )
 
 
 def efficiency_views(choice: TimelineChoice, known: ExploreOptions) -> list[tuple[str, str]]:
@@ -139,19 +124,16 @@ def efficiency_views(choice: TimelineChoice, known: ExploreOptions) -> list[tupl
 
 def timeline_form(choice: TimelineChoice, names: Mapping[str, str], measures: Iterable[str]) -> tuple[Control, ...]:
     """`names`: slug -> name of the vendors that have a lane; `measures`: those that are known."""
-    vendors = [ControlOption(slug, name, slug == choice.vendor) for slug, name in names.items()]
     titles = {**{name: str(composed.title) for name, composed in COMPOSED.items()}, **dict(per_watt_titles(measures))}
-    rates = [
-        ControlOption(name, titles.get(name) or FIELDS[name].words[0], name == choice.rate) for name in TIMELINE_RATES
-    ]
+    rates = [(name, titles.get(name) or FIELDS[name].words[0]) for name in TIMELINE_RATES]
     return (
-        control("rate", _("Drawn over the years"), rates),
-        control("vendor", _("Vendor"), [ControlOption("", _("all")), *vendors]),
+        control("rate", _("Drawn over the years"), choice.rate, rates),
+        control("vendor", _("Vendor"), choice.vendor or None, [("", _("all")), *names.items()]),
     )
 
 
-def control(name: str, label: str, options: Iterable[ControlOption]) -> Control:
-    return Control(name, label, (OptionGroup("", tuple(options)),))
+def control(name: str, label: str, chosen: str | None, options: Options) -> Control:
+    return Control(name, label, chosen, [("", options)])
 
 
 def measure_control(
@@ -160,29 +142,29 @@ def measure_control(
     chosen: str,
     known: ExploreOptions,
     *,
-    none: ControlOption | None = None,
-    is_axis: bool = False,
+    first: Options | None = None,
+    more: Options | None = None,
 ) -> Control:
     """Measures of several fields, fields under the headings of the spec sheet, derived quantities, cited benchmarks.
 
-    `none`: an option for no measure; `is_axis`: of a plot, which has years as well.
+    `first`, `more`: options before and after the measures of several fields.
     """
-    groups = [
-        OptionGroup(
-            str(group.title), tuple(ControlOption(field.name, field.words[0], field.name == chosen) for field in fields)
-        )
-        for group, fields in grouped(field.name for field in numeric_fields())
+    several = [(item.name, str(item.title)) for item in COMPOSED.values()]
+    fields = [
+        (str(group.title), [(field.name, field.words[0]) for field in of_group])
+        for group, of_group in grouped(field.name for field in numeric_fields())
     ]
-    derived = [measure_derived(derivation) for derivation in DERIVATIONS.values()]
-    options = [ControlOption(measure.name, measure.title, measure.name == chosen) for measure in derived]
-    options += [ControlOption(item, title, item == chosen) for item, title in per_watt_titles(known.measures)]
-    several = [ControlOption(item.name, str(item.title), item.name == chosen) for item in COMPOSED.values()]
-    several += [ControlOption(RELEASED, _("Released"), chosen == RELEASED)] if is_axis else []
-    first = OptionGroup("", (*([none] if none else []), *several))
-    return Control(name, label, (first, *groups, OptionGroup(_("Derived"), tuple(options)), *_cited_groups(chosen)))
+    derived = [(measure.name, measure.title) for measure in map(measure_derived, DERIVATIONS.values())]
+    derived += per_watt_titles(known.measures)
+    cited: dict[str, Options] = {}
+    for case in filled_cases().values():
+        title = _("Cited: %(benchmark)s") % {"benchmark": case.benchmark.title}
+        cited.setdefault(title, []).append((case.name, case.setting))
+    groups = [("", [*(first or ()), *several, *(more or ())]), *fields, (_("Derived"), derived), *cited.items()]
+    return Control(name, label, chosen, groups)
 
 
-def per_watt_titles(known: Iterable[str]) -> list[tuple[str, str]]:
+def per_watt_titles(known: Iterable[str]) -> Options:
     """(name, title) of the rates per watt."""
     rates: dict[str, str] = {name: str(composed.title) for name, composed in COMPOSED.items()}
     rates |= {field.name: field.words[0] for field in numeric_fields()}
@@ -191,30 +173,17 @@ def per_watt_titles(known: Iterable[str]) -> list[tuple[str, str]]:
     return [(name, _("%(rate)s, per watt") % {"rate": rates[name.removesuffix(ENDING)]}) for name in names]
 
 
-def _cited_groups(chosen: str) -> list[OptionGroup]:
-    """Cited benchmarks in their settings, a group for each."""
-    by_benchmark: dict[str, list[ControlOption]] = {}
-    for case in filled_cases().values():
-        option = ControlOption(case.name, case.setting, case.name == chosen)
-        by_benchmark.setdefault(str(case.benchmark.title), []).append(option)
-    return [
-        OptionGroup(_("Cited: %(benchmark)s") % {"benchmark": title}, tuple(options))
-        for title, options in by_benchmark.items()
-    ]
-
-
 def scale_control(name: str, label: str, chosen: str, usual: str) -> Control:
-    words = (("", usual if not chosen else _("automatic")), ("log", _("logarithmic")), ("linear", _("linear")))
-    return control(name, label, [ControlOption(value, text, value == chosen) for value, text in words])
+    usual = usual if not chosen else _("automatic")
+    return control(name, label, chosen, [("", usual), ("log", _("logarithmic")), ("linear", _("linear"))])
 
 
 def filter_controls(filters: ExploreFilters, known: ExploreOptions) -> tuple[Control, ...]:
-    vendors = [ControlOption(slug, name, slug == filters.vendor) for slug, name in known.vendors.items()]
-    kinds = [ControlOption(value, str(label), value == filters.kind) for value, label in known.kinds.items()]
-    years = [ControlOption(str(year), str(year), str(year) == filters.year) for year in known.years]
-    everything = ControlOption("", _("all"))
+    everything = ("", _("all"))
+    kinds = [(value, str(label)) for value, label in known.kinds.items()]
+    years = [(str(year), str(year)) for year in known.years]
     return (
-        control("vendor", _("Vendor"), [everything, *vendors]),
-        control("kind", _("Kind"), [everything, *kinds]),
-        control("year", _("Year"), [everything, *years]),
+        control("vendor", _("Vendor"), filters.vendor or None, [everything, *known.vendors.items()]),
+        control("kind", _("Kind"), filters.kind or None, [everything, *kinds]),
+        control("year", _("Year"), filters.year or None, [everything, *years]),
     )

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -13,7 +14,7 @@ from stackviz.draw.charts.scale import spans_decades
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.explore.axes import PlotData
 from stackviz.pages.explore.composed import COMPOSED
-from stackviz.pages.explore.legend import LegendEntry, legend
+from stackviz.pages.explore.legend import legend
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.pages.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
 from stackviz.records.catalog.fields import FIELDS
@@ -47,47 +48,24 @@ class Unranked:
 
     why: str
     subjects: tuple[tuple[PlottedAccelerator, str], ...]  # with the conditions it is published under
+    most_named: ClassVar[int] = MOST_NAMED
 
     @property
     def count(self) -> int:
         return len(self.subjects)
 
     @property
-    def by_vendor(self) -> list["UnrankedOfVendor"]:
-        """Sorted by the vendor's name."""
+    def by_vendor(self) -> list[tuple[str, list[tuple[PlottedAccelerator, str]], str]]:
+        """(vendor, its accelerators, `and 12 more` where a page does not list them all), by the vendor's name."""
         groups: dict[str, list[tuple[PlottedAccelerator, str]]] = {}
         for subject, instead in self.subjects:
             groups.setdefault(subject.vendor_name, []).append((subject, instead))
         by_name = sorted(groups.items(), key=lambda entry: entry[0].casefold())
-        return [UnrankedOfVendor(name, tuple(subjects)) for name, subjects in by_name]
+        return [(name, subjects, _more_text(len(subjects) - MOST_NAMED)) for name, subjects in by_name]
 
 
-@dataclass(frozen=True, slots=True)
-class UnrankedOfVendor:
-    """One vendor's share of `Unranked`. `named`: those that a page lists; files have all."""
-
-    vendor: str
-    subjects: tuple[tuple[PlottedAccelerator, str], ...]
-
-    @property
-    def named(self) -> tuple[tuple[PlottedAccelerator, str], ...]:
-        return self.subjects[:MOST_NAMED]
-
-    @property
-    def more_text(self) -> str:
-        """`and 12 more`; "" where all are named."""
-        more = len(self.subjects) - len(self.named)
-        return ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} if more else ""
-
-
-@dataclass(frozen=True, slots=True)
-class AbsentVendor:
-    """A vendor none of whose `count` products has the field; `query` ranks them by another, `instead` is its label."""
-
-    name: str
-    count: int
-    instead: str
-    query: str
+def _more_text(more: int) -> str:
+    return ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} if more > 0 else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +76,7 @@ class Ranking:
     rows: tuple[LadderRow, ...]
     ticks: tuple[Tick, ...]
     is_log: bool
-    legend: tuple[LegendEntry, ...]
+    legend: list[tuple[str, str, str]]
     unranked: tuple[Unranked, ...]
     notes: tuple[str, ...]
 
@@ -220,8 +198,11 @@ def unranked(axis: Axis, subjects: Sequence[PlottedAccelerator]) -> list[Unranke
 
 def absent_vendors(
     catalogue: PlotData, ranking: Ranking, choice: LadderChoice, known: ExploreOptions
-) -> list[AbsentVendor]:
-    """Vendors with several listed products, none of which has a value for this field though it applies to them."""
+) -> list[tuple[str, int, str, str]]:
+    """Vendors with several listed products, none of which has a value for this field though it applies to them.
+
+    (vendor, its products, query that ranks them by another field, label of that)
+    """
     axis = ranking.axis
     if axis.measure.name not in FIELDS:
         return []
@@ -237,7 +218,7 @@ def absent_vendors(
         if count >= MANY_PRODUCTS and instead:
             words = {"vendor": known.vendors[vendor], "measure": FIELDS[instead].words[0]}
             query = replace(choice, field=instead, condition="", scale="", vendor=vendor).query_string
-            absent.append(AbsentVendor(words["vendor"], count, _("Rank %(vendor)s by %(measure)s") % words, query))
+            absent.append((known.vendors[vendor], count, query, _("Rank %(vendor)s by %(measure)s") % words))
     return absent
 
 

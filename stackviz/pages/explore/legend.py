@@ -1,7 +1,6 @@
 """Colour and shape of each mark, and the legend that explains them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
@@ -16,23 +15,6 @@ KINDS = ("gpu", "soc", "npu", "asic")
 ERAS = (2017, 2020, 2022, 2024)
 
 
-@dataclass(frozen=True, slots=True)
-class LegendEntry:
-    """`slot`, from 0, decides colour and shape."""
-
-    slot: int
-    words: str
-
-    @property
-    def css(self) -> str:
-        return css(self.slot)
-
-    @property
-    def shape(self) -> str:
-        """As an SVG path around the origin, some 14 units wide."""
-        return SHAPES[self.slot]
-
-
 def slot_of(subject: PlottedAccelerator, colour: str) -> int:
     """The slot of this accelerator when marks are coloured by vendor, kind or era."""
     if colour == "kind":
@@ -42,15 +24,15 @@ def slot_of(subject: PlottedAccelerator, colour: str) -> int:
     return vendor_slot(subject.vendor)
 
 
-def legend(subjects: Iterable[PlottedAccelerator], colour: str) -> tuple[LegendEntry, ...]:
-    """The entries for these accelerators, in order of their slots."""
+def legend(subjects: Iterable[PlottedAccelerator], colour: str) -> list[tuple[str, str, str]]:
+    """Return (CSS class, shape as an SVG path around the origin, words) of these accelerators, by their slots."""
     shown = list(subjects)
     words = {slot_of(subject, colour): _words(subject, colour) for subject in shown}
     if colour == "vendor":
         others = sorted({subject.vendor_name for subject in shown if vendor_slot(subject.vendor) == OTHER})
         if others:
             words[OTHER] = _("others: %(names)s") % {"names": ", ".join(others)}
-    return tuple(LegendEntry(slot, words[slot]) for slot in sorted(words))
+    return [(css(slot), SHAPES[slot], words[slot]) for slot in sorted(words)]
 
 
 def _words(subject: PlottedAccelerator, colour: str) -> str:

@@ -37,7 +37,7 @@ from stackviz.pages.explore.ladder import (
     undated_texts,
     without_text,
 )
-from stackviz.pages.explore.legend import LegendEntry, legend, price_texts, slot_of
+from stackviz.pages.explore.legend import legend, price_texts, slot_of
 from stackviz.pages.explore.lines import (
     PlotBound,
     bound_example,
@@ -100,7 +100,7 @@ class ScatterPlot:
     x_marks: tuple[Mark, ...]
     y_marks: tuple[Mark, ...]
     lines: tuple[IsoLine, ...]
-    legend: tuple[LegendEntry, ...]
+    legend: list[tuple[str, str, str]]
     sizes: tuple[tuple[str, str, str], ...]
     unplaced: tuple[Unranked, ...]
     notes: tuple[str, ...]

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from django.utils.text import slugify
 from django.utils.translation import ngettext
 
-from stackviz.draw.charts.timeline import Event, Lane, YearMark, place_timeline
+from stackviz.draw.charts.timeline import Event, Lane, place_timeline
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.explore.axes import PlotData
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
@@ -66,15 +66,6 @@ class NamedArchitecture:
         return by_slug or subject.architecture in self.names
 
 
-@dataclass(frozen=True, slots=True)
-class FlagshipFigure:
-    """A figure of the flagship; `figure` is None where it is not published."""
-
-    label: str
-    unit: str
-    figure: AxisFigure | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
     """One architecture as the page shows it.
@@ -91,7 +82,7 @@ class Architecture:
     brought: tuple[Statement, ...]
     sheets: tuple[PlottedAccelerator, ...]
     flagship: PlottedAccelerator | None
-    figures: tuple[FlagshipFigure, ...]
+    figures: tuple[tuple[Axis, AxisFigure | None], ...]
 
     @property
     def first_sheet(self) -> PlottedAccelerator | None:
@@ -115,7 +106,9 @@ class VendorLane:
     lane: Lane
 
 
-def assemble_timeline(catalogue: PlotData, vendor: str = "") -> tuple[tuple[VendorLane, ...], tuple[YearMark, ...]]:
+def assemble_timeline(
+    catalogue: PlotData, vendor: str = ""
+) -> tuple[tuple[VendorLane, ...], tuple[tuple[int, str], ...]]:
     """Return lanes and years, of all vendors or of one; architectures without a sourced statement are left out."""
     axes = [[catalogue.axis(name) for name in names] for names in FIGURES]
     nodes = catalogue.texts(PROCESS)
@@ -215,12 +208,13 @@ def _architecture(
     )
 
 
-def _figures(flagship: PlottedAccelerator, axes: Sequence[Sequence[Axis]]) -> tuple[FlagshipFigure, ...]:
+def _figures(
+    flagship: PlottedAccelerator, axes: Sequence[Sequence[Axis]]
+) -> tuple[tuple[Axis, AxisFigure | None], ...]:
+    """Figures of the flagship with their axes; None for one that is not published."""
     chosen = []
     for several in axes:
         possible = [axis for axis in several if axis.applies_to(flagship)]
         published = [axis for axis in possible if flagship.pk in axis.figures]
         chosen += (published or possible)[:1]
-    return tuple(
-        FlagshipFigure(axis.measure.title, axis.measure.unit, axis.figures.get(flagship.pk)) for axis in chosen
-    )
+    return tuple((axis, axis.figures.get(flagship.pk)) for axis in chosen)

@@ -6,7 +6,7 @@ from stackviz.draw.charts.timeline import Event, place_timeline
 def test_a_name_stands_at_its_year_in_every_lane():
     drawn = place_timeline([[Event("a", "Tesla", 2006), Event("b", "Fermi", 2010)], [Event("c", "M1", 2010)]])
     lefts = {place.key: place.left for lane in drawn.lanes for place in lane.events}
-    years = {mark.year: mark.left for mark in drawn.years}
+    years = dict(drawn.years)
     assert lefts == {"a": years[2006], "b": years[2010], "c": years[2010]}
     assert list(years) == [2006, 2007, 2008, 2009, 2010]
 

@@ -103,9 +103,9 @@ def test_sizes_are_explained_from_the_smallest_to_the_largest(curated, db):
 
 
 def test_legend_explains_colours(curated, db):
-    assert {"NVIDIA", "AMD"} <= {entry.words for entry in drawing().legend}
-    assert "system on chip" in {entry.words for entry in drawing(y="fp32_tflops", colour="kind").legend}
-    assert "since 2024" in {entry.words for entry in drawing(colour="era").legend}
+    assert {"NVIDIA", "AMD"} <= {words for _css, _shape, words in drawing().legend}
+    assert "system on chip" in {words for _css, _shape, words in drawing(y="fp32_tflops", colour="kind").legend}
+    assert "since 2024" in {words for _css, _shape, words in drawing(colour="era").legend}
 
 
 def test_a_derived_figure_can_be_an_axis(curated, db):

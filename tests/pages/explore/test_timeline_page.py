@@ -85,14 +85,14 @@ def test_sheets_of_one_architecture_are_in_no_other(curated, db):
 
 
 def test_figures_are_those_of_the_catalogue(curated, db):
-    hopper = {figure.label: figure.figure.text for figure in architecture("Hopper").figures}
+    hopper = {axis.measure.title: figure.text for axis, figure in architecture("Hopper").figures}
     assert (hopper["Memory bandwidth"], hopper["fp16 tensor"]) == ("3,350", "989.4")
     value = SpecValue.objects.get(
         accelerator__slug="nvidia-h100-sxm5-80gb", field="memory_bandwidth_gb_s", condition="", is_preferred=True
     )
     value.value = "3351"
     value.save()
-    assert architecture("Hopper").figures[0].figure.text == "3,351"
+    assert architecture("Hopper").figures[0][1].text == "3,351"
 
 
 def test_what_came_later_in_an_architecture_says_when(client, curated, db):
