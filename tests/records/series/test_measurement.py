@@ -46,19 +46,13 @@ def test_seconds_become_a_rate_with_its_interval():
     assert rate.spread_label == "±0.36 %"
 
 
-def test_too_few_samples_have_no_spread():
-    assert measured(summary=Summary(count=3, median=0.0014)).rate.spread_label == ""
-
-
 @pytest.mark.parametrize(
     "changes", [{"summary": None, "state": "failed"}, {"benchmark_key": "fft"}, {"version": 9}, {"unit": "J"}]
 )
 def test_what_is_not_known_has_no_rate(changes):
     assert measured(**changes).rate is None
-
-
-def test_a_benchmark_we_do_not_know_keeps_its_key_as_title():
     assert measured(benchmark_key="fft").title == "fft"
+    assert measured(summary=Summary(count=3, median=0.0014)).rate.spread_label == ""
 
 
 @pytest.mark.parametrize(
@@ -102,12 +96,8 @@ def test_what_a_reader_must_know_is_said_beside_the_figure(changes, words):
 
 
 def test_a_clean_run_has_no_remark():
-    assert measured().remarks == ()
-
-
-def test_throttling_nobody_reported_is_unknown_and_not_none():
-    assert measured(conditions={}).throttle_reasons is None
-    assert measured().throttle_reasons == ()
+    assert (measured().remarks, measured().throttle_reasons) == ((), ())
+    assert measured(conditions={}).throttle_reasons is None  # nobody reported any: that is not none
 
 
 def test_a_limit_a_hair_below_the_factorys_is_no_cap():

@@ -86,22 +86,19 @@ def test_result_is_compared_with_published_peak(new_machine, h100):
     assert gemm.torch_version == "2.13.0+cu130"
 
 
-def test_card_slice_is_not_rated_against_full_peak(new_machine, h100):
-    machine = new_machine("m")
-    report_of(machine, cards=[h100_card(facts={"mig_mode": "enabled"})])
-    assert latest_results([machine])[machine.pk][0].peak is None
-
-
-def test_a_run_on_the_cpu_has_no_peak(new_machine, h100):
-    machine = new_machine("m")
-    report_of(machine, results=[gemm_result(device="cpu", card=None)])
-    assert latest_results([machine])[machine.pk][0].peak is None
-
-
-def test_machines_without_results_have_empty_lists(new_machine):
-    machine = new_machine("m")
-    assert latest_results([machine]) == {machine.pk: []}
-    assert latest_results([]) == {}
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cards": [h100_card(facts={"mig_mode": "enabled"})]},
+        {"results": [gemm_result(device="cpu", card=None)]},
+    ],
+    ids=["slice", "cpu"],
+)
+def test_a_slice_or_a_processor_is_not_rated_against_the_card(new_machine, h100, changes):
+    machine, other = new_machine("m"), new_machine("never measured")
+    report_of(machine, **changes)
+    found = latest_results([machine, other])
+    assert (found[machine.pk][0].peak, found[other.pk], latest_results([])) == (None, [], {})
 
 
 def test_the_queries_do_not_grow_with_machines_or_results(new_machine, h100, django_assert_num_queries):

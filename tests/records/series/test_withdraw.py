@@ -60,10 +60,11 @@ def test_a_withdrawn_report_is_no_longer_what_the_machine_shows(machine, ada):
     call_command("check_series")
 
 
-def test_a_restored_report_counts_exactly_as_it_did(machine, ada):
+@pytest.mark.parametrize("is_accepted", [True, False], ids=["accepted", "flagged"])
+def test_a_restored_report_counts_exactly_as_it_did(machine, ada, is_accepted):
     wrong = newest(machine)
-    accepted = Result.objects.get(report=wrong, position=1)
-    record_decision(accepted, Standing.ACCEPTED, "the peak was wrong", ada)
+    if is_accepted:
+        record_decision(Result.objects.get(report=wrong, position=1), Standing.ACCEPTED, "the peak was wrong", ada)
     before = state()
     withdraw_report(wrong, "a mistake", ada)
     assert state() != before
@@ -71,13 +72,6 @@ def test_a_restored_report_counts_exactly_as_it_did(machine, ada):
     assert state() == before
     kept = ReportWithdrawal.objects.get()
     assert (kept.reason, kept.made_by, kept.undone_by, kept.undone_at is not None) == ("a mistake", ada, ada, True)
-
-
-def test_a_flagged_result_is_flagged_again_after_its_report_is_restored(machine, ada):
-    before = state()
-    withdraw_report(newest(machine), "a mistake", ada)
-    restore_report(newest(machine), ada)
-    assert state() == before
 
 
 def test_a_machine_whose_only_report_is_withdrawn_shows_none(ada):
