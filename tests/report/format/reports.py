@@ -7,10 +7,13 @@ Each call makes fresh objects, so a test may edit what it gets.
 """
 
 import hashlib
+import json
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 Body = dict[str, Any]
+RECORDED = Path(__file__).parents[2] / "fixtures" / "reports"
 
 
 def sha256(text: str) -> str:
@@ -158,96 +161,10 @@ def memory_copy_result(**changes: Any) -> Body:
 
 
 def apple_report_body(**changes: Any) -> Body:
-    """A MacBook Pro with an M3 Max (40 GPU cores, 48 GB): one memory for all, no power reading without root."""
-    body: Body = {
-        "format": 1,
-        "id": str(uuid4()),
-        "created_at": "2026-11-20T12:59:00Z",
-        "agent": {"name": "accelweb-agent", "version": "0.1.0"},
-        "machine": {"identity": sha256("a MacBook Pro with an M3 Max"), "name": "desk-mac"},
-        "facts": {
-            "os.name": "macOS",
-            "os.version": "15.3.1",
-            "os.build": "24D70",
-            "os.kernel": "Darwin 24.3.0",
-            "os.arch": "arm64",
-            "machine.model": "Mac15,9",
-            "machine.vendor": "Apple",
-            "cpu.model": "Apple M3 Max",
-            "cpu.arch": "arm64",
-            "cpu.cores_physical": 16,
-            "cpu.cores_logical": 16,
-            "memory.total_bytes": 51539607552,
-            "memory.gpu_limit_bytes": 38654705664,
-            "python.version": "3.12.8",
-            "python.implementation": "CPython",
-            "python.arch": "arm64",
-            "python.rosetta": False,
-            "torch.version": "2.13.0",
-            "torch.debug": False,
-            "torch.num_threads": 12,
-            "cuda.available": False,
-            "mps.built": True,
-            "mps.available": True,
-            "mps.recommended_max_memory_bytes": 38654705664,
-            "apple.chip": "Apple M3 Max",
-            "apple.gpu_cores": 40,
-            "apple.cpu_p_cores": 12,
-            "apple.cpu_e_cores": 4,
-            "apple.metal_family": "Metal 3",
-        },
-        "absent": {
-            "mps.fallback": {"reason": "not_applicable", "detail": "PYTORCH_ENABLE_MPS_FALLBACK is not set"},
-            "nvidia.driver_version": {"reason": "not_applicable", "detail": None},
-        },
-        "cards": [m3_max_card()],
-        "software": [
-            {"component": "macos", "version": "15.3.1", "found_by": "sw_vers"},
-            {"component": "metal-driver", "version": "24D70", "found_by": "sw_vers"},
-            {"component": "metal", "version": "Metal 3", "found_by": "system_profiler"},
-            {"component": "mps", "version": None, "found_by": "torch.backends.mps"},
-            {"component": "accelerate", "version": None, "found_by": "torch.__config__"},
-            {"component": "pytorch", "version": "2.13.0", "found_by": "torch.__version__"},
-            {"component": "python", "version": "3.12.8", "found_by": "platform"},
-        ],
-        "results": [
-            gemm_result(
-                device="mps",
-                params={"dtype": "fp16", "m": 4096, "n": 4096, "k": 4096},
-                samples=[0.01102, 0.01104, 0.0111, 0.01098, 0.01131],
-                conditions={"device_used": "mps:0", "fallback": False, "synchronized": True, "runs_per_block": 8},
-            ),
-            memory_copy_result(
-                device="mps",
-                params={"bytes": 268435456},
-                samples=[0.00161, 0.00162, 0.00163, 0.00165, 0.0016],
-                conditions={"device_used": "mps:0", "fallback": False, "synchronized": True},
-            ),
-        ],
-        "probes": [
-            {"probe": "system", "state": "ok", "duration_s": 0.06, "detail": None},
-            {"probe": "apple", "state": "ok", "duration_s": 1.9, "detail": None},
-            {"probe": "torch", "state": "ok", "duration_s": 2.2, "detail": None},
-        ],
-    }
-    return body | changes
-
-
-def m3_max_card(**changes: Any) -> Body:
-    card: Body = {
-        "index": 0,
-        "kind": "soc",
-        "vendor": "apple",
-        "reported_name": "Apple M3 Max",
-        "memory_bytes": None,
-        "uuid_hash": None,
-        "facts": {"gpu_cores": 40, "unified_memory": True, "metal_family": "Metal 3"},
-        "absent": {
-            "power_w": {"reason": "not_supported", "detail": "macOS tells power to root only"},
-            "compute_capability": {"reason": "not_applicable", "detail": None},
-        },
-    }
-    return card | changes
+    """A MacBook Pro with an M3 Max (40 GPU cores, 48 GB), as recorded: one memory for all, no power reading without root."""
+    body: Body = json.loads((RECORDED / "m3-max-macos.json").read_text(encoding="utf-8"))
+    machine = {"identity": sha256("a MacBook Pro with an M3 Max"), "name": "desk-mac"}
+    return body | {"id": str(uuid4()), "machine": machine} | changes
 
 
 def large_report_body(results: int = 60, samples: int = 20, **changes: Any) -> Body:

@@ -37,16 +37,6 @@ def test_each_output_is_told_apart_and_read_to_its_end(kind):
     assert paste.not_understood == ()
 
 
-@pytest.mark.parametrize("kind", ALL)
-@pytest.mark.parametrize("share", [0.1, 0.35, 0.5, 0.75, 0.95])
-def test_half_a_dump_is_read_without_complaint(kind, share):
-    text = ALL[kind]
-    cut = int(len(text) * share)
-    for torn in (text[:cut], text[cut:]):
-        for reading in read_all(torn).readings:
-            assert fits_a_report(reading)
-
-
 # ---- one card, three notations --------------------------------------------------------------------------------------
 
 
