@@ -148,14 +148,10 @@ def main() -> int:
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
     print(f"{machine}; load before: {os.getloadavg()[0]:.1f}")
     if not options.page and not options.profile:
-        pair, characters = diagnose.cost()
-        text = f"{diagnose.pair_text(pair, characters)}   goal <= {diagnose.GOAL_MS:.0f} ms"
-        report.line("diagnose a dump", text, reached=pair.ours <= diagnose.GOAL_MS)
-        report.figures["diagnose a dump"] = dataclasses.asdict(pair)
-        pair, characters = diagnose.log_cost()
-        text = f"{diagnose.pair_text(pair, characters)}   goal <= {diagnose.LOG_GOAL_MS:.0f} ms"
-        report.line("diagnose a log", text, reached=pair.ours <= diagnose.LOG_GOAL_MS)
-        report.figures["diagnose a log"] = dataclasses.asdict(pair)
+        for name, (pair, characters), goal in diagnose.costs():
+            text = f"{diagnose.pair_text(pair, characters)}   goal <= {goal:.0f} ms"
+            report.line(name, text, reached=pair.ours <= goal)
+            report.figures[name] = dataclasses.asdict(pair)
     effort = QUICK if options.quick else FULL
     for name in options.database or (["sqlite"] if options.quick else ["postgresql", "sqlite"]):
         try:

@@ -6,6 +6,7 @@ lines, written and read again. Both are timed in turns within the same seconds. 
 
 import json
 import time
+from collections.abc import Iterator
 
 from bench.fuzz_diagnose import ROOT
 from bench.measure import Pair
@@ -57,17 +58,16 @@ def bare(text: str) -> list[str]:
     return lines
 
 
-def cost(turns: int = TURNS) -> tuple[Pair, int]:
-    """Milliseconds, ours and the yardstick's; and the length of the text."""
-    return _cost(dump(), turns)
+Cost = tuple[Pair, int]  # milliseconds, ours and the yardstick's; the length of the text
 
 
-def log_cost() -> tuple[Pair, int]:
-    """The same of a log of 1 MB."""
-    return _cost(log(), LOG_TURNS)
+def costs() -> Iterator[tuple[str, Cost, float]]:
+    """What was measured, what it took, and the goal in milliseconds."""
+    yield "diagnose a dump", _cost(dump(), TURNS), GOAL_MS
+    yield "diagnose a log", _cost(log(), LOG_TURNS), LOG_GOAL_MS
 
 
-def _cost(text: str, turns: int) -> tuple[Pair, int]:
+def _cost(text: str, turns: int) -> Cost:
     diagnosed(text)
     ours, yardstick = [], []
     for _ in range(turns):
@@ -86,7 +86,5 @@ def pair_text(pair: Pair, characters: int) -> str:
 
 
 if __name__ == "__main__":
-    pair, length = cost()
-    print(f"diagnose a dump: {pair_text(pair, length)}   goal <= {GOAL_MS:.0f} ms: {pair.ours <= GOAL_MS}")
-    pair, length = log_cost()
-    print(f"diagnose a log:  {pair_text(pair, length)}   goal <= {LOG_GOAL_MS:.0f} ms: {pair.ours <= LOG_GOAL_MS}")
+    for name, (pair, length), goal in costs():
+        print(f"{name:<16} {pair_text(pair, length)}   goal <= {goal:.0f} ms: {pair.ours <= goal}")

@@ -115,19 +115,9 @@ def fenced(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
 
 
 NUMBERS = (
-    "9" * 5000,
-    "1e309",
-    "-1",
-    "0",
-    "NaN",
-    "inf",
-    "1" + "0" * 400,
-    "0x" + "f" * 300,
-    "1.2.3.4.5.6",
-    "-0",
-    "1_000",
+    "9" * 5000, "1e309", "-1", "0", "NaN", "inf", "1" + "0" * 400, "0x" + "f" * 300, "1.2.3.4.5.6", "-0", "1_000",
     "\u0661\u0662\u0663",
-)
+)  # fmt: skip
 
 
 def huge_numbers(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
@@ -172,29 +162,8 @@ def deep_json(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
 
 
 FLOODS = (
-    "|",
-    " ",
-    "\t",
-    "=",
-    "-",
-    "+",
-    ":",
-    ",",
-    ".",
-    "{",
-    "[",
-    "(",
-    "GPU 0: ",
-    "GPU ",
-    "a",
-    "/home/",
-    "x@y",
-    "0.",
-    ":1",
-    "\n",
-    "\r",
-    "Device 0: ",
-)
+    *"| \t=-+:,.{[(a\n\r", "GPU 0: ", "GPU ", "/home/", "x@y", "0.", ":1", "Device 0: ",
+)  # fmt: skip
 
 
 def flooded(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
@@ -203,14 +172,9 @@ def flooded(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
 
 
 PREFIXES = (
-    "2026-01-02 03:04:05,123 INFO ",
-    "[1234.567890] ",
-    "llama-1  | ",
-    "Jan  2 03:04:05 host app[1]: ",
-    "\x1b[2m",
-    "user@host:~$ ",
-    "In [3]: !",
-)
+    "2026-01-02 03:04:05,123 INFO ", "[1234.567890] ", "llama-1  | ", "Jan  2 03:04:05 host app[1]: ", "\x1b[2m",
+    "user@host:~$ ", "In [3]: !",
+)  # fmt: skip
 
 
 def prefixed(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
@@ -300,15 +264,10 @@ class Outcome:
     failures: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, other: "Outcome") -> None:
-        self.samples += other.samples
-        self.with_dump += other.with_dump
-        self.several += other.several
-        self.characters += other.characters
-        self.seconds += other.seconds
+        for name in ("samples", "with_dump", "several", "characters", "seconds", "mutations", "failures"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.slowest = max(self.slowest, other.slowest)
         self.peak_bytes = max(self.peak_bytes, other.peak_bytes)
-        self.mutations += other.mutations
-        self.failures += other.failures
 
 
 def run(seed: int, numbers: Sequence[int], texts: Sequence[str], limit_s: float = LIMIT_S) -> Outcome:
