@@ -36,12 +36,3 @@ def test_every_room_says_what_is_in_it():
     rows = dict(re.findall(r"^\| `([\w/]+)` \| (.*) \|$", table, re.MULTILINE))
     assert len(rows) > 20
     assert [room for room, purpose in rows.items() if not purpose.strip()] == []
-
-
-def test_readme_starts_with_picture_and_commands():
-    first = (ROOT / "README.md").read_text().splitlines()[:20]
-    text = "\n".join(first)
-    assert "Compare and explore accelerator stacks" in text
-    assert "![" in text
-    assert "make run" in text
-    assert "make test" in text

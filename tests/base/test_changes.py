@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from bench.changes import RESULTS, recorded, run_trials
+from bench.changes import RESULTS, run_trials
 from stackviz.base.stats.changes import MAX_RESULTS, lasting_noise_of, level_changes, noise_of
 
 STEADY = [100.0, 100.4, 99.7, 100.1, 99.8, 100.3, 99.9, 100.2, 99.6, 100.0]
@@ -27,37 +27,24 @@ def test_several_changes_are_told_apart_also_a_short_one():
     assert [(change.index, round(change.ratio.value, 2)) for change in found] == [(10, 1.1), (20, 0.95), (25, 1.15)]
 
 
-def test_a_steady_series_has_no_change():
-    assert level_changes(STEADY * 6) == []
-
-
-def test_equal_values_have_no_change():
-    assert level_changes([2.0] * 40) == []
-
-
-def test_an_outlier_is_no_change_nor_are_two():
-    assert level_changes([*STEADY, 60.0, *STEADY]) == []
-    assert level_changes([*STEADY, 60.0, 61.0, *STEADY]) == []
-
-
-def test_an_outlier_hides_no_change():
-    values = [*STEADY, *scaled(0.95)]
-    values[4] = 300.0
-    assert [change.index for change in level_changes(values)] == [10]
-
-
-def test_a_change_below_two_per_cent_is_not_worth_a_line():
-    assert level_changes([*STEADY, *scaled(1.015)]) == []
-    assert len(level_changes([*STEADY, *scaled(1.03)])) == 1
-
-
-def test_change_needs_three_results_after_it():
-    assert level_changes([*STEADY, *scaled(0.9)[:2]]) == []
-    assert [change.index for change in level_changes([*STEADY, *scaled(0.9)[:3]])] == [10]
-
-
-def test_nine_results_are_too_few():
-    assert level_changes([100.0, 100.1, 99.9, 100.0, 100.1, 80.0, 80.1, 79.9, 80.0]) == []
+@pytest.mark.parametrize(
+    ("values", "places"),
+    [
+        (STEADY * 6, []),
+        ([2.0] * 40, []),
+        ([*STEADY, 60.0, *STEADY], []),
+        ([*STEADY, 60.0, 61.0, *STEADY], []),
+        ([*STEADY[:4], 300.0, *STEADY[5:], *scaled(0.95)], [10]),  # an outlier hides no change
+        ([*STEADY, *scaled(1.015)], []),  # not worth a line
+        ([*STEADY, *scaled(1.03)], [10]),
+        ([*STEADY, *scaled(0.9)[:2]], []),
+        ([*STEADY, *scaled(0.9)[:3]], [10]),
+        ([100.0, 100.1, 99.9, 100.0, 100.1, 80.0, 80.1, 79.9, 80.0], []),  # nine are too few
+        ([*scaled(2.0), *STEADY * (MAX_RESULTS // 10), *scaled(0.9)], [10 + MAX_RESULTS]),  # the newest are looked at
+    ],
+)
+def test_a_change_lasts_and_is_large_enough(values, places):
+    assert [change.index for change in level_changes(values)] == places
 
 
 def test_seconds_and_rates_change_at_the_same_results():
@@ -65,11 +52,6 @@ def test_seconds_and_rates_change_at_the_same_results():
     assert [change.index for change in level_changes(values)] == [
         change.index for change in level_changes([1 / v for v in values])
     ]
-
-
-def test_of_a_long_series_the_newest_results_are_looked_at():
-    values = [*scaled(2.0), *STEADY * (MAX_RESULTS // 10), *scaled(0.9)]
-    assert [change.index for change in level_changes(values)] == [10 + MAX_RESULTS]
 
 
 def test_noise_is_that_of_one_result_whatever_changed():
@@ -129,8 +111,3 @@ def test_planted_changes_are_found_in_recorded_noise(size, level, at_least):
     tally = run_trials(random.Random(22), 50, size, level, block=1)
     assert tally.found >= at_least
     assert tally.false_alarms <= 3
-
-
-def test_the_recorded_noise_is_long_enough_for_a_series():
-    assert min(len(logs) for logs in recorded()) > RESULTS
-    assert all(math.isfinite(value) for logs in recorded() for value in logs)

@@ -61,37 +61,52 @@ def test_noise_is_an_iqr_over_a_tenth_of_median(samples, is_noisy):
     assert summarize(samples).is_noisy is is_noisy
 
 
-@pytest.mark.parametrize(("q3", "is_noisy"), [(105.0, False), (105.1, True)])
-def test_a_spread_of_exactly_a_tenth_is_not_noisy_yet(q3, is_noisy):
-    assert Summary(count=8, median=100.0, q1=95.0, q3=q3).is_noisy is is_noisy
+@pytest.mark.parametrize(
+    ("median", "q1", "q3", "iqr_ratio", "is_noisy"),
+    [
+        (100.0, 95.0, 105.0, 0.1, False),
+        (100.0, 95.0, 105.1, 0.101, True),
+        (-100.0, -110.0, -85.0, 0.25, True),
+        (100.0, 95.0, None, None, None),
+        (100.0, None, 105.0, None, None),
+        (0.0, 0.0, 0.0, None, None),  # not called calm
+    ],
+)
+def test_a_spread_is_a_share_of_the_median(median, q1, q3, iqr_ratio, is_noisy):
+    summary = Summary(count=8, median=median, q1=q1, q3=q3)
+    assert summary.iqr_ratio == (iqr_ratio and pytest.approx(iqr_ratio))
+    assert summary.is_noisy is is_noisy
 
 
-def test_spread_is_relative_to_absolute_median():
-    assert Summary(count=8, median=-100.0, q1=-110.0, q3=-85.0).iqr_ratio == 0.25
+def near(median, low=None, high=None, count=10) -> Summary:
+    return Summary(count=count, median=median, q1=median * 0.98, q3=median * 1.02, low=low, high=high)
 
 
-@pytest.mark.parametrize("quartiles", [{"q1": 95.0}, {"q3": 105.0}])
-def test_half_a_spread_is_none(quartiles):
-    assert Summary(count=8, median=100.0, **quartiles).iqr_ratio is None
+SURE = near(2.0, 1.8, 2.2)
 
 
-def test_a_median_of_zero_is_not_called_calm():
-    assert summarize([0.0] * 8).is_noisy is None
+@pytest.mark.parametrize(
+    ("new", "base", "expected", "is_different"),
+    [
+        (SURE, near(1.0, 0.8, 1.2), (2.0, 1.5, 2.75), True),  # the widest that can be meant
+        (near(1.0, 0.9, 1.1), near(1.05, 1.0, 1.2), (1 / 1.05, 0.75, 1.1), False),
+        (near(1.0, count=3), near(2.0, count=3), (0.5, None, None), None),
+        *((SURE, base, (2.0, None, None), None) for base in (near(1.0), near(1.0, 0.8), near(1.0, None, 1.2))),
+        *((SURE, near(1.0, low, 1.2), (2.0, None, None), None) for low in (0.0, -0.1)),
+        (near(2.0, 1.8), SURE, (1.0, None, None), None),
+        (near(2.0, None, 2.2), SURE, (1.0, None, None), None),
+        (near(0.0), SURE, (0.0, None, None), None),
+    ],
+)
+def test_a_ratio_has_an_interval_where_both_have_one(new, base, expected, is_different):
+    found = ratio(new, base)
+    assert (found.value, found.low, found.high) == pytest.approx(expected)
+    assert found.is_different is is_different
 
 
-def test_a_ratio_has_the_widest_interval_that_can_be_meant():
-    new = Summary(count=10, median=2.0, q1=1.98, q3=2.02, low=1.8, high=2.2)
-    base = Summary(count=10, median=1.0, q1=0.98, q3=1.02, low=0.8, high=1.2)
-    assert ratio(new, base) == Ratio(2.0, pytest.approx(1.5), pytest.approx(2.75))
-    assert ratio(new, base).is_different is True
-
-
-def test_two_sets_that_overlap_are_not_called_different():
-    a, b = (
-        Summary(count=10, median=1.0, q1=0.98, q3=1.02, low=0.9, high=1.1),
-        Summary(count=10, median=1.05, q1=1.04, q3=1.06, low=1.0, high=1.2),
-    )
-    assert ratio(a, b).is_different is False
+@pytest.mark.parametrize(("new", "base"), [(near(-1.0), SURE), (SURE, near(-1.0)), (SURE, near(0.0))])
+def test_factors_need_positive_figures(new, base):
+    assert ratio(new, base) is None
 
 
 @pytest.mark.parametrize(
@@ -100,43 +115,6 @@ def test_two_sets_that_overlap_are_not_called_different():
 )
 def test_sets_are_different_when_the_interval_leaves_out_one(low, high, is_different):
     assert Ratio(1.0, low, high).is_different is is_different
-
-
-SURE = Summary(count=10, median=2.0, q1=1.98, q3=2.02, low=1.8, high=2.2)
-
-
-@pytest.mark.parametrize(
-    "base",
-    [
-        Summary(count=3, median=1.0),
-        Summary(count=10, median=1.0, low=0.8),
-        Summary(count=10, median=1.0, low=None, high=1.2),
-        Summary(count=10, median=1.0, low=0.0, high=1.2),
-        Summary(count=10, median=1.0, low=-0.1, high=1.2),
-    ],
-)
-def test_a_ratio_to_what_may_be_zero_has_no_interval(base):
-    assert ratio(SURE, base) == Ratio(2.0, None, None)
-
-
-@pytest.mark.parametrize("new", [Summary(count=10, median=2.0, low=1.8), Summary(count=10, median=2.0, high=2.2)])
-def test_a_ratio_of_what_has_half_an_interval_has_none(new):
-    assert ratio(new, SURE) == Ratio(1.0, None, None)
-
-
-def test_factors_need_positive_figures():
-    zero, negative = Summary(count=1, median=0.0), Summary(count=1, median=-1.0)
-    assert ratio(zero, SURE) == Ratio(0.0, None, None)
-    assert ratio(negative, SURE) is None
-    assert ratio(SURE, negative) is None
-
-
-def test_too_few_samples_cannot_tell():
-    assert ratio(Summary(count=3, median=1.0), Summary(count=3, median=2.0)).is_different is None
-
-
-def test_nothing_is_a_multiple_of_zero():
-    assert ratio(Summary(count=1, median=1.0), Summary(count=1, median=0.0)) is None
 
 
 def test_a_group_counts_once_however_many_are_in_it():
