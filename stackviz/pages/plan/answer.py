@@ -73,6 +73,9 @@ def _sentence(query: PlanQuery, choice: WayChoice, plan: Plan | None, outcome: P
     if plan and outcome == PlanOutcome.FAILS:  # of the release, driver and Python that are chosen
         words["torch"] = plan.query.machine.torch
         return _("PyTorch %(torch)s does not run on %(name)s under %(system)s as chosen") % words
+    if plan and outcome == PlanOutcome.UNKNOWN and plan.query.driver and plan.build and plan.build.carries_code:
+        words |= {"torch": plan.query.machine.torch, "driver": plan.query.driver}
+        return _("Cannot tell whether PyTorch %(torch)s runs on %(name)s under driver %(driver)s") % words
     if outcome == PlanOutcome.FAILS:
         return _("No release on record of %(framework)s supports %(name)s on %(system)s") % words
     return _("Cannot tell whether %(framework)s supports %(name)s on %(system)s") % words

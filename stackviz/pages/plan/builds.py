@@ -22,6 +22,7 @@ from stackviz.report.rules.drivers import first_branch, knows_card, needed_drive
 from stackviz.report.rules.upgrade import default_cuda, published_cudas, with_driver, with_torch
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
+BEYOND = "driver-dropped-card"  # the rule that cannot tell of a driver that is newer than the tables
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
 
 
@@ -176,6 +177,7 @@ def _report_with_torch(machine: PlannedMachine, build: str, tables: Tables, day:
 
 
 RULES_FOR_MACHINES = frozenset({"cpu-only-torch"})  # it looks for a card, which a plan for the CPU alone leaves out
+RULES_OF_DRIVERS = frozenset({"driver-too-old", BEYOND})
 MOST_TRIED = 10  # releases of torch that are put to the rules, the newest that driver, card and macOS allow first
 _COMPONENTS = {
     "python": "python.version",
@@ -192,13 +194,14 @@ def judge_plan(
 ) -> tuple[wire.Report, list[Finding]]:
     """The planned report and what the rules find in it. What only a run could tell is left out: nothing ran yet.
 
-    One open question is the plan's own: of a driver only the branch is named.
+    Open questions about a driver that is named are the plan's own: of it only the branch is named, or it is newer than
+    all that the tables know.
     """
     report = planned_report(machine, build, tables, day)
     findings = [
         finding
         for finding in judge(report, tables)
-        if (finding.severity != Severity.CANNOT_TELL or (machine.driver and finding.rule == "driver-too-old"))
+        if (finding.severity != Severity.CANNOT_TELL or (machine.driver and finding.rule in RULES_OF_DRIVERS))
         and finding.rule not in RULES_FOR_MACHINES
     ]
     return replace(report, software=tuple(_software(report))), findings
@@ -216,6 +219,8 @@ def outcome_of(machine: PlannedMachine, build: Build | None, findings: Sequence[
         return PlanOutcome.FAILS
     if any(finding.severity == Severity.BROKEN for finding in findings):
         return PlanOutcome.FAILS
+    if any(finding.rule == BEYOND and finding.severity == Severity.CANNOT_TELL for finding in findings):
+        return PlanOutcome.UNKNOWN
     return build.outcome if build else PlanOutcome.WORKS
 
 

@@ -9,6 +9,7 @@ from stackviz.report.rules.compatibility import Requirement, Tables, computed_on
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
 __all__ = [
+    "branch_beyond",
     "cuda_without_card",
     "driver_branch",
     "driver_floor",
@@ -36,6 +37,15 @@ def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
     known = [row.version for row in tables.releases_of("nvidia-driver", platform)]
     fitting = [branch for branch in known if 0 <= major - numbers(branch)[0] < span]
     return fitting[-1] if fitting else None
+
+
+@computed_once
+def branch_beyond(tables: Tables, driver: str, platform: str) -> str:
+    """The newest branch on record, where a driver is of a newer one, of which nothing is known; "" for any other."""
+    known = [row.version for row in tables.releases_of("nvidia-driver", platform)]
+    span = WINDOWS_BRANCH_SPAN if platform == "windows" else 1
+    is_newer = bool(known and numbers(driver)) and numbers(driver)[0] >= numbers(known[-1])[0] + span
+    return known[-1] if is_newer else ""
 
 
 @computed_once

@@ -79,7 +79,7 @@ SYMPTOMS = (
             Cause(
                 text="In WSL2, the driver of Windows is missing or old.",
                 sign="The message says WSL environment detected.",
-                remedy="Install the newest NVIDIA driver in Windows, then: wsl --shutdown",
+                remedy="Install in Windows the newest NVIDIA driver that supports the card, then: wsl --shutdown",
             ),
         ),
         ask=NVIDIA_SMI,
@@ -101,7 +101,7 @@ SYMPTOMS = (
             Cause(
                 text="The image is newer than the host's driver.",
                 sign="nvidia-smi on the host shows a lower CUDA version than the message.",
-                remedy="Use an image for that CUDA version, or update the driver on the host.",
+                remedy="Use an image for that CUDA version, or update the host's driver as far as the card allows.",
             ),
         ),
         ask=NVIDIA_SMI,

@@ -25,18 +25,21 @@ SYMPTOMS = (
             Cause(
                 text="The driver is older than the CUDA version of the build.",
                 sign="nvidia-smi shows a CUDA version below torch.version.cuda.",
-                remedy="Install a build for a CUDA version that the driver supports, or update the driver.",
+                remedy=(
+                    "Install a build for a CUDA version that the driver supports, or update the driver as far as the "
+                    "card allows."
+                ),
                 excluded_by=("driver-too-old",),
             ),
             Cause(
                 text="In a container, the image is newer than the host's driver.",
                 sign="The same image runs on a host with a newer driver.",
-                remedy="Use an older image, or update the driver on the host.",
+                remedy="Use an older image, or update the driver on the host as far as the card allows.",
             ),
             Cause(
                 text="In WSL2, Windows or its driver is too old for CUDA.",
                 sign="uname -r contains microsoft.",
-                remedy="Update Windows and the NVIDIA driver in Windows; install no driver in Linux.",
+                remedy="Update Windows, and in it the NVIDIA driver as far as the card allows; install none in Linux.",
             ),
         ),
         ask=COLLECT_ENV,
@@ -139,8 +142,8 @@ SYMPTOMS = (
                 text="In WSL2, Windows offers a card that CUDA cannot use, or too little memory for all of them.",
                 sign="uname -r contains microsoft.",
                 remedy=(
-                    "Update the NVIDIA driver in Windows, then: wsl --shutdown. With several cards, try one: "
-                    "export CUDA_VISIBLE_DEVICES=0"
+                    "Update the NVIDIA driver in Windows as far as the card allows, then: wsl --shutdown. With several "
+                    "cards, try one: export CUDA_VISIBLE_DEVICES=0"
                 ),
             ),
             Cause(
@@ -283,7 +286,10 @@ SYMPTOMS = (
             Cause(
                 text="The image is made for a newer driver, and the card is a GeForce or another card without support.",
                 sign="The image names a newer CUDA version than nvidia-smi on the host.",
-                remedy="Use an image for a CUDA version that the driver supports, or update the driver on the host.",
+                remedy=(
+                    "Use an image for a CUDA version that the driver supports, or update the driver on the host as far "
+                    "as the card allows."
+                ),
             ),
             Cause(
                 text="A package cuda-compat is installed outside a container.",
@@ -348,7 +354,10 @@ SYMPTOMS = (
             Cause(
                 text="The driver is older than the toolkit that built the kernels.",
                 sign="nvidia-smi shows a lower CUDA version than the program was built with.",
-                remedy="Update the driver, or use a build for the CUDA version that nvidia-smi shows.",
+                remedy=(
+                    "Use a build for the CUDA version that nvidia-smi shows, or update the driver as far as the card "
+                    "allows."
+                ),
                 excluded_by=("minor-compat-ptx",),
             ),
             Cause(
@@ -374,7 +383,10 @@ SYMPTOMS = (
             Cause(
                 text="The driver is older than the toolkit that built the program.",
                 sign="nvidia-smi shows a lower CUDA version than the program was built with.",
-                remedy="Update the driver, or use a build for the CUDA version that nvidia-smi shows.",
+                remedy=(
+                    "Use a build for the CUDA version that nvidia-smi shows, or update the driver as far as the card "
+                    "allows."
+                ),
                 excluded_by=("driver-too-old",),
             ),
             Cause(

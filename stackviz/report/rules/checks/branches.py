@@ -18,7 +18,7 @@ from stackviz.report.rules.drivers import driver_branch, first_branch, last_bran
 from stackviz.report.rules.look import CardLook, Look
 from stackviz.report.rules.versions import is_below, numbers
 
-__all__ = ["DOWNLOADS", "driver_range", "no_common_branch", "ubuntu_packages", "where_to_move"]
+__all__ = ["DOWNLOADS", "driver_range", "newest_driver", "no_common_branch", "ubuntu_packages", "where_to_move"]
 
 DOWNLOADS = "https://www.nvidia.com/drivers"
 CAPABILITIES = "https://developer.nvidia.com/cuda-gpus"
@@ -75,6 +75,14 @@ def driver_range(look: Look, tables: Tables, low: str, platform: str) -> str:
         return ""
     bound = say(", up to R{last}, the last branch that supports {named}", last, named(ending)) if last else ""
     return say("{oldest} or newer{bound}", oldest, bound)
+
+
+def newest_driver(look: Look, tables: Tables) -> str:
+    """The newest driver that serves the cards here, in words: of the branch that is the last for one of them."""
+    last, ending = _last_for_cards(look, tables)
+    if not last:
+        return say("the newest NVIDIA driver")
+    return say("the newest NVIDIA driver of R{last}, the last branch that supports {named}", last, named(ending))
 
 
 def no_common_branch(look: Look, tables: Tables, platform: str) -> str:

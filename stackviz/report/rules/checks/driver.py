@@ -13,7 +13,15 @@ from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.checks.places import is_jetson
 from stackviz.report.rules.checks.steps import JETSON
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
-from stackviz.report.rules.drivers import driver_branch, driver_floor, needed_driver, reaches, serves, shipped_drivers
+from stackviz.report.rules.drivers import (
+    branch_beyond,
+    driver_branch,
+    driver_floor,
+    needed_driver,
+    reaches,
+    serves,
+    shipped_drivers,
+)
 from stackviz.report.rules.look import DRIVER_PLATFORMS, CardLook, Look, NotReported
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity, command_to_read
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
@@ -90,7 +98,7 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Conclusion]:
                 wants,
                 driver,
             ),
-            explanation=say("{low} or newer is enough.", floor.low),
+            explanation=say("{span} is enough.", driver_range(look, tables, floor.low, platform) or floor.low),
             advice=command_to_read("nvidia.driver_version"),
             source=floor.source,
         )
@@ -258,6 +266,8 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
     if cuda is None:
         return
     driver, platform = look.need("nvidia.driver_version"), look.driver_platform
+    if "driver-older-than-card" in look.broken_rules:  # then no program starts, whatever code it has
+        return
     shipped = shipped_drivers(tables, cuda, platform)
     if not shipped or not serves(tables, driver, cuda, platform):
         return
@@ -378,6 +388,13 @@ def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusi
             ),
             advice=where_to_move(look, tables, driver, platform),
         )
+    if newest := branch_beyond(tables, driver, platform):
+        title = say(
+            "Cannot tell how long driver {driver} is supported: R{newest} is the newest branch on record",
+            driver,
+            newest,
+        )
+        return Conclusion(severity=Severity.CANNOT_TELL, title=title)
     if release is None or not release.support_ends:
         title = say("Cannot tell how long driver {driver} is supported: its branch has no date", driver)
         return Conclusion(severity=Severity.CANNOT_TELL, title=title)

@@ -8,7 +8,7 @@ from stackviz.report.rules.checks.builds import where_driver
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.checks.places import is_jetson
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
-from stackviz.report.rules.drivers import first_branch, is_older_than_card, shipped_drivers
+from stackviz.report.rules.drivers import branch_beyond, first_branch, is_older_than_card, shipped_drivers
 from stackviz.report.rules.look import CardLook, Look
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, numbers
@@ -133,7 +133,9 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion
         dropped = [row for row in floors if is_below(capability, row.low)]
         if dropped and len(dropped) < len(platforms):
             look.need("os.name")
-        if dropped:
+        if not dropped:
+            yield from _beyond(tables, driver, capability, group, platforms)
+        else:
             yield Conclusion(
                 severity=Severity.BROKEN,
                 title=say(
@@ -151,6 +153,22 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion
                 cards=indexes(group),
                 source=dropped[0].source,
             )
+
+
+def _beyond(
+    tables: Tables, driver: str, capability: str, group: Sequence[CardLook], platforms: Sequence[str]
+) -> Iterator[Conclusion]:
+    """Of a branch that came after the tables nobody here knows what it supports."""
+    newest = [branch_beyond(tables, driver, platform) for platform in platforms]
+    if all(newest):
+        title = say(
+            "Cannot tell whether driver {driver} still supports capability {capability}: R{newest} is the newest "
+            "branch on record",
+            driver,
+            capability,
+            newest[0],
+        )
+        yield Conclusion(severity=Severity.CANNOT_TELL, title=title, cards=indexes(group))
 
 
 @computed_once

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from stackviz.base.sentence import say
+from stackviz.report.rules.checks.branches import newest_driver
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.checks.places import REBOOT, why_container
 from stackviz.report.rules.compatibility import RuleSource, Tables
@@ -169,7 +170,7 @@ def check_vgpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "libcuda-not-loaded", "cuda-driver-api", asks="nvidia-smi can load libcuda", worst=Severity.BROKEN, source=LIBCUDA
 )
-def check_cuda_version_error(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+def check_cuda_version_error(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """`CUDA Version: ERR!`: nvidia-smi asks libcuda for that number."""
     if look.reason_of("cuda.driver_api_version") != "failed" or not look.get("nvidia.driver_version"):
         return
@@ -178,8 +179,9 @@ def check_cuda_version_error(look: Look, _tables: Tables) -> Iterator[Conclusion
     if look.get("os.wsl"):
         advice = say(
             "ls -l /usr/lib/wsl/lib/libcuda* must list libcuda.so.1; sudo ldconfig, then wsl --shutdown in Windows, "
-            "which ends every program in WSL. If it stays: update the NVIDIA driver in Windows, and wsl --update. "
-            "Install no driver in Linux."
+            "which ends every program in WSL. If it stays: install in Windows {driver}, and wsl --update. "
+            "Install no driver in Linux.",
+            newest_driver(look, tables),
         )
     else:
         advice = say(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.base.sentence import join_sentences, say
+from stackviz.report.rules.checks.branches import newest_driver
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.checks.places import REBOOT, is_jetson, may_have_nvswitch, needs_open_modules, why_container
 from stackviz.report.rules.compatibility import RuleSource, Tables
@@ -35,7 +36,7 @@ _NONE_VISIBLE = ("-1", "nodevfiles")
     source=DRIVER_GUIDE,
     last_resort=True,
 )
-def check_no_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+def check_no_driver(look: Look, tables: Tables) -> Iterator[Conclusion]:
     error = look.get("nvidia.nvml_error") or ""
     not_reached = any(words in error.lower() for words in _NOT_REACHED)
     if not not_reached and not any(words in error.lower() for words in _NO_DEVICES):
@@ -59,7 +60,7 @@ def check_no_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 "running kernel (a kernel update without its headers), Secure Boot rejected it, another driver holds "
                 "the card, or none is installed. No program sees a GPU until it loads."
             ),
-            advice=_load_the_driver(look),
+            advice=_load_the_driver(look, tables),
         )
     else:
         yield Conclusion(
@@ -70,13 +71,13 @@ def check_no_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 "supported by this driver, is held by another driver, or was not passed to this container or virtual "
                 "machine."
             ),
-            advice=_find_the_card(look),
+            advice=_find_the_card(look, tables),
         )
 
 
-def _load_the_driver(look: Look) -> str:
+def _load_the_driver(look: Look, tables: Tables) -> str:
     if look.platform == "windows":
-        return _in_windows(look)
+        return _in_windows(look, tables)
     if container := why_container(look):
         return say(
             "{container} The driver is the host's: run nvidia-smi on the host, and mend it there if it fails. If it "
@@ -101,9 +102,9 @@ def _load_the_driver(look: Look) -> str:
     )
 
 
-def _find_the_card(look: Look) -> str:
+def _find_the_card(look: Look, tables: Tables) -> str:
     if look.platform == "windows":
-        return _in_windows(look)
+        return _in_windows(look, tables)
     return say(
         "In this order: lspci -nnk | grep -A3 -i nvidia (is the card on the bus, and which driver is in use?); sudo "
         "dmesg | grep -iE 'nvrm|xid' (what the driver says of it: fallen off the bus, not supported, firmware; RTX 50 "
@@ -113,10 +114,11 @@ def _find_the_card(look: Look) -> str:
     )
 
 
-def _in_windows(look: Look) -> str:
+def _in_windows(look: Look, tables: Tables) -> str:
     update = say(
-        "Check the card in the Device Manager, then install its newest driver from https://www.nvidia.com/drivers and "
-        "restart Windows, which ends every program."
+        "Check the card in the Device Manager, then install {driver} from https://www.nvidia.com/drivers and restart "
+        "Windows, which ends every program.",
+        newest_driver(look, tables),
     )
     return say("In Windows, not in WSL: {update} Then: wsl --shutdown", update) if look.get("os.wsl") else update
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.base.sentence import say
+from stackviz.report.rules.checks.branches import newest_driver
 from stackviz.report.rules.checks.places import is_wsl1
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import Look
@@ -36,7 +37,7 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             "through /dev/dxg and the libraries in /usr/lib/wsl/lib."
         ),
         advice=say(
-            "Update the driver in Windows; never install a Linux driver inside WSL, because it hides the correct "
+            "A newer driver is installed in Windows; never install one inside WSL, because it hides the correct "
             "libcuda."
         ),
     )
@@ -84,7 +85,7 @@ def check_wsl1(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     ),
     needs=("linux", "windows"),
 )
-def check_old_windows(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+def check_old_windows(look: Look, tables: Tables) -> Iterator[Conclusion]:
     build = _windows_build(look)
     if look.get("os.wsl") is None or is_wsl1(look) or not build or build >= _FIRST_WITH_CUDA or look.starts_cuda:
         return
@@ -97,9 +98,10 @@ def check_old_windows(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         ),
         explanation=say("Older builds do not hand the card to WSL2: CUDA finds no device, or reports an old driver."),
         advice=say(
-            "Update Windows to Windows 10 21H2 (build 19044) or newer, or to Windows 11, then install the newest "
-            "NVIDIA driver in Windows and run: wsl --update. Windows restarts, which ends every program. To check: "
-            "nvidia-smi in WSL; install no driver there"
+            "Update Windows to Windows 10 21H2 (build 19044) or newer, or to Windows 11, then install in Windows "
+            "{driver}, and run: wsl --update. Windows restarts, which ends every program. To check: nvidia-smi in WSL; "
+            "install no driver there",
+            newest_driver(look, tables),
         ),
     )
 
