@@ -115,11 +115,11 @@ def extract_catalog(root: Path) -> "Catalog":
 def finding_texts(root: Path) -> Iterator[str]:
     """Sentences of the rules, by their keys; texts of error messages, of facts and of what agents say is missing."""
     from stackviz.report.dumps.machines import is_in_words
+    from stackviz.report.format.agent_texts import AGENT_TEXTS
     from stackviz.report.format.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
     from stackviz.report.importers import IMPORTERS
     from stackviz.report.messages import SYMPTOMS
     from stackviz.report.rules import RULES
-    from stackviz.web.finding_text import OF_AGENTS
 
     texts = [fact.meaning for facts in (FACTS, CARD_FACTS, CARD_ABSENT_NAMES, CONDITIONS) for fact in facts.values()]
     texts += [importer.tool for importer in IMPORTERS if is_in_words(importer.tool)]
@@ -133,7 +133,7 @@ def finding_texts(root: Path) -> Iterator[str]:
     keys = [
         key for key in _extracted(root / "stackviz/report", SENTENCES) if re.search("[A-Za-z]", _PLACE.sub("", key))
     ]
-    yield from dict.fromkeys([*texts, *OF_AGENTS, *keys])
+    yield from dict.fromkeys([*texts, *AGENT_TEXTS, *keys])
 
 
 def _is_prose(text: str) -> bool:

@@ -16,12 +16,12 @@ from django.utils.translation import get_language
 
 from stackviz.base.advice import Block, blocks_of, parts_of
 from stackviz.base.sentence import Sentence, cut_at_places
+from stackviz.report.format.agent_texts import AGENT_TEXTS
 from stackviz.report.messages.of_findings import EXPLAINS_MESSAGES
 from stackviz.web.curated_text import ENGLISH, entries_of
 
 __all__ = [
     "DOMAIN",
-    "OF_AGENTS",
     "AdviceText",
     "advice_of",
     "finding_text",
@@ -32,24 +32,6 @@ __all__ = [
 ]
 
 DOMAIN = "findings"
-# What agents say of software and of missing facts. Their reports hold texts without keys, so one with a place is
-# recognised by what stands before and after it.
-OF_AGENTS = (
-    "package metadata",
-    "part of torch",
-    "unnamed hypervisor",
-    "the NVML library, part of the NVIDIA driver, is not installed; nor is nvidia-smi",
-    "the NVML library, part of the NVIDIA driver, is not installed; neither is nvidia-smi",
-    "{name} is not set",
-    "{argv} is not installed",
-    "{argv} may not be run",
-    "asked on {systems} only",
-    "this torch was built without {name}",
-    "this nvidia-ml-py is too old: it has no {name}",
-    "NVML answers {answer}, which stands for unknown",
-    "NVML does not report its version: {error}",
-    "ioreg prints no property list: {name}",
-)
 MOST_CHARS_OF_AGENTS = 400
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _WIDE_SIGNS = "。？！：；，、（）"  # as wide as a character
@@ -123,7 +105,7 @@ def translated_by(entries: Mapping[str, str], text: str) -> str | None:
 
 
 def _translate_agent(text: str, entries: Mapping[str, str]) -> str | None:
-    for template in OF_AGENTS if len(text) <= MOST_CHARS_OF_AGENTS else ():
+    for template in AGENT_TEXTS if len(text) <= MOST_CHARS_OF_AGENTS else ():
         before, name, after = (*cut_at_places(template), "", "")[:3]
         value = text.removeprefix(before).removesuffix(after)
         if name and value and text == before + value + after:

@@ -9,6 +9,7 @@ from typing import Any
 from stackviz.agent.children import Ended, run_child
 from stackviz.agent.probing.child import PROBES
 from stackviz.report.format import FACTS, LIMITS
+from stackviz.report.format.agent_texts import OTHER_SYSTEM
 from stackviz.report.importers.reading import clean
 
 __all__ = ["PROBE_TIMEOUT_S", "Gathered", "gather", "join"]
@@ -195,7 +196,7 @@ def _explain_silence(gathered: Gathered, ended: Mapping[str, Ended]) -> None:
         if end is not None and end.state != "ok":
             why = {"reason": _NOT_ANSWERED[end.state], "detail": f"the {_PROBE_BY_PREFIX[prefix]} probe {end.detail}"}
         elif name.startswith(_ON_MACS_ONLY) and not is_mac:
-            why = {"reason": "not_applicable", "detail": "asked on macOS only"}
+            why = {"reason": "not_applicable", "detail": OTHER_SYSTEM.format(systems="macOS")}
         else:
             why = {"reason": "not_collected", "detail": None}
         gathered.absent[name] = why

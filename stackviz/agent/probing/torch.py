@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from stackviz.report.format import LIMITS, hashed_uuid
+from stackviz.report.format.agent_texts import PART_OF_TORCH
 from stackviz.report.format.components import PACKAGE_METADATA
 from stackviz.report.format.facts import questions_of
 from stackviz.report.format.facts.asking import MissingFact, Surroundings
@@ -76,7 +77,7 @@ def _import_torch() -> ModuleType:
 
 def _find_software(torch: Any, reading: Reading) -> None:  # noqa: ANN401
     if hasattr(torch, "compile"):  # since 2.0
-        reading.add_software("torchinductor", torch.__version__, "part of torch")
+        reading.add_software("torchinductor", torch.__version__, PART_OF_TORCH)
     for fact, component in (("cudnn.version", "cudnn"), ("nccl.version", "nccl")):
         if fact in reading.facts:
             reading.add_software(component, reading.facts[fact], "torch")

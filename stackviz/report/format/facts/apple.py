@@ -7,6 +7,7 @@ import plistlib
 import re
 from typing import Any
 
+from stackviz.report.format.agent_texts import NO_PROPERTY_LIST
 from stackviz.report.format.facts.asking import MissingFact, Surroundings, variable
 from stackviz.report.format.facts.table import FactTable
 from stackviz.report.format.facts.torch import mps_backend
@@ -89,7 +90,7 @@ def registry(around: Surroundings, name: str) -> list[dict[str, Any]]:
     try:
         entries = plistlib.loads(text.encode()) if text.strip() else []
     except Exception as error:  # noqa: BLE001 - plistlib raises what its parsers raise
-        raise MissingFact("failed", f"ioreg prints no property list: {type(error).__name__}") from None
+        raise MissingFact("failed", NO_PROPERTY_LIST.format(name=type(error).__name__)) from None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 

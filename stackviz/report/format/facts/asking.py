@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from stackviz.report.format.agent_texts import COMMAND_FORBIDDEN, NO_COMMAND, NOT_SET, OTHER_SYSTEM
 from stackviz.report.format.facts.fact import Scalar
 
 __all__ = [
@@ -46,9 +47,9 @@ def run_command(argv: Sequence[str], timeout_s: float) -> str:
             argv, capture_output=True, timeout=timeout_s, check=False, stdin=subprocess.DEVNULL, env=_plain_environ()
         )
     except FileNotFoundError:
-        raise MissingFact("not_installed", f"{argv[0]} is not installed") from None
+        raise MissingFact("not_installed", NO_COMMAND.format(argv=argv[0])) from None
     except PermissionError:
-        raise MissingFact("failed", f"{argv[0]} may not be run") from None
+        raise MissingFact("failed", COMMAND_FORBIDDEN.format(argv=argv[0])) from None
     except subprocess.TimeoutExpired:
         raise MissingFact("timeout", f"{argv[0]} did not end in {timeout_s:g} s") from None
     text = done.stdout.decode("utf-8", "replace")[:_MOST_OUTPUT_CHARS]
@@ -110,14 +111,14 @@ Question = Callable[[Surroundings], Scalar | None]
 def only_on(around: Surroundings, *systems: str) -> None:
     """Raises Missing on every other system: the question has no meaning there, or another probe asks it."""
     if around.system not in systems:
-        raise MissingFact("not_applicable", f"asked on {' and '.join(systems)} only")
+        raise MissingFact("not_applicable", OTHER_SYSTEM.format(systems=" and ".join(systems)))
 
 
 def variable(around: Surroundings, name: str) -> str:
     """An environment variable as set. Raises Missing where it is not."""
     value = around.environ.get(name)
     if value is None:
-        raise MissingFact("not_applicable", f"{name} is not set")
+        raise MissingFact("not_applicable", NOT_SET.format(name=name))
     return value or "(empty)"
 
 

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from stackviz.base.backports import PATH_WITHOUT_FOLDER
+from stackviz.report.format.agent_texts import BUILT_WITHOUT
 from stackviz.report.format.facts.asking import MissingFact, Surroundings, only_on, variable
 from stackviz.report.format.facts.fact import LONGEST_TEXT
 from stackviz.report.format.facts.table import FactTable
@@ -162,7 +163,7 @@ def cudnn_libraries(around: Surroundings) -> str:
 
 def _nccl_version(torch: Any) -> str:  # noqa: ANN401
     if not hasattr(torch._C, "_nccl_version"):  # noqa: SLF001 - torch.cuda.nccl needs it
-        raise MissingFact("not_applicable", "this torch was built without NCCL")
+        raise MissingFact("not_applicable", BUILT_WITHOUT.format(name="NCCL"))
     from torch.cuda import nccl
 
     return ".".join(map(str, nccl.version()))

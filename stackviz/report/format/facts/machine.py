@@ -6,6 +6,7 @@ Sources on Linux: /sys/class/dmi, /sys/class/power_supply, /proc/1/cgroup.
 import json
 import re
 
+from stackviz.report.format.agent_texts import UNNAMED_HYPERVISOR
 from stackviz.report.format.facts.asking import MissingFact, Surroundings, only_on
 from stackviz.report.format.facts.table import FactTable
 
@@ -106,7 +107,7 @@ def machine_virtualization(around: Surroundings) -> str:
     if hypervisor:
         return hypervisor
     if re.search(r"^flags\s*:.*\bhypervisor\b", around.read("/proc/cpuinfo") or "", re.MULTILINE):
-        return "unnamed hypervisor"
+        return UNNAMED_HYPERVISOR
     raise MissingFact("not_applicable", "no sign of a hypervisor")
 
 

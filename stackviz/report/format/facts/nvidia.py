@@ -7,6 +7,7 @@ What has no question here is read by the nvidia probe from NVML or nvidia-smi.
 import platform
 import re
 
+from stackviz.report.format.agent_texts import OTHER_SYSTEM
 from stackviz.report.format.facts.asking import MissingFact, Surroundings
 from stackviz.report.format.facts.table import FactTable
 
@@ -42,7 +43,7 @@ def is_wsl(around: Surroundings) -> bool:
 def _with_kernel_driver(around: Surroundings) -> None:
     """Raises Missing where the driver is not a module of this kernel."""
     if around.system != "Linux":
-        raise MissingFact("not_applicable", "asked on Linux only")
+        raise MissingFact("not_applicable", OTHER_SYSTEM.format(systems="Linux"))
     if is_wsl(around):
         raise MissingFact("not_applicable", "the driver is the one of Windows")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from stackviz.report.format.agent_texts import NO_NVML, NO_NVML_VERSION, OLD_BINDING, UNKNOWN_FIGURE
 from stackviz.report.format.facts.asking import MissingFact
 
 __all__ = [
@@ -47,7 +48,7 @@ _REASONS = {
 }
 _NO_START = {
     _DRIVER_NOT_LOADED: ("failed", "the NVIDIA driver is installed and not loaded"),
-    _LIBRARY_NOT_FOUND: ("not_installed", "the NVML library, part of the NVIDIA driver, is not installed"),
+    _LIBRARY_NOT_FOUND: ("not_installed", NO_NVML),
     _MISMATCH: (
         "failed",
         "driver and NVML library have different versions, as after an update: reboot, or reload the driver",
@@ -105,7 +106,7 @@ class Nvml:
         """What NVML answers, text as str. Raises Missing with the reason; CardLost when the card is gone."""
         call = getattr(self._library, function, None)
         if call is None:
-            raise MissingFact("not_supported", f"this nvidia-ml-py is too old: it has no {function}")
+            raise MissingFact("not_supported", OLD_BINDING.format(name=function))
         try:
             answer = call(*arguments)
         except self._library.NVMLError as error:
@@ -146,7 +147,7 @@ class Nvml:
     def _field(self, handle: object, name: str) -> Any:  # noqa: ANN401
         number = getattr(self._library, name, None)
         if number is None:
-            raise MissingFact("not_supported", f"this nvidia-ml-py is too old: it has no {name}")
+            raise MissingFact("not_supported", OLD_BINDING.format(name=name))
         (answer,) = self.ask("nvmlDeviceGetFieldValues", handle, [number])
         if answer.nvmlReturn:
             raise _missing(self._library.NVMLError(answer.nvmlReturn))
@@ -156,7 +157,7 @@ class Nvml:
         """Return the state of joining the fabric (nvmlGpuFabricState_t), and its result. Raises Missing, CardLost."""
         structure = getattr(self._library, "c_nvmlGpuFabricInfo_v2_t", None)
         if structure is None:
-            raise MissingFact("not_supported", "this nvidia-ml-py is too old: it has no c_nvmlGpuFabricInfo_v2_t")
+            raise MissingFact("not_supported", OLD_BINDING.format(name="c_nvmlGpuFabricInfo_v2_t"))
         info = structure()
         self.ask("nvmlDeviceGetGpuFabricInfoV", handle, byref(info))
         return int(info.state), int(info.status)
@@ -224,7 +225,7 @@ def version_of_library() -> str:
     try:
         version = ask()
     except Exception as error:  # noqa: BLE001 - what a library that does not start makes of it
-        raise MissingFact("failed", f"NVML does not report its version: {error}") from None
+        raise MissingFact("failed", NO_NVML_VERSION.format(error=error)) from None
     return version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
 
 
@@ -241,7 +242,7 @@ def throttle_words(bits: int) -> str:
 def _known(answer: Any) -> Any:  # noqa: ANN401
     """Decode text. Raises Missing for a figure that means "unknown"."""
     if isinstance(answer, int) and answer in _UNKNOWN_FIGURES:
-        raise MissingFact("not_reported", f"NVML answers {answer}, which stands for unknown")
+        raise MissingFact("not_reported", UNKNOWN_FIGURE.format(answer=answer))
     return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
 
 

@@ -3,6 +3,7 @@
 import platform
 import sysconfig
 
+from stackviz.report.format.agent_texts import OTHER_SYSTEM
 from stackviz.report.format.facts.asking import MissingFact, Surroundings
 from stackviz.report.format.facts.table import FactTable
 
@@ -37,7 +38,7 @@ def python_arch(_around: Surroundings) -> str:
 def python_rosetta(around: Surroundings) -> bool:
     """sysctl.proc_translated: 1 for a translated process, 0 for a native one, missing on Intel Macs."""
     if around.system != "Darwin":
-        raise MissingFact("not_applicable", "asked on macOS only")
+        raise MissingFact("not_applicable", OTHER_SYSTEM.format(systems="macOS"))
     try:
         return around.run("sysctl", "-n", "sysctl.proc_translated").strip() == "1"
     except MissingFact as missing:

@@ -8,6 +8,7 @@ import platform
 import re
 
 from stackviz.base.private import without_homes
+from stackviz.report.format.agent_texts import NOT_SET
 from stackviz.report.format.facts.asking import MissingFact, Surroundings, only_on
 from stackviz.report.format.facts.table import FactTable
 
@@ -111,5 +112,5 @@ def ld_library_path(around: Surroundings) -> str:
     only_on(around, "Linux")
     value = around.environ.get("LD_LIBRARY_PATH", "")
     if not value.strip(": "):
-        raise MissingFact("not_applicable", "LD_LIBRARY_PATH is not set")
+        raise MissingFact("not_applicable", NOT_SET.format(name="LD_LIBRARY_PATH"))
     return without_homes(value)

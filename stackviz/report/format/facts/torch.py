@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from stackviz.base.backports import PATH_WITHOUT_FOLDER
+from stackviz.report.format.agent_texts import BUILT_WITHOUT
 from stackviz.report.format.facts.asking import MissingFact, Surroundings
 from stackviz.report.format.facts.table import FactTable
 
@@ -20,7 +21,7 @@ __all__ = ["FACTS", "mps_backend", "pip_index_url"]
 
 FACTS = FactTable(order=50, probe="torch")
 
-_CUDA_BUILD_ONLY = "this torch was built without CUDA"
+_CUDA_BUILD_ONLY = BUILT_WITHOUT.format(name="CUDA")
 _IMPORT_TIMEOUT_S = 45.0  # flash_attn imports torch, which takes long from a network disk
 _PROVIDERS = "import onnxruntime; print('providers', *onnxruntime.get_available_providers())"
 
@@ -42,7 +43,7 @@ def torch_git_version(around: Surroundings) -> str | None:
 
 def _built_with(version: str | None, name: str) -> str:
     if not version:
-        raise MissingFact("not_applicable", f"this torch was built without {name}")
+        raise MissingFact("not_applicable", BUILT_WITHOUT.format(name=name))
     return str(version)
 
 
