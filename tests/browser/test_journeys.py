@@ -153,7 +153,7 @@ def test_admin_correction_shows_on_sheet(site, log_in, visit):
     assert page.locator(".errornote, .errorlist").count() == 0, page.locator(".errorlist").all_inner_texts()
     site.shell(  # a second person approves; test_curation does it by hand
         "from django.contrib.auth.models import User\n"
-        "from stackviz.desk.curation.decide import approve\n"
+        "from stackviz.desk.curation.decide_proposals import approve\n"
         "from stackviz.records.catalog.models import Proposal\n"
         f"approve(Proposal.objects.get(target={value_id}, state='review').pk, User.objects.get(username='second'))"
     )

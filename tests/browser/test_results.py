@@ -9,7 +9,7 @@ from tests.browser.faults import faults_of
 
 WAIT = 60_000  # a busy machine takes its time
 MAKE = """
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.models import Result
 from tests.pages.machines.factories import copy, gemm, make_lab, make_machine
 from tests.pages.benchmarks.machines import A100, H100, run, seconds

@@ -20,7 +20,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.desk.curation.decide import Undecidable, needs_second_person
+from stackviz.desk.curation.decide_proposals import Undecidable, needs_second_person
 from stackviz.desk.curation.differences import differences, field_title, snapshot
 from stackviz.desk.curation.forms import unit_choices
 from stackviz.desk.curation.propose import SOURCE_CONFIRMED, check_proposal, check_source, submit, touches_the_public

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.records.catalog.curated_admin import HistoryAdmin, OriginFilter, WhyForm
 from stackviz.records.catalog.models import Price
-from stackviz.records.prices.decide import PriceDecision, approve_prices, retire_prices
+from stackviz.records.prices.decide_prices import PriceDecision, approve_prices, retire_prices
 
 
 class PriceForm(forms.ModelForm[Price]):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.desk.curation.decide import approve, may_approve
+from stackviz.desk.curation.decide_proposals import approve, may_approve
 from stackviz.desk.curation.differences import formula_problem, snapshot, unchanged_source_question
 from stackviz.records.catalog.by_formula import published_by
 from stackviz.records.catalog.models import Proposal, SpecValue, ValueImport

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
-from stackviz.desk.curation import decide
+from stackviz.desk.curation import decide_proposals
 from stackviz.desk.curation.differences import (
     differences,
     field_title,
@@ -160,7 +160,7 @@ class ProposalAdmin(ShownOnlyAdmin):
 
     @admin.display(description=gettext_lazy("state"), ordering="state")
     def now(self, proposal: Proposal) -> str | SafeString:
-        if proposal.state in Proposal.OPEN and decide.is_stale(proposal):
+        if proposal.state in Proposal.OPEN and decide_proposals.is_stale(proposal):
             return format_html('<strong class="conflict">{}</strong>', _("changed since the proposal"))
         return proposal.get_state_display()
 
@@ -169,7 +169,7 @@ class ProposalAdmin(ShownOnlyAdmin):
     @admin.action(description=gettext_lazy("Approve and publish"), permissions=["approve"])
     def approve_chosen(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> None:
         answer = request.POST.get("answer", "")
-        done = self._each(request, queryset, lambda pk: decide.approve(pk, user_of(request), answer))
+        done = self._each(request, queryset, lambda pk: decide_proposals.approve(pk, user_of(request), answer))
         if done:
             text = ngettext("%(n)d proposal approved.", "%(n)d proposals approved.", done) % {"n": done}
             self.message_user(request, text, messages.SUCCESS)
@@ -177,7 +177,7 @@ class ProposalAdmin(ShownOnlyAdmin):
     @admin.action(description=gettext_lazy("Reject with a reason"), permissions=["approve"])
     def reject_chosen(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> None:
         answer = request.POST.get("answer", "")
-        done = self._each(request, queryset, lambda pk: decide.reject(pk, user_of(request), answer))
+        done = self._each(request, queryset, lambda pk: decide_proposals.reject(pk, user_of(request), answer))
         if done:
             text = ngettext("%(n)d proposal rejected.", "%(n)d proposals rejected.", done) % {"n": done}
             self.message_user(request, text, messages.SUCCESS)
@@ -192,7 +192,7 @@ class ProposalAdmin(ShownOnlyAdmin):
             try:
                 act(pk)
                 done += 1
-            except (PermissionDenied, decide.Undecidable) as error:
+            except (PermissionDenied, decide_proposals.Undecidable) as error:
                 problems.append(str(error))
             except ValidationError as error:
                 problems.append(" ".join(error.messages))
@@ -206,18 +206,18 @@ class ProposalAdmin(ShownOnlyAdmin):
         if not self.get_queryset(request).filter(pk=proposal_id).exists() or not self.has_view_permission(request):
             raise Http404
         actions: dict[str, Callable[[], Proposal]] = {
-            "approve": lambda: decide.approve(proposal_id, user, answer),
-            "reject": lambda: decide.reject(proposal_id, user, answer),
-            "withdraw": lambda: decide.withdraw(proposal_id, user),
-            "send": lambda: decide.send(proposal_id, user),
-            "anew": lambda: decide.rebase_proposal(proposal_id, user),
+            "approve": lambda: decide_proposals.approve(proposal_id, user, answer),
+            "reject": lambda: decide_proposals.reject(proposal_id, user, answer),
+            "withdraw": lambda: decide_proposals.withdraw(proposal_id, user),
+            "send": lambda: decide_proposals.send(proposal_id, user),
+            "anew": lambda: decide_proposals.rebase_proposal(proposal_id, user),
         }
         action = actions.get(request.POST.get("decision", ""))
         if action is None:
             raise Http404
         try:
             proposal = action()
-        except (decide.Undecidable, ValidationError) as error:
+        except (decide_proposals.Undecidable, ValidationError) as error:
             text = " ".join(error.messages) if isinstance(error, ValidationError) else str(error)
             self.message_user(request, text, messages.ERROR)
             return HttpResponseRedirect(reverse("admin:catalog_proposal_change", args=[proposal_id]))
@@ -240,7 +240,7 @@ class ProposalAdmin(ShownOnlyAdmin):
 
     def _proposal_context(self, proposal: Proposal, request: HttpRequest) -> dict[str, Any]:
         user, is_open = user_of(request), proposal.state in Proposal.OPEN
-        stale = is_open and decide.is_stale(proposal)
+        stale = is_open and decide_proposals.is_stale(proposal)
         now = snapshot(proposal.target) if stale and proposal.target else {}
         return {
             "title": str(proposal),
@@ -254,11 +254,11 @@ class ProposalAdmin(ShownOnlyAdmin):
             "others": _others(proposal) if is_open else [],
             "formula": _formula(proposal) if is_open else "",
             "is_open": is_open,
-            "may_approve": proposal.state == State.REVIEW and decide.may_approve(proposal, user),
+            "may_approve": proposal.state == State.REVIEW and decide_proposals.may_approve(proposal, user),
             "may_reject": is_open and user.has_perm("catalog.approve"),
             "is_own": proposal.proposed_by_id == user.pk,
             "may_propose": user.has_perm("catalog.propose"),
-            "needs_second_person": decide.needs_second_person(),
+            "needs_second_person": decide_proposals.needs_second_person(),
         }
 
 

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.desk.curation.decide import Undecidable
+from stackviz.desk.curation.decide_proposals import Undecidable
 from stackviz.desk.curation.differences import formula_problem, snapshot, unchanged_source_question
 from stackviz.desk.curation.forms import ConditionField, ConditionPicker, units_of
 from stackviz.desk.curation.propose import submit, touches_the_public

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from stackviz.desk.freshness.decide import CannotApply, apply_change, decline_change
+from stackviz.desk.freshness.decide_changes import CannotApply, apply_change, decline_change
 from stackviz.desk.freshness.models import FeedCheck, LinkCheck, ProposedChange
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 

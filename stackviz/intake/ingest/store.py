@@ -18,7 +18,7 @@ from stackviz.intake.notices.models import PendingReport
 from stackviz.records.labs.models import WORDED, Card, Finding, Snapshot
 from stackviz.records.labs.move_lock import wait_for_moves
 from stackviz.records.labs.wording import Wording, wording_of
-from stackviz.records.series.decide import decided_standings
+from stackviz.records.series.decide_standing import decided_standings
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.rollup import refresh
 from stackviz.records.series.standing import Standing

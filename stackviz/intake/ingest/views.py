@@ -15,7 +15,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from stackviz.intake.ingest.receipt import readable_report, receipt_of
 from stackviz.records.labs.models import Report, ReportWithdrawal
 from stackviz.records.labs.queries import Visitor
-from stackviz.records.series.decide import may_decide_about, may_undo_withdrawals, restore_report, withdraw_report
+from stackviz.records.series.decide_standing import (
+    may_decide_about,
+    may_undo_withdrawals,
+    restore_report,
+    withdraw_report,
+)
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 

@@ -23,7 +23,7 @@ from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import benchmark_address
 from stackviz.records.labs.models import Report, Snapshot
 from stackviz.records.labs.queries import visible_reports
-from stackviz.records.series.decide import REASON_CHARS, may_decide_about, record_decision
+from stackviz.records.series.decide_standing import REASON_CHARS, may_decide_about, record_decision
 from stackviz.records.series.measured_settings import measured_setting_key
 from stackviz.records.series.measurement import round_medians
 from stackviz.records.series.models import Result, ResultDecision

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from stackviz.records.catalog.curated_admin import WhyForm
 from stackviz.records.labs.readonly_admin import ReadOnlyAdmin, pretty_json
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.measurement import benchmark_titles, setting_label
 from stackviz.records.series.models import Result, ResultDecision, Series
 from stackviz.records.series.standing import Standing, flag_words

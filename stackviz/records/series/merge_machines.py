@@ -17,7 +17,7 @@ from stackviz.records.labs.delete_reports import point_at_newest
 from stackviz.records.labs.models import AgentKey, Machine, MachineMove, MovedReport, Report, Snapshot
 from stackviz.records.labs.move_lock import stop_readers
 from stackviz.records.labs.queries import Visitor
-from stackviz.records.series.decide import checked_reason
+from stackviz.records.series.decide_standing import checked_reason
 from stackviz.records.series.models import ChangeDecision, Result, Series
 from stackviz.records.series.rollup import refresh
 

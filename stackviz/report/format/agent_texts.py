@@ -1,4 +1,4 @@
-"""What agents say of software and of missing facts, where the text has a place or is said in more than one module.
+"""What agents say of software and of missing facts, where the text has a place or two modules use it.
 
 A report holds the finished text without its key, so that a page recognises it by what comes before and after the place.
 """

@@ -18,7 +18,7 @@ from django.test import Client
 from django.urls import reverse
 
 from stackviz.desk.curation import import_plan
-from stackviz.desk.curation.decide import approve
+from stackviz.desk.curation.decide_proposals import approve
 from stackviz.desk.curation.import_rows import COLUMNS
 from stackviz.records.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor
 from stackviz.records.catalog.table_imports import Unconfirmed, store_import

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 
-from stackviz.desk.curation import decide
+from stackviz.desk.curation import decide_proposals
 from stackviz.records.catalog.models import Accelerator, Proposal, Source, SpecValue, Vendor
 
 ADD = "/admin/catalog/accelerator/add/"
@@ -150,8 +150,8 @@ def test_where_two_are_needed_each_value_of_a_new_sheet_is_proposed(client, form
     for proposal in Proposal.objects.all():
         assert (proposal.reason, proposal.source.title) == ("data sheet of 2026", "Acme data sheet")
         with pytest.raises(PermissionDenied):
-            decide.approve(proposal.pk, editor)
-        decide.approve(proposal.pk, second)
+            decide_proposals.approve(proposal.pk, editor)
+        decide_proposals.approve(proposal.pk, second)
     assert SpecValue.objects.filter(accelerator__slug="acme-two", status="public").count() == len(rows)
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from stackviz.desk.curation import decide, propose, review_queue
+from stackviz.desk.curation import decide_proposals, propose, review_queue
 from stackviz.desk.curation.apps import make_groups
 from stackviz.desk.curation.differences import differences, wanted
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, Proposal, Source, SpecValue, Vendor
@@ -78,7 +78,7 @@ def test_proposal_needs_second_approval(bandwidth, mira, noor):
     bandwidth.refresh_from_db()
     assert (bandwidth.value, proposal.state, proposal.action) == ("3350", "review", "change")
     before = CatalogueEdition.current()
-    decide.approve(proposal.pk, noor, "the sheet says so")
+    decide_proposals.approve(proposal.pk, noor, "the sheet says so")
     assert CatalogueEdition.current() != before
     bandwidth.refresh_from_db()
     assert (bandwidth.value, bandwidth.amount, bandwidth.checked_by) == ("3352", 3.352e12, noor)
@@ -93,8 +93,8 @@ def test_no_one_approves_their_own_proposal(bandwidth, lone):
     for user in (lone, boss):
         proposal = submit(changed(bandwidth, value=f"33{user.pk:02}"), user)
         with pytest.raises(PermissionDenied):
-            decide.approve(proposal.pk, user)
-        decide.withdraw(proposal.pk, user)
+            decide_proposals.approve(proposal.pk, user)
+        decide_proposals.withdraw(proposal.pk, user)
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3350"
 
@@ -113,26 +113,26 @@ def test_a_proposal_without_a_clean_reason_is_refused(bandwidth, mira, noor, rea
     with pytest.raises(ValidationError, match=r"Give a reason|control characters"):
         propose.propose(changed(bandwidth), by=mira, reason=reason)
     proposal = submit(changed(bandwidth), mira)
-    with pytest.raises((ValidationError, decide.Undecidable), match=r"Give a reason|control characters"):
-        decide.reject(proposal.pk, noor, reason)
+    with pytest.raises((ValidationError, decide_proposals.Undecidable), match=r"Give a reason|control characters"):
+        decide_proposals.reject(proposal.pk, noor, reason)
     assert Proposal.objects.get().state == "review"
 
 
 def test_a_rejection_says_why_and_leaves_the_value(bandwidth, mira, noor):
     proposal = submit(changed(bandwidth), mira)
-    decide.reject(proposal.pk, noor, "rounded")
-    with pytest.raises(decide.Undecidable, match="rejected"):
-        decide.approve(proposal.pk, noor)
+    decide_proposals.reject(proposal.pk, noor, "rounded")
+    with pytest.raises(decide_proposals.Undecidable, match="rejected"):
+        decide_proposals.approve(proposal.pk, noor)
     bandwidth.refresh_from_db()
     assert (bandwidth.value, Proposal.objects.get().answer) == ("3350", "rounded")
 
 
 def test_a_draft_waits_with_its_author_until_it_is_sent(client, bandwidth, mira, noor):
     draft = submit(changed(bandwidth), mira, as_draft=True)
-    with pytest.raises(decide.Undecidable, match="still a draft"):
-        decide.approve(draft.pk, noor)
+    with pytest.raises(decide_proposals.Undecidable, match="still a draft"):
+        decide_proposals.approve(draft.pk, noor)
     with pytest.raises(PermissionDenied):
-        decide.send(draft.pk, noor)
+        decide_proposals.send(draft.pk, noor)
     client.force_login(person("cur2", "Curators"))
     assert "3352" not in page_of(client, "changelist", query="?state=all")
     decision = reverse(f"{QUEUE}_decide", args=[draft.pk])
@@ -140,7 +140,7 @@ def test_a_draft_waits_with_its_author_until_it_is_sent(client, bandwidth, mira,
     client.force_login(mira)
     assert 'value="send"' in page_of(client, "change", draft.pk)
     client.post(decision, {"decision": "send"})
-    assert decide.approve(draft.pk, noor).state == "approved"
+    assert decide_proposals.approve(draft.pk, noor).state == "approved"
 
 
 def test_reproposing_replaces_only_your_own(bandwidth, mira, lone):
@@ -179,8 +179,8 @@ def preferred(value: SpecValue) -> list[str]:
 
 
 def test_only_the_first_public_value_becomes_preferred(bandwidth, mira, noor):
-    decide.approve(submit(another(bandwidth, condition="scope=limit"), mira).pk, noor)
-    proposal = decide.approve(submit(another(bandwidth), mira).pk, noor)
+    decide_proposals.approve(submit(another(bandwidth, condition="scope=limit"), mira).pk, noor)
+    proposal = decide_proposals.approve(submit(another(bandwidth), mira).pk, noor)
     assert preferred(bandwidth) == ["3350", "3300 scope=limit"]
     assert (proposal.target.value, proposal.target.status) == ("3300", "public")
 
@@ -191,11 +191,11 @@ def test_preferring_records_both_values_or_nothing(bandwidth, mira, noor, monkey
     proposal = submit(changed(other, is_preferred=True), mira, "newer sheet")
     assert proposal.action == "prefer"
     with monkeypatch.context() as broken:
-        broken.setattr(decide, "_decided", lambda *_: 1 / 0)
+        broken.setattr(decide_proposals, "_decided", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            decide.approve(proposal.pk, noor)
+            decide_proposals.approve(proposal.pk, noor)
     assert preferred(bandwidth) == ["3350"]
-    decide.approve(proposal.pk, noor)
+    decide_proposals.approve(proposal.pk, noor)
     assert preferred(bandwidth) == ["3300"]
     assert bandwidth.history.latest().history_change_reason == "gave way to 3300 GB/s: newer sheet"
     assert other.history.latest().history_change_reason == "newer sheet"
@@ -207,7 +207,7 @@ def test_next_best_value_becomes_preferred(bandwidth, mira, noor):
     best = SpecValue.objects.get(source__kind="maker", basis="published", is_preferred=False)
     proposal = propose.submit(changed(bandwidth, status="retired", is_preferred=False), by=mira, reason="preliminary")
     assert proposal.action == "retire"
-    decide.approve(proposal.pk, noor)
+    decide_proposals.approve(proposal.pk, noor)
     bandwidth.refresh_from_db()
     assert (bandwidth.status, preferred(bandwidth)) == ("retired", [best.value])
     assert best.history.latest().history_change_reason == "preferred instead of 3350 GB/s: preliminary"
@@ -216,7 +216,7 @@ def test_next_best_value_becomes_preferred(bandwidth, mira, noor):
 def test_value_changing_condition_loses_its_mark(bandwidth, mira, noor):
     another(bandwidth).save()
     proposal = propose.submit(changed(bandwidth, condition="scope=gpu"), by=mira, reason="per GPU")
-    decide.approve(proposal.pk, noor)
+    decide_proposals.approve(proposal.pk, noor)
     assert preferred(bandwidth) == ["3300", "3350 scope=gpu"]
 
 
@@ -227,12 +227,12 @@ def test_concurrent_change_shows_both_values(bandwidth, mira, noor):
     proposal = submit(changed(bandwidth), mira)
     bandwidth.value = "3360"
     bandwidth.save()
-    with pytest.raises(decide.Conflict, match="was 3350 GB/s, now 3360 GB/s"):
-        decide.approve(proposal.pk, noor)
+    with pytest.raises(decide_proposals.Conflict, match="was 3350 GB/s, now 3360 GB/s"):
+        decide_proposals.approve(proposal.pk, noor)
     bandwidth.refresh_from_db()
     assert (bandwidth.value, Proposal.objects.get().state) == ("3360", "review")
-    anew = decide.rebase_proposal(proposal.pk, mira)
-    decide.approve(anew.pk, noor)
+    anew = decide_proposals.rebase_proposal(proposal.pk, mira)
+    decide_proposals.approve(anew.pk, noor)
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3352"
 
@@ -243,10 +243,10 @@ def test_gone_or_repeated_values_are_not_approved(bandwidth, mira, noor):
     addition = submit(wanted_value, mira)
     wanted_value.save()
     with pytest.raises(ValidationError, match="already recorded from this source"):
-        decide.approve(addition.pk, noor)
+        decide_proposals.approve(addition.pk, noor)
     bandwidth.delete()
-    with pytest.raises(decide.Conflict, match="now deleted"):
-        decide.approve(proposal.pk, noor)
+    with pytest.raises(decide_proposals.Conflict, match="now deleted"):
+        decide_proposals.approve(proposal.pk, noor)
     assert Proposal.objects.filter(state="review").count() == 2
 
 
@@ -304,7 +304,7 @@ def test_saving_a_public_value_in_the_admin_proposes_it(client, admin_client, ba
 
 
 def test_a_revert_is_a_proposal_like_any_other(client, bandwidth, mira, noor):
-    decide.approve(submit(changed(bandwidth), mira).pk, noor)
+    decide_proposals.approve(submit(changed(bandwidth), mira).pk, noor)
     client.force_login(mira)
     first = bandwidth.history.earliest()
     address = reverse("admin:catalog_specvalue_simple_history", args=[bandwidth.pk, first.history_id])
@@ -312,7 +312,7 @@ def test_a_revert_is_a_proposal_like_any_other(client, bandwidth, mira, noor):
     assert client.post(address, form_of(bandwidth, value="3350", reason="back")).status_code == 302
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3352"
-    decide.approve(Proposal.objects.get(state="review").pk, noor)
+    decide_proposals.approve(Proposal.objects.get(state="review").pk, noor)
     bandwidth.refresh_from_db()
     assert (bandwidth.value, bandwidth.history.latest().history_change_reason) == ("3350", "back")
 
@@ -533,7 +533,7 @@ def in_thread(act):
     def run(user_id: int):
         try:
             return act(User.objects.get(pk=user_id))
-        except (decide.Undecidable, ValidationError) as error:
+        except (decide_proposals.Undecidable, ValidationError) as error:
             return error
         finally:
             connection.close()
@@ -560,7 +560,7 @@ def test_of_two_who_approve_at_once_one_applies_it_on_postgres(card_on_postgres,
     author = User.objects.create_superuser("author")
     proposal = submit(changed(card_on_postgres, value="650"), author)
     with ThreadPoolExecutor(2) as pool:
-        told = list(pool.map(in_thread(lambda user: decide.approve(proposal.pk, user)), two_approvers))
+        told = list(pool.map(in_thread(lambda user: decide_proposals.approve(proposal.pk, user)), two_approvers))
     assert sorted(type(one).__name__ for one in told) == ["Proposal", "Undecidable"]
     assert card_on_postgres.history.filter(value="650").count() == 1
 
@@ -570,7 +570,7 @@ def test_two_additions_approved_at_once_leave_one_preferred_on_postgres(card_on_
     made = [submit(another(card_on_postgres, value=v, is_preferred=True), author).pk for v in ("600", "610")]
     pairs = dict(zip(two_approvers, made, strict=True))
     with ThreadPoolExecutor(2) as pool:
-        told = list(pool.map(in_thread(lambda user: decide.approve(pairs[user.pk], user)), two_approvers))
+        told = list(pool.map(in_thread(lambda user: decide_proposals.approve(pairs[user.pk], user)), two_approvers))
     assert [type(one).__name__ for one in told] == ["Proposal", "Proposal"]
     assert SpecValue.objects.filter(is_preferred=True).count() == 1
     assert SpecValue.objects.filter(status="public").count() == 3

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
-from stackviz.desk.freshness.decide import CannotApply, apply_change, decline_change
+from stackviz.desk.freshness.decide_changes import CannotApply, apply_change, decline_change
 from stackviz.desk.freshness.models import ProposedChange
 from stackviz.records.catalog.models import Source
 from stackviz.records.stacks import load

@@ -12,7 +12,7 @@ from stackviz.records.audit.models import AuditEntry
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report, ReportWithdrawal, Snapshot
 from stackviz.records.labs.withdraw import withdraw_lab, withdraw_machine
-from stackviz.records.series.decide import withdraw_report
+from stackviz.records.series.decide_standing import withdraw_report
 from stackviz.records.series.models import Result, Series
 from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report
 

@@ -24,7 +24,7 @@ from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import Card, Finding, Lab, Machine, MachineMove, Report, Snapshot
 from stackviz.records.series import merge_machines as merge_machines_module
-from stackviz.records.series.decide import record_decision, withdraw_report
+from stackviz.records.series.decide_standing import record_decision, withdraw_report
 from stackviz.records.series.merge_machines import merge_machines
 from stackviz.records.series.models import Result, ResultDecision, Series
 from stackviz.records.series.rollup import stale_series

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.intake.ingest.reread import put_back
 from stackviz.records.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.standing import Standing
 from tests.report.format.reports import report_body

@@ -11,7 +11,7 @@ from stackviz.intake.ingest.interpret import interpret
 from stackviz.intake.ingest.reread import put_back
 from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 from stackviz.records.labs.models import Report
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.models import Result, ResultDecision
 from stackviz.records.series.standing import Standing
 from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body

@@ -12,7 +12,7 @@ from django.utils import translation
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.models import Report
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.measured_settings import measured_settings
 from stackviz.records.series.models import Result
 from stackviz.records.series.standing import Standing

@@ -17,7 +17,7 @@ from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.labs.models import Card
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.models import Result
 from stackviz.records.series.standing import Standing
 from tests.sampled import sampled

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission
 from django.core.cache import cache
 from django.urls import reverse
 
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.models import Result, ResultDecision
 from stackviz.records.series.standing import Standing
 from tests.pages.benchmarks.machines import H100, run, seconds

@@ -7,7 +7,7 @@ import pytest
 from stackviz.pages.fit.evidence import fit_evidence, measured_rates
 from stackviz.pages.fit.language_models import model_named
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.models import Result
 from stackviz.records.series.standing import Standing
 from stackviz.report.measuring.llama_bench import MODELS

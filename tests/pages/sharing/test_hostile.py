@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from stackviz.pages.sharing import subjects
-from stackviz.records.series.decide import record_decision, withdraw_report
+from stackviz.records.series.decide_standing import record_decision, withdraw_report
 from stackviz.records.series.merge_machines import merge_machines
 from stackviz.records.series.models import Result
 from stackviz.records.series.standing import Standing

@@ -14,7 +14,7 @@ from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.keys import create_key, revoke
 from stackviz.records.labs.members import accept_invitation, invite, withdraw_invitation
 from stackviz.records.labs.models import AgentKey, Lab, Membership, Report
-from stackviz.records.series.decide import restore_report, withdraw_report
+from stackviz.records.series.decide_standing import restore_report, withdraw_report
 from tests.pages.machines.factories import make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
@@ -189,7 +189,7 @@ def test_what_is_rolled_back_leaves_no_entry(since):
 
 def test_what_cannot_be_recorded_is_not_done(monkeypatch, root):
     report = make_report(make_machine(make_lab()))
-    monkeypatch.setattr("stackviz.records.series.decide.record", Mock(side_effect=OSError("disk full")))
+    monkeypatch.setattr("stackviz.records.series.decide_standing.record", Mock(side_effect=OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         withdraw_report(report, "wrong clock", root)
     report.refresh_from_db()

@@ -15,7 +15,7 @@ from stackviz.intake.ingest.reread import put_back
 from stackviz.records.labs.delete_reports import forget_reports
 from stackviz.records.labs.models import Lab, Machine, Report
 from stackviz.records.series import delete_results
-from stackviz.records.series.decide import record_decision
+from stackviz.records.series.decide_standing import record_decision
 from stackviz.records.series.models import Result, Series
 from stackviz.records.series.queries import comparable_runs
 from stackviz.records.series.rollup import BASELINE_RUNS, stale_series

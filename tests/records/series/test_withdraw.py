@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 
 from stackviz.records.labs.models import Machine, Membership, Report, ReportWithdrawal
-from stackviz.records.series.decide import (
+from stackviz.records.series.decide_standing import (
     may_decide_about,
     may_undo_withdrawals,
     record_decision,
