@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -93,11 +94,7 @@ def site(*replies: Reply) -> Iterator[Site]:
 
 
 def _accepted(report_id: str) -> dict[str, str]:
-    return {
-        "id": report_id,
-        "status_url": f"/api/v1/reports/{report_id}/",
-        "receipt_url": f"/receipts/{report_id}/",
-    }
+    return {"id": report_id, "status_url": f"/api/v1/reports/{report_id}/", "receipt_url": f"/receipts/{report_id}/"}
 
 
 class FakeTime:
@@ -111,3 +108,22 @@ class FakeTime:
     def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.at += seconds
+
+
+@contextmanager
+def answering(answer, *arguments, scheme="http"):
+    """Address of a listener whose connections `answer` serves in a thread."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer, args=(listening, *arguments), daemon=True)
+        thread.start()
+        yield f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join(5)
+
+
+def answer_only(listening, beginning, times):
+    """Answer so many connections with these bytes, and end them."""
+    for _ in range(times):
+        connection, _ = listening.accept()
+        with connection:
+            connection.recv(1 << 20)
+            connection.sendall(beginning)

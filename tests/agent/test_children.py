@@ -40,19 +40,12 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def test_a_crash_is_told_by_its_signal_and_keeps_whole_answers():
+def test_a_crash_or_error_is_told_by_its_last_words():
     ended = run_child(f"{HERE}.crashes", {}, 30)
-    assert ended.state == "failed"
-    assert ended.detail == "ended by signal 11 (SIGSEGV)"
-    assert ended.lines == ({"first": 1},)
-
-
-def test_an_error_is_told_by_its_last_line_alone():
+    assert (ended.state, ended.detail) == ("failed", "ended by signal 11 (SIGSEGV)")
+    assert ended.lines == ({"first": 1},)  # whole answers stay
     ended = run_child(f"{HERE}.raises", {"version": 13}, 30)
     assert ended.detail == "ended with 1: ImportError: libcudart.so.13: cannot open shared object file"
-
-
-def test_a_module_that_is_not_there_fails_like_any_other():
     assert "No module named" in (run_child(f"{HERE}.missing", {}, 30).detail or "")
 
 
@@ -76,71 +69,51 @@ def card(vendor, index=0, name="a card"):
     return {"index": index, "kind": "gpu", "vendor": vendor, "reported_name": name}
 
 
+def joined(**probes):
+    """What probes told, joined: their documents, or how they ended."""
+    return join({name: told if isinstance(told, Ended) else ended(told) for name, told in probes.items()})
+
+
 def test_a_probe_that_fails_leaves_what_the_others_told():
-    gathered = join(
-        {
-            "system": ended(document(facts={"os.name": "Ubuntu"})),
-            "nvidia": ended(state="timeout", detail="did not end in 60 s"),
-            "torch": ended(state="failed", detail="ended by signal 11 (SIGSEGV)"),
-        }
+    late, crash = "did not end in 60 s", "ended by signal 11 (SIGSEGV)"
+    gathered = joined(
+        system=document(facts={"os.name": "Ubuntu"}),
+        nvidia=ended(state="timeout", detail=late),
+        torch=ended(state="failed", detail=crash),
     )
     assert gathered.facts == {"os.name": "Ubuntu"}
-    assert [(probe["probe"], probe["state"], probe["detail"]) for probe in gathered.probes] == [
-        ("system", "ok", None),
-        ("nvidia", "timeout", "did not end in 60 s"),
-        ("torch", "failed", "ended by signal 11 (SIGSEGV)"),
-    ]
+    probes = [("system", "ok", None), ("nvidia", "timeout", late), ("torch", "failed", crash)]
+    assert [(probe["probe"], probe["state"], probe["detail"]) for probe in gathered.probes] == probes
+    absent = gathered.absent  # every fact is stated, or absent with its reason
+    assert gathered.facts.keys() | absent.keys() == FACTS.keys()
+    assert absent["nvidia.driver_version"] == {"reason": "timeout", "detail": f"the nvidia probe {late}"}
+    assert absent["cuda.driver_api_version"]["reason"] == "timeout"
+    assert absent["cuda.available"]["detail"] == f"the torch probe {crash}"
+    assert absent["apple.gpu_cores"]["reason"] == "not_applicable"
+    assert absent["rocm.version"]["reason"] == "not_collected"
 
 
-def test_earlier_probe_wins():
-    absent = {"cudnn.version": {"reason": "failed", "detail": None}}
-    gathered = join(
-        {
-            "python": ended(document(facts={"os.name": "first"}, absent=absent)),
-            "torch": ended(document(facts={"os.name": "second", "cudnn.version": "9.13.0"})),
-        }
+def test_earlier_probe_wins_and_a_reason_beats_an_excuse():
+    absent = {
+        "cudnn.version": {"reason": "failed", "detail": None},
+        "os.build": {"reason": "not_applicable", "detail": "asked on macOS only"},
+    }
+    late = {"os.build": {"reason": "timeout", "detail": "sw_vers did not end"}}
+    gathered = joined(
+        python=document(facts={"os.name": "first"}, absent=absent),
+        torch=document(facts={"os.name": "second", "cudnn.version": "9.13.0"}, absent=late),
     )
     assert gathered.facts == {"os.name": "first", "cudnn.version": "9.13.0"}
     assert not gathered.absent.keys() & gathered.facts.keys()
-
-
-def test_every_fact_is_stated_or_absent_with_its_reason():
-    gathered = join(
-        {
-            "system": ended(document(facts={"os.name": "Ubuntu"})),
-            "nvidia": ended(state="timeout", detail="did not end in 60 s"),
-            "torch": ended(state="failed", detail="ended by signal 11 (SIGSEGV)"),
-        }
-    )
-    assert gathered.facts.keys() | gathered.absent.keys() == FACTS.keys()
-    assert gathered.absent["nvidia.driver_version"] == {
-        "reason": "timeout",
-        "detail": "the nvidia probe did not end in 60 s",
-    }
-    assert gathered.absent["cuda.driver_api_version"]["reason"] == "timeout"
-    assert gathered.absent["cuda.available"]["detail"] == "the torch probe ended by signal 11 (SIGSEGV)"
-    assert gathered.absent["apple.gpu_cores"]["reason"] == "not_applicable"
-    assert gathered.absent["rocm.version"]["reason"] == "not_collected"
-
-
-def test_found_reason_beats_an_excuse():
-    gathered = join(
-        {
-            "a": ended(document(absent={"os.build": {"reason": "not_applicable", "detail": "asked on macOS only"}})),
-            "b": ended(document(absent={"os.build": {"reason": "timeout", "detail": "sw_vers did not end"}})),
-        }
-    )
     assert gathered.absent["os.build"]["reason"] == "timeout"
 
 
 def test_torch_cards_fill_in_for_silent_vendors():
-    gathered = join(
-        {
-            "nvidia": ended(document(cards=[card("nvidia", 0, "NVIDIA H100")])),
-            "torch": ended(document(cards=[card("nvidia", 0, "NVIDIA H100"), card("intel", 1, "Arc")])),
-        }
-    )
+    first = card("nvidia", 0, "NVIDIA H100")
+    gathered = joined(nvidia=document(cards=[first]), torch=document(cards=[first, card("intel", 1, "Arc")]))
     assert [(c["vendor"], c["index"]) for c in gathered.cards] == [("nvidia", 0), ("intel", 1)]
+    gathered = joined(nvidia=document(cards=[card("nvidia")]), torch=document(cards=[card("amd")]))
+    assert [c["index"] for c in gathered.cards] == [0, 1]  # of their own
 
 
 def test_torch_completes_the_cards_that_it_gives_the_same_uuid():
@@ -159,35 +132,22 @@ def test_torch_completes_the_cards_that_it_gives_the_same_uuid():
 
 
 def test_cards_of_vendor_tools_match_torch_by_order():
-    tools = [
-        card("amd", index, "MI300X") | {"uuid_hash": str(index) * 64, "facts": {"power_w": 90.0}} for index in (0, 1)
-    ]
-    torch = [
-        card("amd", index, "AMD MI300X") | {"uuid_hash": letter * 64, "facts": {"multiprocessors": 304}}
-        for index, letter in enumerate("ab")
-    ]
-    gathered = join({"tools": ended(document(cards=tools)), "torch": ended(document(cards=torch))})
-    assert [(c["uuid_hash"], c["facts"]) for c in gathered.cards] == [
-        (letter * 64, {"multiprocessors": 304, "power_w": 90.0}) for letter in "ab"
-    ]
-    fewer = join({"tools": ended(document(cards=tools)), "torch": ended(document(cards=torch[:1]))})
-    assert [c["facts"] for c in fewer.cards] == [{"power_w": 90.0}] * 2
-
-
-def test_cards_of_two_probes_get_indices_of_their_own():
-    gathered = join({"nvidia": ended(document(cards=[card("nvidia")])), "torch": ended(document(cards=[card("amd")]))})
-    assert [c["index"] for c in gathered.cards] == [0, 1]
+    power, cores = {"power_w": 90.0}, {"multiprocessors": 304}
+    tools = [card("amd", n, "MI300X") | {"uuid_hash": str(n) * 64, "facts": power} for n in (0, 1)]
+    torch = [card("amd", n, "AMD MI300X") | {"uuid_hash": "ab"[n] * 64, "facts": cores} for n in (0, 1)]
+    gathered = joined(tools=document(cards=tools), torch=document(cards=torch))
+    assert [(c["uuid_hash"], c["facts"]) for c in gathered.cards] == [(letter * 64, cores | power) for letter in "ab"]
+    fewer = joined(tools=document(cards=tools), torch=document(cards=torch[:1]))
+    assert [c["facts"] for c in fewer.cards] == [power] * 2
 
 
 def test_a_component_found_twice_is_one_unless_versions_differ():
     def found(version, by):
         return {"component": "cuda-runtime", "version": version, "found_by": by}
 
-    gathered = join(
-        {
-            "python": ended(document(software=[found("13.0.48", "package metadata")])),
-            "torch": ended(document(software=[found("13.0.48", "torch"), found("13.0", "torch.version.cuda")])),
-        }
+    by_torch = [found("13.0.48", "torch"), found("13.0", "torch.version.cuda")]
+    gathered = joined(
+        python=document(software=[found("13.0.48", "package metadata")]), torch=document(software=by_torch)
     )
     assert [s["version"] for s in gathered.software] == ["13.0.48", "13.0"]
 

@@ -35,14 +35,19 @@ def answer(sheet, name):
 # --- modules and Secure Boot ---
 
 
-def test_only_modules_of_graphics_cards_are_told(tmp_path):
-    listed = "nvidia_uvm 4 0 - Live 0x0\nnouveau 1 1 - Live 0x0\nwireguard 9 0 - Live 0x0\n"
-    assert told(tmp_path, files={"/proc/modules": listed}).facts["os.modules"] == "nouveau nvidia_uvm"
-
-
-def test_missing_module_versus_unlisted_modules(tmp_path):
-    assert answer(told(tmp_path, files={"/proc/modules": "ext4 1 0 - Live 0x0\n"}), "os.modules") == "not_applicable"
-    assert answer(told(tmp_path / "other"), "os.modules") == "not_reported"
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"/proc/modules": "nvidia_uvm 4 0 - Live 0x0\nnouveau 1 1 - Live 0x0\nwireguard 9 0 - Live 0x0\n"},
+            "nouveau nvidia_uvm",
+        ),
+        ({"/proc/modules": "ext4 1 0 - Live 0x0\n"}, "not_applicable"),
+        ({}, "not_reported"),
+    ],
+)
+def test_only_modules_of_graphics_cards_are_told(tmp_path, files, expected):
+    assert answer(told(tmp_path, files=files), "os.modules") == expected
 
 
 @pytest.mark.parametrize(("value", "expected"), [("\x06\x00\x00\x00\x01", True), ("\x06\x00\x00\x00\x00", False)])
@@ -64,22 +69,21 @@ def test_where_the_variable_cannot_be_read_mokutil_is_asked(tmp_path, said, expe
     assert answer(told(tmp_path, files=files, says={"mokutil --sb-state": said}), "os.secure_boot") == expected
 
 
-def test_without_efi_there_is_no_secure_boot(tmp_path):
-    assert answer(told(tmp_path), "os.secure_boot") == "not_applicable"
-
-
 # --- search paths ---
 
 
-def test_the_search_path_is_told_with_its_home_folders_masked(tmp_path):
-    path = "/usr/local/cuda-12.4/lib64:/home/marie/cudnn/lib:/home/marie"
-    said = told(tmp_path, environ={"LD_LIBRARY_PATH": path}).facts["env.ld_library_path"]
-    assert said == "/usr/local/cuda-12.4/lib64:~/cudnn/lib:~"
-
-
-@pytest.mark.parametrize("environ", [{}, {"LD_LIBRARY_PATH": ""}, {"LD_LIBRARY_PATH": ":"}])
-def test_an_unset_or_empty_search_path_is_not_applicable(tmp_path, environ):
-    assert answer(told(tmp_path, environ=environ), "env.ld_library_path") == "not_applicable"
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/usr/local/cuda-12.4/lib64:/home/marie/cudnn/lib:/home/marie", "/usr/local/cuda-12.4/lib64:~/cudnn/lib:~"),
+        (None, "not_applicable"),
+        ("", "not_applicable"),
+        (":", "not_applicable"),
+    ],
+)
+def test_the_search_path_is_told_with_its_home_folders_masked(tmp_path, path, expected):
+    environ = {} if path is None else {"LD_LIBRARY_PATH": path}
+    assert answer(told(tmp_path, environ=environ), "env.ld_library_path") == expected
 
 
 def test_cudnn_outside_packages_is_found(tmp_path):
@@ -96,9 +100,13 @@ def test_cudnn_outside_packages_is_found(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("says", [{"ldconfig -p": "0 libs found"}, {}])
-def test_no_such_cudnn_is_not_applicable(tmp_path, says):
-    assert answer(told(tmp_path, says=says), "cudnn.libraries") == "not_applicable"
+def test_what_is_not_there_is_not_applicable(tmp_path):
+    for says in ({"ldconfig -p": "0 libs found"}, {}):
+        assert answer(told(tmp_path, says=says), "cudnn.libraries") == "not_applicable"
+    assert answer(told(tmp_path), "os.secure_boot") == "not_applicable"  # without EFI
+    sheet = told(tmp_path, system="Darwin", environ={"LD_LIBRARY_PATH": "/x"})
+    for name in ("os.modules", "os.secure_boot", "env.ld_library_path", "cudnn.libraries", "rocm.version"):
+        assert answer(sheet, name) == "not_applicable", name
 
 
 def test_a_list_that_is_too_long_ends_at_a_whole_path(tmp_path):
@@ -108,12 +116,6 @@ def test_a_list_that_is_too_long_ends_at_a_whole_path(tmp_path):
     paths = told(tmp_path, says={"/sbin/ldconfig -p": cache}).facts["cudnn.libraries"].split()
     assert all(path.endswith(".so.9") for path in paths)
     assert 1 < len(paths) < 500
-
-
-def test_elsewhere_these_are_not_asked(tmp_path):
-    sheet = told(tmp_path, system="Darwin", environ={"LD_LIBRARY_PATH": "/x"})
-    for name in ("os.modules", "os.secure_boot", "env.ld_library_path", "cudnn.libraries", "rocm.version"):
-        assert answer(sheet, name) == "not_applicable", name
 
 
 def test_rocm_is_told_without_its_build_number(tmp_path):
@@ -179,22 +181,15 @@ def probe(monkeypatch, tmp_path):
     return ask
 
 
-def test_packages_that_are_not_installed_are_not_imported(probe):
-    sheet = probe(set())
-    assert {why.reason for why in sheet.absent.values()} == {"not_applicable"}
-
-
 def test_an_import_that_fails_is_told_with_its_last_words(probe):
+    assert {why.reason for why in probe(set()).absent.values()} == {"not_applicable"}  # nothing is imported
     words = f"{sys.executable} ended with 1: ImportError: flash_attn_2_cuda.so: undefined symbol: _ZN3c105Error"
     sheet = probe({"flash_attn"}, flash_attn=MissingFact("failed", words))
     assert "undefined symbol" in sheet.facts["flash_attn.import_error"]
     assert sys.executable not in sheet.facts["flash_attn.import_error"]
-
-
-def test_an_import_that_works_or_takes_too_long_is_no_error(probe):
-    assert probe({"flash_attn"}, flash_attn="").absent["flash_attn.import_error"].reason == "not_applicable"
     late = MissingFact("timeout", "did not end in 45 s")
-    assert probe({"flash_attn"}, flash_attn=late).absent["flash_attn.import_error"].reason == "timeout"
+    for said, reason in (("", "not_applicable"), (late, "timeout")):
+        assert probe({"flash_attn"}, flash_attn=said).absent["flash_attn.import_error"].reason == reason
 
 
 def test_providers_are_told_whatever_else_is_printed(probe):

@@ -25,33 +25,16 @@ def report(minute=0, **changes):
     return parse_report(report_body(created_at=f"2026-11-20T12:{minute:02}:00Z", **changes))
 
 
-def test_a_report_waits_until_it_is_delivered(tmp_path):
-    spool = Spool(tmp_path / "spool")
-    kept = report()
-    spool.put(kept)
-    (waiting,) = spool.waiting()
-    assert waiting.report == kept
-    spool.delivered(waiting)
-    assert list(spool.waiting()) == []
-
-
-def test_the_oldest_goes_first(tmp_path):
-    spool = Spool(tmp_path)
+def test_reports_wait_oldest_first_until_delivered(tmp_path):
     for minute in (5, 1, 3):
-        spool.put(report(minute))
-    assert [waiting.report.created_at.minute for waiting in spool.waiting()] == [1, 3, 5]
-
-
-def test_another_agent_finds_what_this_one_kept(tmp_path):
-    Spool(tmp_path).put(report())
-    assert Spool(tmp_path).count() == 1
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
-def test_nobody_else_may_read_a_report(tmp_path):
-    path = Spool(tmp_path / "spool").put(report())
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        Spool(tmp_path / "spool").put(report(minute))
+    spool = Spool(tmp_path / "spool")  # another agent's
+    waiting = list(spool.waiting())
+    assert [item.report.created_at.minute for item in waiting] == [1, 3, 5]
+    assert spool.count() == 3
+    for item in waiting:
+        spool.delivered(item)
+    assert list(spool.waiting()) == []
 
 
 def test_a_full_spool_keeps_the_old_and_refuses_the_new(tmp_path):
@@ -61,24 +44,21 @@ def test_a_full_spool_keeps_the_old_and_refuses_the_new(tmp_path):
     with pytest.raises(SpoolError, match="is full"):
         spool.put(report(3))
     assert [waiting.report.created_at.minute for waiting in spool.waiting()] == [1, 2]
-
-
-def test_a_spool_is_full_by_size_too(tmp_path):
-    spool = Spool(tmp_path, most_bytes=3000)
     with pytest.raises(SpoolError, match="is full"):
-        spool.put(report())
+        Spool(tmp_path / "small", most_bytes=3000).put(report())
 
 
 def test_a_disk_that_fails_leaves_nothing_half_written(tmp_path, monkeypatch):
-    spool = Spool(tmp_path)
-
     def full(_descriptor):
         raise OSError(28, "No space left on device")
 
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(SpoolError, match="cannot write"):
+        Spool(tmp_path / "file").put(report())
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(SpoolError, match="No space left"):
-        spool.put(report())
-    assert list(tmp_path.iterdir()) == []
+        Spool(tmp_path / "spool").put(report())
+    assert list((tmp_path / "spool").iterdir()) == []
 
 
 def test_agent_clears_half_written_files(tmp_path):
@@ -126,16 +106,6 @@ def test_unreadable_report_stays_without_blocking_others(tmp_path, monkeypatch):
     assert spool.unread == {broken.name: f"{broken} cannot be read (Input/output error); it stays there"}
 
 
-def test_a_rejected_report_is_kept_with_the_answer(tmp_path):
-    spool = Spool(tmp_path)
-    spool.put(report())
-    (waiting,) = spool.waiting()
-    kept = spool.reject(waiting, 422, '{"error": "is missing", "field": "id"}')
-    assert spool.count() == 0
-    assert parse_report(kept.read_bytes()) == waiting.report
-    assert json.loads((kept.parent / f"{kept.name}.answer.json").read_text())["status"] == 422
-
-
 def test_report_delivered_by_another_agent_is_fine(tmp_path):
     spool = Spool(tmp_path)
     path = spool.put(report())
@@ -173,18 +143,6 @@ def test_killed_agent_leaves_complete_reports(tmp_path):
     assert spool.set_aside == []
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path):
-    (tmp_path / "spool").write_text("a file")
-    with pytest.raises(SpoolError, match="cannot write"):
-        Spool(tmp_path / "spool").put(report())
-
-
-def test_agreement_is_remembered_per_server(tmp_path):
-    Spool(tmp_path).confirm("https://a.example")
-    assert Spool(tmp_path).is_confirmed("https://a.example")
-    assert not Spool(tmp_path).is_confirmed("https://b.example")
-
-
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"servers": 3}', '{"servers": [1]}', "\x00"])
 def test_a_damaged_note_of_agreements_means_to_ask_again(tmp_path, content):
     (tmp_path / "confirmed.json").write_text(content)
@@ -192,73 +150,69 @@ def test_a_damaged_note_of_agreements_means_to_ask_again(tmp_path, content):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
-def test_nobody_else_may_read_what_lies_beside_the_reports(tmp_path):
-    spool = Spool(tmp_path)
-    spool.put(report())
+def test_nobody_else_may_read_reports_or_what_lies_beside_them(tmp_path):
+    spool = Spool(tmp_path / "spool")
+    path = spool.put(report())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     (waiting,) = spool.waiting()
     spool.confirm("https://a.example")
-    kept = spool.reject(waiting, 422, "{}")
-    for path in (tmp_path / "confirmed.json", kept, kept.parent / f"{kept.name}.answer.json"):
+    assert (spool.is_confirmed("https://a.example"), spool.is_confirmed("https://b.example")) == (True, False)
+    kept = spool.reject(waiting, 422, '{"error": "is missing", "field": "id"}')
+    answer = kept.parent / f"{kept.name}.answer.json"
+    assert (spool.count(), parse_report(kept.read_bytes())) == (0, waiting.report)
+    assert json.loads(answer.read_text())["status"] == 422
+    for path in (spool.folder / "confirmed.json", kept, answer):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert list(tmp_path.rglob(".writing-*")) == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_nothing_is_written_through_somebodys_link(tmp_path):
-    victim = tmp_path / "victim"
-    victim.write_text("mine")
+@pytest.fixture
+def linked(tmp_path):
+    """A spool with one report, and a report outside of it to which links may lead."""
+    if sys.platform == "win32":
+        pytest.skip("links need rights there")
+    (tmp_path / "victim").write_text(to_json(report()))
     spool = Spool(tmp_path / "spool")
-    path = spool.put(report())
+    return spool, spool.put(report()), tmp_path / "victim"
+
+
+def test_what_a_link_leads_to_is_neither_sent_nor_moved(linked, tmp_path, monkeypatch):
+    """A spool others may write to could make an agent of root read their choice of file."""
+    spool, path, victim = linked
+    link = spool.folder / "2020-01-01T000000Z-linked.json"
+    link.symlink_to(victim)
+    (spool.folder / "2020-01-01T000001Z-device.json").symlink_to("/dev/zero")
+    (spool.folder / "2020-01-01T000002Z-nothing.json").symlink_to(tmp_path / "nothing")
+    assert [waiting.path for waiting in spool.waiting()] == [path]
+    assert "is a link" in spool.unread[link.name]
+    assert (spool.set_aside, link.is_symlink(), victim.exists()) == ([], True, True)
+    path.unlink()
+    path.symlink_to(victim)  # one that comes after the look
+    monkeypatch.setattr(type(path), "is_symlink", lambda _self: False)
+    assert list(spool.waiting()) == []
+    assert "cannot be read" in spool.unread[path.name]
+
+
+def test_a_link_to_something_large_does_not_fill_the_spool(linked, tmp_path):
+    spool, _, _ = linked
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(2 * MOST_BYTES)
+    (spool.folder / "2020-01-01T000000Z-linked.json").symlink_to(tmp_path / "large")
+    assert spool.put(report()).exists()
+
+
+def test_nothing_is_written_through_somebodys_link(linked):
+    spool, path, victim = linked
+    before = victim.read_text()
     (waiting,) = spool.waiting()
     spool.rejected.mkdir()
     (spool.folder / "confirmed.json").symlink_to(victim)
     (spool.rejected / f"{path.name}.answer.json").symlink_to(victim)
     spool.confirm("https://a.example")
     spool.reject(waiting, 422, "{}")
-    assert victim.read_text() == "mine"
+    assert victim.read_text() == before
     assert spool.is_confirmed("https://a.example")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_what_a_link_leads_to_is_neither_sent_nor_moved(tmp_path):
-    """A spool others may write to could make an agent of root read their choice of file."""
-    victim = tmp_path / "victim"
-    victim.write_text(to_json(report()))
-    spool = Spool(tmp_path / "spool")
-    path = spool.put(report())
-    linked = spool.folder / "2020-01-01T000000Z-linked.json"
-    linked.symlink_to(victim)
-    (spool.folder / "2020-01-01T000001Z-device.json").symlink_to("/dev/zero")
-    (spool.folder / "2020-01-01T000002Z-nothing.json").symlink_to(tmp_path / "nothing")
-    assert [waiting.path for waiting in spool.waiting()] == [path]
-    assert "is a link" in spool.unread[linked.name]
-    assert spool.set_aside == []
-    assert linked.is_symlink()
-    assert victim.exists()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_a_link_to_something_large_does_not_fill_the_spool(tmp_path):
-    large = tmp_path / "large"
-    with large.open("wb") as file:
-        file.truncate(2 * MOST_BYTES)
-    spool = Spool(tmp_path / "spool")
-    spool.put(report())
-    (spool.folder / "2020-01-01T000000Z-linked.json").symlink_to(large)
-    assert spool.put(report()).exists()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-def test_a_link_that_comes_after_the_look_is_an_error(tmp_path, monkeypatch):
-    victim = tmp_path / "victim"
-    victim.write_text(to_json(report()))
-    spool = Spool(tmp_path / "spool")
-    path = spool.put(report())
-    path.unlink()
-    path.symlink_to(victim)
-    monkeypatch.setattr(type(path), "is_symlink", lambda _self: False)
-    assert list(spool.waiting()) == []
-    assert "cannot be read" in spool.unread[path.name]
 
 
 def test_json_for_a_terminal_holds_nothing_that_controls_it():

@@ -11,6 +11,7 @@ from stackviz.report.format.facts.asking import MissingFact, Questions
 from stackviz.report.importers import FactSheet
 from tests.agent.machines_to_ask import machine
 
+INFO = "docker --host unix:///var/run/docker.sock info --format {{json .Runtimes}}"
 LINUX = {
     "/etc/os-release": 'NAME="Ubuntu"\nVERSION_ID="24.04"\nPRETTY_NAME="Ubuntu 24.04.1 LTS"\n',
     "/proc/version": "Linux version 6.8.0-45-generic (buildd@lcy02-amd64-115)",
@@ -30,27 +31,31 @@ def facts_of(root, files=None, **named):
     return probe_system(machine(root, LINUX | (files or {}), **named)).sheet
 
 
+def told(reading, name):
+    """The fact, or why it is absent."""
+    return reading.facts[name] if name in reading.facts else reading.absent[name].reason
+
+
 def test_a_linux_machine_tells_system_processor_and_memory(tmp_path):
     cores = cpu(0, 0, 0) | cpu(1, 0, 1) | cpu(2, 0, 0) | cpu(3, 0, 1)  # two cores, two threads each
-    sheet = facts_of(tmp_path, cores)
-    assert (sheet.facts["os.name"], sheet.facts["os.version"]) == ("Ubuntu", "24.04")
-    assert sheet.facts["cpu.model"] == "AMD Ryzen 9 7950X"
-    assert sheet.facts["cpu.features"] == "avx avx2 avx512_bf16 avx512f sse4_2"
-    assert sheet.facts["cpu.cores_physical"] == 2
-    assert sheet.facts["cpu.sockets"] == 1
-    assert sheet.facts["memory.total_bytes"] == 65536000 * 1024
-    assert sheet.facts["machine.vendor"] == "ASRock"
-
-
-def test_what_board_makers_leave_blank_is_no_model(tmp_path):
-    assert facts_of(tmp_path).absent["machine.model"].reason == "not_reported"
+    clock = {"/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq": "5881000\n"}
+    sheet = facts_of(tmp_path, cores | clock)
+    expected = {
+        "os.name": "Ubuntu", "os.version": "24.04", "cpu.model": "AMD Ryzen 9 7950X", "cpu.cores_physical": 2,
+        "cpu.features": "avx avx2 avx512_bf16 avx512f sse4_2", "cpu.sockets": 1, "cpu.clock_max_hz": 5_881_000_000,
+        "memory.total_bytes": 65536000 * 1024, "machine.vendor": "ASRock",
+        "machine.model": "not_reported",  # what board makers leave blank
+    }  # fmt: skip
+    assert {name: told(sheet, name) for name in expected} == expected
 
 
 def test_a_machine_without_any_of_the_files_still_answers(tmp_path):
-    reading = probe_system(machine(tmp_path))
+    reading = probe_system(machine(tmp_path, says={INFO: '{"runc":{}}'}))
     assert "os.kernel" in reading.facts
-    assert reading.absent["os.name"].reason == "not_reported"
-    assert reading.absent["memory.total_bytes"].reason == "not_reported"
+    assert told(reading, "os.name") == told(reading, "memory.total_bytes") == "not_reported"
+    assert told(reading, "memory.shared_bytes") == "not_applicable"
+    assert told(reading, "machine.docker_runtimes") == "not_applicable"  # without a daemon it is not asked
+    assert "memory.numa_nodes" not in reading.facts
 
 
 @pytest.mark.parametrize(
@@ -72,14 +77,8 @@ def test_a_container_and_its_limits_are_told(tmp_path):
     assert sheet.facts["machine.container"] == "docker"
     assert sheet.facts["cpu.cores_usable"] <= 2
     assert sheet.facts["memory.limit_bytes"] == 8 * 2**30
-
-
-def test_no_limit_is_not_a_very_large_one(tmp_path):
-    for word in ("max", "9223372036854771712"):
-        assert (
-            facts_of(tmp_path, {"/sys/fs/cgroup/memory.max": word}).absent["memory.limit_bytes"].reason
-            == "not_applicable"
-        )
+    for word in ("max", "9223372036854771712"):  # no limit is not a very large one
+        assert told(facts_of(tmp_path, {"/sys/fs/cgroup/memory.max": word}), "memory.limit_bytes") == "not_applicable"
 
 
 def test_the_largest_cache_is_not_an_instruction_cache(tmp_path):
@@ -90,11 +89,6 @@ def test_the_largest_cache_is_not_an_instruction_cache(tmp_path):
         f"{where}/index3/level": "3", f"{where}/index3/type": "Unified", f"{where}/index3/size": "33M",
     }  # fmt: skip
     assert facts_of(tmp_path, files).facts["cpu.cache_last_level_bytes"] == 33 * 2**20
-
-
-def test_the_highest_clock_is_told_in_hertz(tmp_path):
-    files = {"/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq": "5881000\n"}
-    assert facts_of(tmp_path, files).facts["cpu.clock_max_hz"] == 5_881_000_000
 
 
 def test_an_arm_processor_without_a_name_is_asked_of_lscpu(tmp_path):
@@ -109,10 +103,7 @@ def test_an_arm_processor_without_a_name_is_asked_of_lscpu(tmp_path):
 
 @pytest.mark.parametrize(
     ("files", "expected"),
-    [
-        ({"type": "Mains", "online": "1"}, "ac"),
-        ({"type": "Battery", "status": "Discharging"}, "battery"),
-    ],
+    [({"type": "Mains", "online": "1"}, "ac"), ({"type": "Battery", "status": "Discharging"}, "battery")],
 )
 def test_the_power_source_is_told(tmp_path, files, expected):
     supply = {f"/sys/class/power_supply/X/{name}": value for name, value in files.items()}
@@ -138,20 +129,23 @@ def test_one_question_that_breaks_leaves_the_others(tmp_path):
     assert sheet.absent["os.name"].detail == "ZeroDivisionError: division by zero"
 
 
-def test_a_command_runs_once_however_many_facts_need_it(tmp_path):
+def test_a_command_runs_once_and_its_failure_is_remembered(tmp_path):
     ran = []
+
+    def run(argv, _timeout_s):
+        ran.append(argv)
+        if argv[0] == "late":
+            raise MissingFact("timeout", "did not end")
+        return "said"
+
     around = machine(tmp_path)
-    around.run_command = lambda argv, _timeout_s: ran.append(argv) or "said"
+    around.run_command = run
     assert around.run("tool", "-x") == around.run("tool", "-x") == "said"
-    assert len(ran) == 1
-
-
-def test_a_failure_is_remembered_too(tmp_path):
-    around = machine(tmp_path, says={"tool": MissingFact("timeout", "did not end")})
     for _ in range(2):
         with pytest.raises(MissingFact) as caught:
-            around.run("tool")
+            around.run("late")
         assert caught.value.reason == "timeout"
+    assert len(ran) == 2
 
 
 def test_this_python_is_told_without_importing_packages(tmp_path):
@@ -162,28 +156,20 @@ def test_this_python_is_told_without_importing_packages(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
-    [("1\n", True), ("0\n", False), (MissingFact("failed", "sysctl: unknown oid"), False)],
+    ("said", "expected"), [("1\n", True), ("0\n", False), (MissingFact("failed", "sysctl: unknown oid"), False)]
 )
 def test_translated_python_is_told_on_macs(tmp_path, said, expected):
     mac = machine(tmp_path, says={"sysctl -n sysctl.proc_translated": said}, system="Darwin")
     assert probe_python(mac).facts["python.rosetta"] is expected
 
 
-def test_the_size_of_shared_memory_is_that_of_its_file_system(tmp_path):
+def test_shared_memory_and_numa_nodes_are_counted(tmp_path):
     (tmp_path / "dev" / "shm").mkdir(parents=True)
-    size = os.statvfs(tmp_path)
-    assert probe_system(machine(tmp_path)).facts["memory.shared_bytes"] == size.f_blocks * size.f_frsize
-
-
-def test_without_a_shared_memory_there_is_no_size_of_it(tmp_path):
-    assert probe_system(machine(tmp_path)).absent["memory.shared_bytes"].reason == "not_applicable"
-
-
-def test_numa_nodes_are_counted(tmp_path):
     files = {f"/sys/devices/system/node/{name}": "x" for name in ("node0/cpulist", "node1/cpulist", "online")}
-    assert probe_system(machine(tmp_path, files=files)).facts["memory.numa_nodes"] == 2
-    assert "memory.numa_nodes" not in probe_system(machine(tmp_path / "other")).facts
+    reading = probe_system(machine(tmp_path, files=files))
+    size = os.statvfs(tmp_path)
+    assert told(reading, "memory.shared_bytes") == size.f_blocks * size.f_frsize
+    assert told(reading, "memory.numa_nodes") == 2
 
 
 MODULES = "Memory Device\n\tSpeed: 5600 MT/s\n\tConfigured Memory Speed: {} MT/s\n"
@@ -197,9 +183,6 @@ def test_the_slowest_module_tells_the_speed_of_memory(tmp_path):
     assert hidden.reason == "not_supported"
 
 
-INFO = "docker --host unix:///var/run/docker.sock info --format {{json .Runtimes}}"
-
-
 @pytest.mark.parametrize(
     ("says", "expected"),
     [
@@ -210,11 +193,5 @@ INFO = "docker --host unix:///var/run/docker.sock info --format {{json .Runtimes
     ],
 )
 def test_dockers_daemon_here_tells_its_runtimes(tmp_path, says, expected):
-    name = "machine.docker_runtimes"
     reading = probe_system(machine(tmp_path, files={"/var/run/docker.sock": ""}, says=says))
-    assert (reading.facts[name] if name in reading.facts else reading.absent[name].reason) == expected
-
-
-def test_without_a_daemon_docker_is_not_asked(tmp_path):
-    reading = probe_system(machine(tmp_path, says={INFO: '{"runc":{}}'}))
-    assert reading.absent["machine.docker_runtimes"].reason == "not_applicable"
+    assert told(reading, "machine.docker_runtimes") == expected

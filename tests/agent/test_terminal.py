@@ -1,9 +1,5 @@
 """What a run says in the terminal: rates, intervals, the change since the last run, and how it ends."""
 
-import socket
-import threading
-from types import SimpleNamespace
-
 import pytest
 
 from stackviz.agent import before, cli
@@ -16,7 +12,7 @@ from stackviz.agent.probing.gather import Gathered
 from stackviz.agent.report_text import result_line, result_lines
 from stackviz.agent.upload import Server, stamped
 from stackviz.report.format import parse_report, to_json
-from tests.agent.sites import site
+from tests.agent.sites import answer_only, answering, site
 from tests.report.format.reports import gemm_result, h100_card, memory_copy_result, report_body, rounds_result
 
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
@@ -55,8 +51,11 @@ def agent(monkeypatch, tmp_path, capsys):
 
 
 def test_a_line_has_rate_interval_time_and_rounds():
-    (result,) = results(rounds_result())
-    assert result_line(result) == "gemm bf16 8192 on cuda:0: 689.3 TFLOP/s ±1.6 %, 1.595 ms, 6 samples in 3 rounds"
+    failed = gemm_result(state="failed", reason="out of memory", samples=[])
+    assert [result_line(result) for result in results(rounds_result(), failed)] == [
+        "gemm bf16 8192 on cuda:0: 689.3 TFLOP/s ±1.6 %, 1.595 ms, 6 samples in 3 rounds",
+        "gemm bf16 8192 on cuda:0: failed, out of memory",
+    ]
 
 
 def test_a_line_says_what_changed_and_what_nobody_can_tell():
@@ -74,11 +73,6 @@ def test_a_copy_is_a_share_of_what_clock_and_bus_allow():
     assert "% of 3.352 TB/s by clock and bus" in next(result_lines(report))
 
 
-def test_a_result_without_samples_says_why():
-    (result,) = results(gemm_result(state="failed", reason="out of memory", samples=[]))
-    assert result_line(result) == "gemm bf16 8192 on cuda:0: failed, out of memory"
-
-
 # ---- the last run ----------------------------------------------------------------------------------------------------
 
 
@@ -94,7 +88,7 @@ def test_a_regression_has_its_own_exit_code(agent):
     assert agent(*measure, measured=[slower(1.12)])[0] == Exit.OK
 
 
-def test_disturbed_result_is_no_regression_nor_remembered(agent, tmp_path):
+def test_disturbed_or_failed_is_no_regression_nor_remembered(agent, tmp_path):
     measure = ("bench", "-q", "--fail-below", "0.95")
     agent(*measure, measured=[rounds_result()])
     disturbed = slower(2) | {"interference": {"card_ratio": 0.5, "card_processes": ["python"]}}
@@ -102,12 +96,7 @@ def test_disturbed_result_is_no_regression_nor_remembered(agent, tmp_path):
     assert (code, "cannot tell: other processes used 50% of the card (python)" in out) == (Exit.OK, True)
     (result,) = results(rounds_result())
     assert LastRun(tmp_path / "spool").rate(result) == pytest.approx(689.3e12, rel=0.001)
-
-
-def test_what_failed_is_no_regression(agent):
-    measure = ("bench", "-q", "--fail-below", "0.95")
     other = gemm_result(params={"dtype": "bf16", "m": 4096, "n": 4096, "k": 4096})
-    agent(*measure, measured=[rounds_result()])
     wrong = slower(2) | {"state": "failed", "reason": "the product is wrong"}
     assert agent(*measure, measured=[wrong, other])[0] == Exit.OK
 
@@ -121,14 +110,14 @@ def test_a_file_that_is_none_is_no_last_run(tmp_path, content):
     assert (LastRun(tmp_path).rate(result), LastRun(tmp_path).name) == (None, None)
 
 
-def test_a_second_name_is_said(agent):
+def test_a_second_name_is_said_and_what_is_sent_has_the_time(agent):
     with site() as made:
         run = ("run", "--server", made.url, "--key", KEY, "--yes", "--timeout", "5")
         assert "was called" not in agent(*run, "--name", "rack-7", measured=[rounds_result()])[2]
         _, _, err = agent(*run, "--name", "rack-8", measured=[rounds_result()])
-    assert "this machine was called rack-7 before" in err
-    assert "689.3 TFLOP/s" in err
-    assert "1 times the last run" in err
+    for words in ("this machine was called rack-7 before", "689.3 TFLOP/s", "1 times the last run"):
+        assert words in err
+    assert made.received[0][1]["sent_at"].endswith("Z")
 
 
 @pytest.mark.parametrize("share", ["0", "1.5", "x", "-1", "nan"])
@@ -148,7 +137,7 @@ def test_a_dry_run_measures_nothing(agent):
     assert "nothing was measured" in err
 
 
-def test_a_device_that_is_not_there_ends_with_a_code_of_its_own(agent):
+def test_a_device_that_is_not_there_ends_with_a_code_of_its_own(agent, monkeypatch):
     def none_such(*_arguments):
         raise NoSuchDevice("nothing to measure: torch says that no device is cuda")
 
@@ -156,9 +145,6 @@ def test_a_device_that_is_not_there_ends_with_a_code_of_its_own(agent):
         code, out, err = agent(*command, measured=none_such)
         assert (code, out) == (Exit.USAGE, "")
         assert "torch says that no device is cuda. Nothing was measured, stored or sent." in err
-
-
-def test_a_plan_without_cases_for_a_named_device_is_said(monkeypatch):
     monkeypatch.setattr(running, "run_child", lambda *_: Ended("ok", None, (), 0.1))
     with pytest.raises(NoSuchDevice, match="no device is cuda"):
         run_benchmarks(BenchmarkOptions(devices=("cuda",)), [])
@@ -171,21 +157,8 @@ def test_a_run_whose_benchmarks_all_fail_does_not_end_well(agent):
 
 
 def test_https_on_a_port_that_speaks_http_is_said():
-    listening = socket.create_server(("127.0.0.1", 0))
-
-    def answer():
-        connection, _ = listening.accept()
-        with connection:
-            connection.recv(1000)
-            connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-
-    thread = threading.Thread(target=answer)
-    thread.start()
-    try:
-        got = Server(f"https://127.0.0.1:{listening.getsockname()[1]}", KEY, 5.0).get_key()
-    finally:
-        thread.join()
-        listening.close()
+    with answering(answer_only, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", 1, scheme="https") as url:
+        got = Server(url, KEY, 5.0).get_key()
     assert got.text == "this port speaks http, not https: pass --server http://..., or the port that has https"
     assert got.is_final
 
@@ -199,15 +172,5 @@ def test_each_attempt_states_its_time_and_is_the_same_report():
     assert (second.sent_at - first.sent_at).total_seconds() == 59.5
     assert first.unknown_fields == ()
     assert stamped(stamped(body, 1.0), 2.0) == stamped(body, 1.0)
-
-
-@pytest.mark.parametrize("now", [1e30, -1e30, float("nan"), float("inf")])
-def test_a_clock_beyond_the_calendar_states_nothing(now):
-    body = to_json(parse_report(report_body())).encode()
-    assert stamped(body, now) == body
-
-
-def test_what_is_sent_has_the_time(agent):
-    with site() as made:
-        agent("run", "--server", made.url, "--key", KEY, "--yes", "-q", measured=[gemm_result()])
-    assert SimpleNamespace(**made.received[0][1]).sent_at.endswith("Z")
+    for now in (1e30, -1e30, float("nan"), float("inf")):  # beyond the calendar
+        assert stamped(body, now) == body

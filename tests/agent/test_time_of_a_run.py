@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -46,29 +47,20 @@ def steps(monkeypatch):
             clock.now += of_case[progress.case.params["m"]]
             noticed = {"cpu_s": 10.0, "foreign_s": 5.0 if disturbed else 0.0, "steal_s": 0.0, "programs": []}
             duration_s = of_case[progress.case.params["m"]]
-            return {
-                "samples": [1.0],
-                "interference": noticed,
-                "conditions": {},
-                "duration_s": duration_s,
-                "started_at": "t",
-            }
+            timed = {"samples": [1.0], "duration_s": duration_s, "started_at": "t"}
+            return {**timed, "interference": noticed, "conditions": {}}
 
         monkeypatch.setattr(measuring, "tried", tried)
         monkeypatch.setattr(measuring, "visit", visit)
         monkeypatch.setattr(measuring, "prove", lambda _progress: [])
         told = []
         cases = [CaseLeft(case=case(number)) for number in of_case]
-        pace = Pace(**{**vars_of(PACE), "budget_s": budget_s})
+        pace = replace(PACE, budget_s=budget_s)
         measuring.measure_case(cases, {"cpu": Device(None, "cpu", "cpu")}, pace, told.append, left_s)
         with_.ended_at_s = clock.now
         return told
 
     return with_
-
-
-def vars_of(pace):
-    return {name: getattr(pace, name) for name in pace.__dataclass_fields__}
 
 
 def visited(told):
@@ -80,27 +72,30 @@ def planned(told):
     return estimates["rounds"], estimates["seconds"]
 
 
-def test_all_rounds_are_planned_where_there_is_time_for_them(steps):
-    told = steps([10.0, 5.0], budget_s=46.0)
-    assert planned(told) == (3, [30.0, 15.0])
-    assert visited(told) == [0, 1, 1, 0, 0, 1]
+@pytest.mark.parametrize(
+    ("budget_s", "plan", "visits", "ended_at_s"),
+    [
+        (46.0, (3, [30.0, 15.0]), [0, 1, 1, 0, 0, 1], 45.0),
+        (38.0, (2, [20.0, 10.0]), [0, 1, 1, 0, 1], 35.0),  # the short one once more, for which there is time
+    ],
+)
+def test_as_many_rounds_are_planned_as_there_is_time_for(steps, budget_s, plan, visits, ended_at_s):
+    told = steps([10.0, 5.0], budget_s=budget_s)
+    assert (planned(told), visited(told), steps.ended_at_s) == (plan, visits, ended_at_s)
 
 
-def test_of_a_short_time_as_many_rounds_are_planned_as_it_has(steps):
-    told = steps([10.0, 5.0], budget_s=38.0)
-    assert planned(told) == (2, [20.0, 10.0])
-    assert visited(told) == [0, 1, 1, 0, 1]  # the short one once more, for which there is time
-    assert steps.ended_at_s == 35.0
+def left_out(told):
+    return [step["reason"] for step in told if step["is"] == "skipped"]
 
 
 def test_case_longer_than_the_time_left_is_skipped(steps):
     told = steps([10.0, 60.0, 5.0], budget_s=50.0)
     assert planned(told)[0] == 1
-    assert [step["reason"] for step in told if step["is"] == "skipped"] == [
-        "left out: takes about 60.0 s, and 40.0 s of 50 s are left"
-    ]
+    assert left_out(told) == ["left out: takes about 60.0 s, and 40.0 s of 50 s are left"]
     assert set(visited(told)) == {0, 2}
     assert steps.ended_at_s <= 50.0
+    told = steps([10.0, 10.0], budget_s=100.0, left_s=15.0)  # the next process gets what the first left
+    assert left_out(told) == ["left out: takes about 10.0 s, and 5.0 s of 100 s are left"]
 
 
 def test_measured_time_of_a_visit_outweighs_its_estimate(steps):
@@ -113,13 +108,6 @@ def test_measured_time_of_a_visit_outweighs_its_estimate(steps):
 def test_disturbed_round_is_not_repeated_without_time(steps):
     told = steps([10.0], budget_s=39.0, disturbed=True)
     assert [step["is"] for step in told if step["is"] in {"samples", "extra"}] == ["samples"] * 3
-
-
-def test_next_process_gets_the_time_the_first_left(steps):
-    told = steps([10.0, 10.0], budget_s=100.0, left_s=15.0)
-    assert [step.get("reason") for step in told if step["is"] == "skipped"] == [
-        "left out: takes about 10.0 s, and 5.0 s of 100 s are left"
-    ]
 
 
 @pytest.mark.parametrize(
@@ -143,12 +131,8 @@ def test_suite_leaves_time_for_probes_and_torch_import(suite, promised_s):
 
 # ---- the process that measures, from outside -------------------------------------------------------------------------
 
-PLAN = {
-    "is": "plan",
-    "cases": [
-        {"benchmark": "gemm", "version": 1, "device": "cpu", "params": case(n).params, "card": None} for n in (1, 2)
-    ],
-}
+CASE = {"benchmark": "gemm", "version": 1, "device": "cpu", "card": None}
+PLAN = {"is": "plan", "cases": [CASE | {"params": case(number).params} for number in (1, 2)]}
 TIMEOUT = Ended("timeout", "timed out", (), 1.0)
 
 
@@ -196,14 +180,11 @@ def test_visit_is_ended_on_time_and_earlier_ones_stay(watched):
     assert [(result["state"], result["samples"]) for result in results] == [("ok", [1.0]), ("skipped", [])]
     assert results[1]["reason"] == "ended at the limit: the 570 s of the run were up before its first visit ended"
     assert len(given) == 1
-
-
-def test_cases_that_nobody_came_to_before_the_time_was_up_say_so(watched):
     results, _, _ = watched(([(0, PLAN), (1, start(0))], 600, TIMEOUT))
-    assert results[1]["reason"] == "no time left of 570 s"
+    assert results[1]["reason"] == "no time left of 570 s"  # nobody came to it
 
 
-def test_hanging_visit_costs_only_its_limit(watched):
+def test_hanging_visit_costs_its_limit_or_half_a_quick_run(watched):
     results, given, _ = watched(
         ([(0, PLAN), (10, start(0)), (20, samples(0)), (30, start(1))], 90, TIMEOUT),
         ([(100, {"is": "ready"})], 100, Ended("ok", None, (), 1.0)),
@@ -211,14 +192,9 @@ def test_hanging_visit_costs_only_its_limit(watched):
     assert results[1]["reason"] == "a visit did not end within its limit of 60 s and was ended"
     assert (given[1]["budget_s"], given[1]["left_s"]) == (570.0, 480.0)
     assert given[1]["left"][0]["longest_visit_s"] == 7.0
-
-
-def test_hanging_visit_takes_half_of_a_quick_run_at_most(watched):
-    _, given, limits = watched(
-        ([(0, PLAN), (1, start(0))], 21, TIMEOUT), ([], 22, Ended("failed", "", (), 1.0)), suite="quick"
-    )
-    assert limits[-1] == 20.0
-    assert given[1]["left_s"] == 19.0
+    failed = ([], 22, Ended("failed", "", (), 1.0))
+    _, given, limits = watched(([(0, PLAN), (1, start(0))], 21, TIMEOUT), failed, suite="quick")
+    assert (limits[-1], given[1]["left_s"]) == (20.0, 19.0)
 
 
 def test_endless_product_is_ended_and_the_last_one_counts(monkeypatch):
@@ -245,11 +221,7 @@ def test_sustained_case_is_not_ended_within_its_minute():
     params = RUNNABLE["sustained"].cases("cuda", False)[0]
     assert RUNNABLE["sustained"].lasts_s(params) == 60
     run = running._Run(BenchmarkOptions(suite="full", budget_s=90.0), *[lambda *_: None] * 3)
-    run.see(
-        {
-            "is": "plan",
-            "cases": [{"benchmark": "sustained", "version": 1, "device": "cuda:0", "params": params, "card": 0}],
-        }
-    )
+    planned_case = {"benchmark": "sustained", "version": 1, "device": "cuda:0", "params": params, "card": 0}
+    run.see({"is": "plan", "cases": [planned_case]})
     run.see({"is": "start", "case": 0, "round": 0, "limit_s": 200.0})
     assert run.limit.within_s == 80.0

@@ -2,16 +2,14 @@
 
 import json
 import socket
-import threading
 import time
-from contextlib import contextmanager
 from email.utils import formatdate
 
 import pytest
 
 from stackviz.agent.upload import Server, ServerError, UploadOutcome, deliver
 from stackviz.report.format import parse_report, to_json
-from tests.agent.sites import ACCEPTED, FakeTime, Reply, site
+from tests.agent.sites import ACCEPTED, FakeTime, Reply, answer_only, answering, site
 from tests.report.format.reports import report_body
 
 KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
@@ -156,16 +154,6 @@ def test_unanswered_report_costs_one_timeout():
         assert server.post(b"{}").text == "the site did not answer in time"
 
 
-@contextmanager
-def answering(answer, *arguments, scheme="http"):
-    """Address of a listener whose connections `answer` serves in a thread."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=answer, args=(listening, *arguments), daemon=True)
-        thread.start()
-        yield f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
-        thread.join(5)
-
-
 def _drip(listening, beginning, piece, pause_s=0.05):
     """Begin an answer, and go on with pieces of it for a minute."""
     connection, _ = listening.accept()
@@ -215,21 +203,13 @@ def test_dripping_answer_stops_at_the_limit(beginning, piece, status, scheme):
     ids=["status line", "no header", "header", "no body", "body", "chunk"],
 )
 def test_a_site_that_dies_while_it_answers_is_asked_again(beginning):
-    with answering(_answer_only, beginning, 2) as url:
+    with answering(answer_only, beginning, 2) as url:
         delivery, time_, _ = send(url, within_s=2)
     assert (delivery.outcome, delivery.attempts, time_.slept) == (UploadOutcome.NOT_IN_TIME, 2, [1])
 
 
-def _answer_only(listening, beginning, times):
-    for _ in range(times):
-        connection, _ = listening.accept()
-        with connection:
-            connection.recv(1 << 20)
-            connection.sendall(beginning)
-
-
 def test_non_http_address_is_a_network_problem():
-    with answering(_answer_only, b"SSH-2.0-OpenSSH_9.6\r\n", 1) as url:
+    with answering(answer_only, b"SSH-2.0-OpenSSH_9.6\r\n", 1) as url:
         assert Server(url, KEY, timeout_s=5).post(b"{}").status is None
 
 
