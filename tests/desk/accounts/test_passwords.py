@@ -41,28 +41,26 @@ def test_a_link_is_mailed_that_sets_a_new_password_once(client, member):
 
 
 def test_an_unknown_address_gets_the_same_answer_and_no_mail(client, member):
-    known, unknown = ask(client, "mina@example.org"), ask(client, "nobody@example.org")
+    known, unknown = (
+        ask(client, "mina@example.org", "/zh-hans/password/"),
+        ask(client, "nobody@example.org", "/zh-hans/password/"),
+    )
     assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    (message,) = mail.outbox
+    assert "/zh-hans/password/" in message.body
+    for address in ("", "mina", "mina@example.org\nBcc: all@example.org", "a" * 300 + "@example.org"):
+        assert ask(client, address).status_code == 200
     assert len(mail.outbox) == 1
-
-
-def test_the_mail_is_in_the_language_of_the_page(client, member):
-    ask(client, "mina@example.org", "/zh-hans/password/")
-    assert "/zh-hans/password/" in mail.outbox[0].body
 
 
 def test_guesses_of_the_old_password_count_as_logins(client, member, settings):
     settings.LOGINS_PER_ACCOUNT = 3
     log_in(client, "mina")
-    guess = {
-        "old_password": "a guess",
-        "new_password1": "a staple of batteries",
-        "new_password2": "a staple of batteries",
-    }
-    answers = [client.post("/account/password/", guess) for _time in range(3)]
+    new = {"new_password1": "a staple of batteries", "new_password2": "a staple of batteries"}
+    answers = [client.post("/account/password/", {"old_password": "a guess", **new}) for _time in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert "old_password" in answers[0].context["form"].errors
     assert int(answers[-1]["Retry-After"]) <= 15 * 60
-    assert "Too many attempts. Wait" in answers[-1].content.decode()
     assert client.post("/login/", {"username": "mina", "password": "whatever"}).status_code == 429
 
 
@@ -98,18 +96,13 @@ def test_a_site_without_mail_says_who_helps(client, settings):
     assert mail.outbox == []
 
 
-@pytest.mark.parametrize("address", ["", "mina", "mina@example.org\nBcc: all@example.org", "a" * 300 + "@example.org"])
-def test_what_is_no_address_is_refused(client, member, address):
-    assert ask(client, address).status_code == 200
-    assert mail.outbox == []
-
-
 @pytest.mark.parametrize("host", ["testserver", "testserver:8081", "127.0.0.1:8081", "[::1]:22", "TESTSERVER.:1"])
 @pytest.mark.parametrize("header", ["HTTP_HOST", "HTTP_X_FORWARDED_HOST"])
 def test_no_link_is_made_of_what_a_request_says_about_its_host(client, member, settings, host, header):
     settings.ALLOWED_HOSTS = ["testserver", "127.0.0.1", "[::1]"]
-    sent = client.post("/password/", {"email": "mina@example.org"}, **{header: host, "HTTP_X_FORWARDED_PORT": "8081"})
-    assert sent.status_code == 302
+    form = {"email": "mina@example.org"}
+    assert client.post("/password/", form, headers={"host": "evil.example"}).status_code == 400
+    assert client.post("/password/", form, **{header: host, "HTTP_X_FORWARDED_PORT": "8081"}).status_code == 302
     (message,) = mail.outbox
     links = re.findall(r"\w+://[^/\s]+", f"{message.subject} {message.body}")
     assert links == ["https://stacks.example.org:8443"]
@@ -124,19 +117,6 @@ def test_without_the_sites_address_no_mail_is_sent(client, member, settings, cap
     assert "EMAIL_HOST is set, but SITE_URL, the address for links in mails, is not" in caplog.text
 
 
-def test_a_host_that_is_not_ours_makes_no_link(client, member):
-    assert client.post("/password/", {"email": "mina@example.org"}, headers={"host": "evil.example"}).status_code == 400
-    assert mail.outbox == []
-
-
 def test_no_log_opens_a_link():
     line = "GET /zh-hans/password/MQ/d1zhx4-61ee0b4f3f5b7f5b2f0f3a1c9b6c4a11/ HTTP/1.1"
     assert without_links(line) == "GET /zh-hans/password/MQ/…/ HTTP/1.1"
-
-
-def test_changing_it_needs_the_old_one(client, member):
-    log_in(client, "mina")
-    answer = client.post(
-        "/account/password/", {"old_password": "no", "new_password1": "a staple", "new_password2": "a staple"}
-    )
-    assert (answer.status_code, "old_password" in answer.context["form"].errors) == (200, True)

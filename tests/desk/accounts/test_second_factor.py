@@ -27,6 +27,20 @@ def later(minutes: int = 2, *, stands: bool = False):
     return time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=not stands)
 
 
+def log_in_anew(client, name: str = "ada", **more: str):
+    """Log out, and in again with the password alone."""
+    client.post("/logout/")
+    return log_in(client, name, **more)
+
+
+@pytest.fixture
+def ada(client, approver, required):
+    """Ada has set a second factor up, and logged in again with the password alone. -> her device and recovery codes."""
+    device, codes = set_up(client, "ada")
+    log_in_anew(client)
+    return device, codes
+
+
 def test_whoever_may_approve_sets_one_up_at_the_first_login(client, approver, required):
     answer = log_in(client, "ada", next="/admin/")
     assert answer["Location"] == f"{PAGE}?next=%2Fadmin%2F"
@@ -39,65 +53,37 @@ def test_whoever_may_approve_sets_one_up_at_the_first_login(client, approver, re
     assert client.get("/admin/").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/admin/", "/machines/add/", "/zh-hans/accelerators/", "/api/v1/machines/", "/account/password/x/"]
-)
-def test_a_password_alone_opens_nothing(client, approver, required, path):
-    set_up(client, "ada")
-    client.post("/logout/")
-    log_in(client, "ada")
-    answer = client.get(path)
-    if path.startswith("/api/"):
-        assert (answer.status_code, answer.json()) == (403, {"error": "this session has not shown its second factor"})
-    elif path != "/account/password/x/":
-        assert (answer.status_code, "second-factor" in answer["Location"]) == (302, True)
-
-
-@pytest.mark.parametrize("path", ["recovery-codes/", "remove/"])
-def test_a_password_alone_changes_no_second_factor(client, approver, required, path):
-    device, codes = set_up(client, "ada")
-    client.post("/logout/")
-    log_in(client, "ada")
-    assert client.post(PAGE + path)["Location"].startswith(PAGE)
+def test_a_password_alone_opens_nothing(client, ada):
+    for path in ("/", "/admin/", "/machines/add/", "/zh-hans/accelerators/", "/account/password/"):
+        answer = client.get(path)
+        assert (answer.status_code, "second-factor" in answer["Location"]) == (302, True), path
+    answer = client.get("/api/v1/machines/")
+    assert (answer.status_code, answer.json()) == (403, {"error": "this session has not shown its second factor"})
+    device, codes = ada
+    for path in ("recovery-codes/", "remove/"):
+        assert client.post(PAGE + path)["Location"].startswith(PAGE)
     assert TOTPDevice.objects.filter(pk=device.pk, confirmed=True).exists()
     with later():
         assert client.post(PAGE, {"code": codes[0]}).status_code == 302
 
 
-def test_a_password_alone_changes_no_password(client, approver, required):
-    set_up(client, "ada")
-    client.post("/logout/")
-    log_in(client, "ada")
-    assert client.get("/account/password/")["Location"].startswith(PAGE)
-
-
-def test_a_code_counts_once(client, approver, required):
-    device, _codes = set_up(client, "ada")
+@pytest.mark.parametrize("is_recovery", [False, True])
+def test_a_code_counts_once(client, ada, is_recovery):
+    device, codes = ada
     with later():
         for status in (302, 200):
-            client.post("/logout/")
-            log_in(client, "ada")
-            answer = client.post(PAGE, {"code": code_of(device)})
+            log_in_anew(client)
+            code = f" {codes[0].upper()} " if is_recovery else code_of(device)
+            answer = client.post(PAGE, {"code": code})
             assert answer.status_code == status
     assert answer.context["problem"]
 
 
-def test_a_recovery_code_counts_once_too(client, approver, required):
-    _device, codes = set_up(client, "ada")
-    for status in (302, 200):
-        client.post("/logout/")
-        log_in(client, "ada")
-        assert client.post(PAGE, {"code": f" {codes[0].upper()} "}).status_code == status
-
-
-def test_guessing_codes_is_slowed(client, approver, required):
-    device, _codes = set_up(client, "ada")
-    client.post("/logout/")
-    log_in(client, "ada")
+def test_guessing_codes_is_slowed(client, ada):
     with later(5, stands=True):
         for _guess in range(6):
             client.post(PAGE, {"code": "000000"})
-        assert client.post(PAGE, {"code": code_of(device)}).status_code == 200  # the right one, too soon
+        assert client.post(PAGE, {"code": code_of(ada[0])}).status_code == 200  # the right one, too soon
 
 
 def test_session_from_before_the_permission_is_asked(client, member, required):
@@ -109,21 +95,19 @@ def test_session_from_before_the_permission_is_asked(client, member, required):
     assert client.get("/admin/")["Location"].startswith(PAGE)
 
 
-def test_any_account_may_have_one_where_none_has_to(client, member):
-    set_up(client, "mina")
-    client.post("/logout/")
-    assert log_in(client, "mina", next="/machines/")["Location"] == f"{PAGE}?next=%2Fmachines%2F"
-    assert client.get("/machines/")["Location"].startswith(PAGE)
-
-
-def test_it_can_be_given_up_and_its_codes_replaced(client, member):
+def test_any_account_may_have_one_and_give_it_up(client, member, capsys):
     _device, codes = set_up(client, "mina")
     newer = client.post(f"{PAGE}recovery-codes/").context["codes"]
     assert not set(codes) & set(newer)
+    assert log_in_anew(client, "mina", next="/machines/")["Location"] == f"{PAGE}?next=%2Fmachines%2F"
+    assert client.get("/machines/")["Location"].startswith(PAGE)
+    call_command("remove_second_factor", "mina")  # of a lost phone
+    assert "mina: 2 removed" in capsys.readouterr().out
+    assert log_in_anew(client, "mina")["Location"] == "/"
+    set_up(client, "mina")
     client.post(f"{PAGE}remove/")
     assert client.get("/account/").context["has_second_factor"] is False
-    client.post("/logout/")
-    assert log_in(client, "mina")["Location"] == "/"
+    assert log_in_anew(client, "mina")["Location"] == "/"
 
 
 def test_confirmed_app_replaces_the_present_one(client, approver, required):
@@ -142,10 +126,8 @@ def test_confirmed_app_replaces_the_present_one(client, approver, required):
     assert client.get("/admin/").status_code == 200
 
 
-def test_a_password_alone_replaces_no_app(client, approver, required):
-    first, codes = set_up(client, "ada")
-    client.post("/logout/")
-    log_in(client, "ada")
+def test_a_password_alone_replaces_no_app(client, ada):
+    first, codes = ada
     page = f"{PAGE}?replace=1"
     assert "secret" not in client.get(page).context
     assert client.post(page, {"code": codes[0]})["Location"] == page
@@ -159,14 +141,6 @@ def test_whoever_must_have_one_cannot_give_it_up(client, approver, required):
     answer = client.post(f"{PAGE}remove/")
     assert (answer.status_code, bool(answer.context["problem"])) == (403, True)
     assert TOTPDevice.objects.get(confirmed=True) == device
-
-
-def test_command_removes_the_factor_of_a_lost_phone(client, member, capsys):
-    set_up(client, "mina")
-    call_command("remove_second_factor", "mina")
-    assert "mina: 2 removed" in capsys.readouterr().out
-    client.post("/logout/")
-    assert log_in(client, "mina")["Location"] == "/"
 
 
 def test_secret_is_shown_until_confirmed_only(client, approver, required):
@@ -183,13 +157,6 @@ def test_visitors_pay_nothing_for_it(client, db, required, django_assert_num_que
     with django_assert_num_queries(0):
         answer = client.get("/login/")
     assert "second" not in answer.content.decode().lower()
-
-
-def test_it_leads_to_this_site_only(client, member):
-    log_in(client, "mina")
-    code = code_of(shown_app(client.get(PAGE)))
-    answer = client.post(PAGE, {"code": code, "next": "//evil.example/"})
-    assert answer.context["next"] == "/account/"
 
 
 def test_the_secret_belongs_to_the_session_that_sets_it_up(client, approver, required):
@@ -209,9 +176,11 @@ def test_the_secret_belongs_to_the_session_that_sets_it_up(client, approver, req
     assert other.get("/account/")["Location"].startswith(PAGE)
 
 
-@pytest.mark.parametrize("code", ["000000", "²²²²²²", "abcdef", "1" * 40])
-def test_a_wrong_code_sets_up_nothing(client, approver, required, code):
-    log_in(client, "ada")
-    client.get(PAGE)
-    assert client.post(PAGE, {"code": code}).context["problem"]
-    assert not TOTPDevice.objects.exists()
+def test_a_wrong_code_sets_up_nothing(client, member):
+    log_in(client, "mina")
+    page = client.get(PAGE)
+    for code in ("000000", "²²²²²²", "abcdef", "1" * 40):
+        assert client.post(PAGE, {"code": code}).context["problem"]
+        assert not TOTPDevice.objects.exists()
+    answer = client.post(PAGE, {"code": code_of(shown_app(page)), "next": "//evil.example/"})
+    assert answer.context["next"] == "/account/"

@@ -19,6 +19,10 @@ def add_source(url: str) -> Source:
     return Source.objects.create(key=f"source-{Source.objects.count()}", title=url, url=url)
 
 
+def outcomes_on(day: datetime) -> set[str]:
+    return set(run_on(day).values())
+
+
 def run_on(day: datetime) -> dict[str, str]:
     """All that is due on that day: of one host one link a run."""
     with time_machine.travel(day, tick=False):
@@ -65,11 +69,15 @@ def test_a_link_that_comes_back_is_alive_again(server):
 
 
 @pytest.mark.parametrize(
-    ("status", "outcome"), [(200, "alive"), (401, "refused"), (403, "refused"), (429, "refused"), (500, "unreachable")]
+    ("status", "outcome"),
+    [(200, "alive"), (302, "alive"), (401, "refused"), (403, "refused"), (429, "refused"), (500, "unreachable")],
 )
 def test_what_is_not_dead(server, status, outcome):
-    add_source(server.answer("/page", b"text", status))
-    assert set(run_on(DAY).values()) == {outcome}
+    """302: a page that is elsewhere for a while has not moved."""
+    server.answer("/new", b"text")
+    add_source(server.answer("/page", b"text", status, Location="/new"))
+    assert outcomes_on(DAY) == {outcome}
+    assert not ProposedChange.objects.exists()
 
 
 def test_a_server_that_does_not_know_head_is_asked_for_one_byte(server):
@@ -77,14 +85,14 @@ def test_a_server_that_does_not_know_head_is_asked_for_one_byte(server):
         send(handler, b"text", 200 if handler.command == "GET" else 405)
 
     add_source(server.behave("/page", only_get))
-    assert set(run_on(DAY).values()) == {"alive"}
+    assert outcomes_on(DAY) == {"alive"}
     assert server.headers[-1]["range"] == "bytes=0-0"
 
 
 def test_a_login_is_no_document(server):
     add_source(server.answer("/paper.pdf", status=302, Location="/account/login?next=/paper.pdf"))
     server.answer("/account/login?next=/paper.pdf", b"who are you?")
-    assert set(run_on(DAY).values()) == {"login"}
+    assert outcomes_on(DAY) == {"login"}
     run_on(DAY + timedelta(days=1))
     change = ProposedChange.objects.get()
     assert (change.kind, change.before) == ("dead", "it leads to a login")
@@ -99,49 +107,36 @@ def test_a_page_that_moved_for_good_is_proposed_with_its_new_address(server):
     assert (change.kind, change.url, change.new_url) == ("moved", source.url, f"{server.url}/new")
 
 
-def test_a_page_that_is_elsewhere_for_a_while_has_not_moved(server):
-    add_source(server.answer("/old", status=302, Location="/new"))
-    server.answer("/new", b"text")
-    assert set(run_on(DAY).values()) == {"alive"}
-
-
 def test_robots_txt_is_respected_and_read_once(server):
     server.answer("/robots.txt", b"User-agent: *\nDisallow: /private\n\nUser-agent: accelweb-watch\nDisallow: /ours\n")
     add_source(server.answer("/ours/page", b"text"))
-    assert set(run_on(DAY).values()) == {"refused"}
+    assert outcomes_on(DAY) == {"refused"}
     assert server.requests == [("GET", "/robots.txt")]
     add_source(server.answer("/private/page", b"text"))
     assert "alive" in run_on(DAY).values()
     assert server.requests.count(("GET", "/robots.txt")) == 1
 
 
-def test_a_server_that_fails_to_give_its_rules_is_left_alone(server):
-    server.answer("/robots.txt", b"", 503)
-    add_source(server.answer("/page", b"text"))
-    assert set(run_on(DAY).values()) == {"refused"}
+RULES = ["Crawl-delay: ²", "Request-rate: ²/1", "Disallow: //[", f"Crawl-delay: {'9' * 5000}"]
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        "User-agent: *\nCrawl-delay: ²",
-        "User-agent: *\nRequest-rate: ²/1",
-        "User-agent: *\nDisallow: //[",
-        f"User-agent: *\nCrawl-delay: {'9' * 5000}",
-    ],
-    ids=["delay", "rate", "address", "digits"],
-)
+@pytest.mark.parametrize("rules", RULES, ids=["delay", "rate", "address", "digits"])
 def test_rules_that_cannot_be_read_end_no_run(server, rules):
-    server.answer("/robots.txt", rules.encode())
+    server.answer("/robots.txt", f"User-agent: *\n{rules}".encode())
     add_source(server.answer("/page", b"text"))
-    assert set(run_on(DAY).values()) <= {"refused", "alive"}
+    assert outcomes_on(DAY) <= {"refused", "alive"}
     assert LinkCheck.objects.count() == 1
 
 
-def test_a_slow_server_is_left_in_time(server, monkeypatch):
+def test_a_failing_or_slow_server_is_left_alone(server, monkeypatch):
     monkeypatch.setattr("stackviz.desk.freshness.fetch.WITHIN_S", 1)
-    add_source(server.behave("/page", hang))
-    assert set(run_on(DAY).values()) == {"unreachable"}
+    source = add_source(server.behave("/page", hang))
+    assert outcomes_on(DAY) == {"unreachable"}
+    LinkCheck.objects.all().delete()
+    source.delete()
+    server.answer("/robots.txt", b"", 503)
+    add_source(server.answer("/other", b"text"))
+    assert "refused" in outcomes_on(DAY + timedelta(days=2))
 
 
 def test_no_answer_is_proposed_after_a_fortnight(server):
@@ -154,9 +149,14 @@ def test_no_answer_is_proposed_after_a_fortnight(server):
 
 
 def test_without_a_connection_nothing_is_counted(settings):
+    """Where a host answered before it is asked in vain."""
     settings.WATCH_PRIVATE_NETWORK = True
     add_source("http://127.0.0.1:9/page")
     assert run_on(DAY) == {}
+    add_source("http://127.0.0.1:8/page")
+    before = DAY - timedelta(days=2)
+    LinkCheck.objects.create(url="http://127.0.0.1:9/page", outcome="alive", checked_at=before, answered_at=before)
+    assert run_on(DAY) == {"http://127.0.0.1:9/page": "alive"}
 
 
 @pytest.mark.parametrize("has_answered", [True, False])
@@ -173,15 +173,6 @@ def test_dead_hosts_at_the_head_do_not_end_the_checks(server, has_answered):
     assert outcomes == {live: "alive", **dict.fromkeys(dead, "unreachable")}
 
 
-def test_without_a_connection_a_host_that_answered_before_is_asked_in_vain(settings):
-    settings.WATCH_PRIVATE_NETWORK = True
-    for port in (8, 9):
-        add_source(f"http://127.0.0.1:{port}/page")
-    before = DAY - timedelta(days=2)
-    LinkCheck.objects.create(url="http://127.0.0.1:9/page", outcome="alive", checked_at=before, answered_at=before)
-    assert run_on(DAY) == {"http://127.0.0.1:9/page": "alive"}
-
-
 def test_an_address_that_was_corrected_is_forgotten(server):
     source = add_source(f"{server.url}/gone")
     run_on(DAY)
@@ -190,21 +181,13 @@ def test_an_address_that_was_corrected_is_forgotten(server):
     assert run_on(DAY + timedelta(days=1)) == {source.url: "alive"}
 
 
-def test_one_run_asks_each_host_once(server):
-    for number in range(5):
-        add_source(server.answer(f"/page{number}", b"text"))
-    assert len(due_links(DAY, 10)) == 1
-
-
-def test_places_within_a_page_are_one_link(server):
+def test_one_run_asks_each_host_and_page_once(server, settings):
     server.answer("/page", b"text")
-    for place in ("#one", "#two", ""):
+    for place in ("#one", "#two", "", "2"):
         add_source(f"{server.url}/page{place}")
-    assert run_on(DAY) == {f"{server.url}/page": "alive"}
-
-
-def test_nothing_is_asked_while_it_is_off(server, settings):
+    assert len(due_links(DAY, 10)) == 1
+    assert run_on(DAY) == {f"{server.url}/page": "alive", f"{server.url}/page2": "dead"}
     settings.WATCH = False
-    add_source(f"{server.url}/page")
+    server.requests.clear()
     assert check_due_links() == "off"
     assert server.requests == []
