@@ -51,14 +51,10 @@ def uploaded(post, h100):
     return upload
 
 
-def test_a_sound_result_has_no_flag(uploaded):
-    (result,) = uploaded(gemm_result(samples=SOUND))
-    assert (result.flags, result.standing) == (None, None)
-
-
 @pytest.mark.parametrize(
     ("result", "flags"),
     [
+        (gemm_result(samples=SOUND), None),
         (gemm_result(samples=TOO_FAST), "above-bound"),
         (memory_copy_result(samples=[0.00060, 0.00061, 0.00062]), "above-bound"),
         (gemm_result(samples=[0.0016]), "one-sample"),
@@ -67,11 +63,16 @@ def test_a_sound_result_has_no_flag(uploaded):
         (gemm_result(samples=[5e-324, 6e-324, 1e-323]), "impossible"),
         (gemm_result(samples=SOUND, unit="ms"), "other-unit"),
         (gemm_result(samples=SOUND, started_at="2999-01-01T00:00:00Z"), "future"),
+        (gemm_result(state="failed", reason="out of memory", samples=[]), None),
+        # Benchmarks nobody defined and parameters of any shape have no rate, so nothing ranks them.
+        (gemm_result(benchmark="made-up", unit="bananas", samples=[3.0, 4.0]), None),
+        (gemm_result(params={"dtype": "bf16", "m": "wide", "note": "x" * 50}, samples=SOUND), None),
+        (gemm_result(params={}, samples=SOUND), None),
     ],
 )
 def test_an_odd_result_is_flagged_with_every_reason(uploaded, result, flags):
     (row,) = uploaded(result)
-    assert (row.flags, row.standing) == (flags, "flagged")
+    assert (row.flags, row.standing) == (flags, "flagged" if flags else None)
 
 
 DECODE = {"test": "tg128", "model": "Llama 2 7B", "quant": "Q4_0"}
@@ -141,38 +142,18 @@ def test_a_whole_report_from_the_future_is_flagged(uploaded):
     assert row.flags is None
 
 
-def test_failed_runs_and_slices_of_a_card_are_held_against_nothing(uploaded):
+def test_slices_of_a_card_are_held_against_nothing(uploaded):
     slice_of_card = h100_card(facts={**h100_card()["facts"], "mig_mode": "enabled"})
-    failed, fast = uploaded(
-        gemm_result(state="failed", reason="out of memory", samples=[]),
-        gemm_result(samples=TOO_FAST),
-        cards=[slice_of_card],
-    )
-    assert (failed.flags, fast.flags) == (None, None)
+    (fast,) = uploaded(gemm_result(samples=TOO_FAST), cards=[slice_of_card])
+    assert fast.flags is None
 
 
-def test_benchmarks_nobody_defined_and_parameters_of_any_shape_are_stored(uploaded):
-    rows = uploaded(
-        gemm_result(benchmark="made-up", unit="bananas", samples=[3.0, 4.0]),
-        gemm_result(params={"dtype": "bf16", "m": "wide", "note": "x" * 50}, samples=SOUND),
-        gemm_result(params={}, samples=SOUND),
-    )
-    assert [row.flags for row in rows] == [None, None, None]  # none of them has a rate, so nothing ranks them
-
-
-@pytest.mark.parametrize("sample", [0, -0.5, "0.1", None, True])
+@pytest.mark.parametrize("sample", ["0", "-0.5", '"0.1"', "null", "true", "NaN", "Infinity", "1e999"])
 def test_a_sample_that_no_clock_gives_is_refused_by_name(post, h100, sample):
-    response = post(report_body(results=[gemm_result(), gemm_result(samples=[0.1, sample])]))
+    document = json.dumps(report_body(results=[gemm_result(), gemm_result(samples=[0.1, 0.1234])]))
+    response = post(document.replace("0.1234", sample).encode())
     assert response.status_code == 422
-    assert response.json()["field"] == "results[1].samples[1]"
-
-
-@pytest.mark.parametrize("figure", [b"NaN", b"Infinity", b"1e999"])
-def test_figures_that_are_none_are_refused(post, h100, figure):
-    raw = json.dumps(report_body(results=[gemm_result(samples=[0.1, 0.25])])).encode().replace(b"0.25", figure)
-    response = post(raw)
-    assert response.status_code == 422
-    assert response.json()["field"] in ("body", "results[0].samples[1]")
+    assert response.json()["field"] in ("results[1].samples[1]", "body")
     assert not Report.objects.exists()
 
 
@@ -196,12 +177,9 @@ def test_a_decision_that_repeats_the_newest_is_recorded_once(uploaded, admin_use
     other = django_user_model.objects.create_user("other")
     first = record_decision(row, Standing.WITHDRAWN, "the fan was off", admin_user)
     assert record_decision(row, Standing.WITHDRAWN, " the  fan was off", other) == first
-    for standing, reason in (
-        (Standing.WITHDRAWN, "the fan stood still"),
-        (Standing.ACCEPTED, "it ran"),
-        (Standing.WITHDRAWN, "the fan was off"),
-    ):
-        record_decision(row, standing, reason, admin_user)
+    record_decision(row, Standing.WITHDRAWN, "the fan stood still", admin_user)
+    record_decision(row, Standing.ACCEPTED, "it ran", admin_user)
+    record_decision(row, Standing.WITHDRAWN, "the fan was off", admin_user)
     decisions = ResultDecision.objects.order_by("pk").values_list("standing", flat=True)
     assert list(decisions) == ["withdrawn", "withdrawn", "accepted", "withdrawn"]
     assert Result.objects.get().standing == "withdrawn"

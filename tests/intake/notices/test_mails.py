@@ -46,6 +46,15 @@ def settled(lab, count=1, **fields):
     return events
 
 
+def due_mail(lab, language="en", count=1, **fields):
+    """Ada has asked for mails, something happened, and an hour went by. -> her membership."""
+    membership = join(lab, "ada")
+    ask_for_mails(membership, language)
+    settled(lab, count, **fields)
+    an_hour_later()
+    return membership
+
+
 def sent():
     send_mails()
     mails, outbox_module.outbox[:] = list(outbox_module.outbox), []
@@ -78,18 +87,14 @@ def test_not_twice_in_an_hour_and_not_what_is_not_settled(lab):
 
 
 def test_a_bad_night_is_one_mail_of_bounded_size(lab):
-    ask_for_mails(join(lab, "ada"), "en")
-    settled(lab, LISTED + 3)
-    an_hour_later()
+    due_mail(lab, count=LISTED + 3)
     (message,) = sent()
     assert message.body.count("Torch sees no card") == LISTED
     assert "and 3 more" in message.body
 
 
 def test_it_is_in_the_language_of_who_asked(lab):
-    ask_for_mails(join(lab, "ada"), "zh-hans")
-    settled(lab)
-    an_hour_later()
+    due_mail(lab, "zh-hans")
     (message,) = sent()
     assert "新诊断" in message.body
     assert "/zh-hans/machines/north/dgx-07/" in message.body
@@ -98,9 +103,7 @@ def test_it_is_in_the_language_of_who_asked(lab):
 def test_a_name_with_a_line_end_adds_no_header(lab):
     type(lab).objects.update(name="North\r\nBcc: eve@example.org")
     lab.refresh_from_db()
-    ask_for_mails(join(lab, "ada"), "en")
-    settled(lab, title="<b>&\r\nBcc: x")
-    an_hour_later()
+    due_mail(lab, title="<b>&\r\nBcc: x")
     (message,) = sent()
     assert "\n" not in message.subject
     assert message.recipients() == ["x@example.org"]
@@ -118,33 +121,17 @@ def test_who_left_is_inactive_or_has_no_address_gets_none(lab):
     assert sent() == []
 
 
-def test_a_mail_that_could_not_be_sent_is_sent_in_the_next_run(lab, monkeypatch):
-    ask_for_mails(join(lab, "ada"), "en")
-    settled(lab)
-    an_hour_later()
+def test_a_mail_that_could_not_be_sent_is_sent_in_the_next_run(lab, monkeypatch, settings, caplog):
+    due_mail(lab)
     with monkeypatch.context() as broken:
         broken.setattr(EmailBackend, "send_messages", lambda *_arguments: (_ for _ in ()).throw(OSError("no server")))
         assert send_mails() == 0
+    for name, value in (("EMAIL_HOST", "mail.example.org"), ("SITE_URL", "https://site.example")):
+        setattr(settings, name, "")
+        assert sent() == []
+        setattr(settings, name, value)
+    assert "SITE_URL" in caplog.text
     assert len(sent()) == 1
-
-
-def test_a_site_without_a_mail_server_sends_and_offers_none(client, lab, settings):
-    ask_for_mails(join(lab, "ada"), "en")
-    settled(lab)
-    an_hour_later()
-    settings.EMAIL_HOST = ""
-    assert sent() == []
-
-
-def test_without_the_sites_address_no_mail_is_sent(lab, settings, caplog):
-    ask_for_mails(join(lab, "ada"), "en")
-    settled(lab)
-    an_hour_later()
-    settings.SITE_URL = ""
-    assert sent() == []
-    assert "SITE_URL, the address for links in mails, is not" in caplog.text
-    settings.SITE_URL = "https://site.example"
-    assert len(sent()) == 1  # once it is set
 
 
 # --- asking, and ending ---
@@ -161,7 +148,7 @@ def test_people_ask_for_themselves_and_end_it(client, lab, role):
     assert not EventMail.objects.exists()
 
 
-def test_the_host_of_the_page_on_which_somebody_asks_is_in_no_mail(client, lab, settings):
+def test_the_host_of_the_page_is_in_no_mail(client, lab, settings):
     settings.ALLOWED_HOSTS = ["testserver", "127.0.0.1"]
     client.force_login(join(lab, "ada").user)
     assert client.post(PEOPLE, {"do": "mails"}, headers={"host": "127.0.0.1:8081"}).status_code == 302
@@ -170,46 +157,33 @@ def test_the_host_of_the_page_on_which_somebody_asks_is_in_no_mail(client, lab, 
     (message,) = sent()
     assert "127.0.0.1" not in f"{message.message()}"
     assert "https://site.example/labs/mails/" in message.body
-
-
-def test_without_an_address_of_the_site_pages_offer_no_mails(client, lab, settings):
     settings.SITE_URL = ""
-    client.force_login(join(lab, "ada").user)
+    EventMail.objects.all().delete()
     assert "Mail me what happens" not in client.get(PEOPLE).content.decode()
 
 
 def test_without_an_address_and_of_others_it_is_refused(client, lab):
-    client.force_login(join(lab, "ada", email="").user)
-    refused = client.post(PEOPLE, {"do": "mails"})
-    assert (refused.status_code, "no mail address" in refused.content.decode()) == (422, True)
-    client.force_login(User.objects.create_user("eve", email="eve@example.org"))
-    assert client.post(PEOPLE, {"do": "mails"}).status_code == 404
-    client.force_login(User.objects.create_superuser("root", email="root@example.org"))
-    assert client.post(PEOPLE, {"do": "mails"}).status_code == 404
+    eve = User.objects.create_user("eve", email="eve@example.org")
+    root = User.objects.create_superuser("root", email="root@example.org")
+    for user, status in ((join(lab, "ada", email="").user, 422), (eve, 404), (root, 404)):
+        client.force_login(user)
+        assert client.post(PEOPLE, {"do": "mails"}).status_code == status
     assert not EventMail.objects.exists()
 
 
-def test_the_link_in_a_mail_ends_it_with_a_post_and_without_a_login(lab):
-    ask_for_mails(join(lab, "ada"), "en")
-    settled(lab)
-    an_hour_later()
+def test_the_link_in_a_mail_ends_it_by_post_without_a_login(lab):
+    due_mail(lab)
     (message,) = sent()
     link = re.search(r"https://site.example(/labs/mails/\S+)", message.body)[1]
     client = Client(enforce_csrf_checks=True)
+    for token in ("x", "WzEsMV0:1abc:xxxx", "a:b:c", "%00", "x" * 2000):  # none of ours
+        for answer in (client.get(f"/labs/mails/{token}/"), client.post(f"/labs/mails/{token}/")):
+            assert (answer.status_code, "North" in answer.content.decode()) == (200, False)
     assert "North lab" in client.get(link).content.decode()
     assert EventMail.objects.exists()
     done = client.post(link, {"List-Unsubscribe": "One-Click"})
     assert (done.status_code, EventMail.objects.exists()) == (200, False)
-    assert "Nothing more is sent" in client.get(link).content.decode()
-
-
-@pytest.mark.parametrize("token", ["x", "WzEsMV0:1abc:xxxx", "a:b:c", "%00", "x" * 2000])
-def test_a_link_that_is_none_of_ours_ends_nothing(client, lab, token):
-    ask_for_mails(join(lab, "ada"), "en")
-    for answer in (client.get(f"/labs/mails/{token}/"), client.post(f"/labs/mails/{token}/")):
-        assert answer.status_code == 200
-        assert "North" not in answer.content.decode()
-    assert EventMail.objects.exists()
+    assert client.get(link).status_code == 200
 
 
 def test_an_old_link_does_not_end_what_was_asked_for_later(lab):
