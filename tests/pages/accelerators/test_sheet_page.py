@@ -51,47 +51,57 @@ def test_a_sheet_shows_the_figures_people_ask_for(curated, client, db, slug, fig
     assert f">{figure}</span>" in page_of(client, slug)
 
 
-def test_what_not_published_means_is_one_click_away(curated, client, db):
-    page = client.get("/accelerators/nvidia-gh200-144gb/").content.decode()
-    assert 'Not published:</span><a class="help" href="/learn/#unknown"' in page
-    assert "no source read for this catalogue prints the figure" in client.get("/learn/").content.decode()
-
-
-def test_dense_and_sparse_are_two_rows_with_their_conditions(curated, client, db):
-    dense, sparse = rows_of(page_of(client, "nvidia-h100-sxm5-80gb"), "bf16 tensor")
+def test_each_value_has_condition_exact_figure_source_and_date(curated, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    dense, sparse = rows_of(page, "bf16 tensor")
     assert "989.4 TFLOPS dense" in dense
     assert "1,978.9 TFLOPS with 2:4 sparsity" in sparse
-
-
-def test_the_exact_figure_is_on_hover(curated, client, db):
-    assert 'title="3350 GB/s = 3,350,000,000,000 B/s"' in page_of(client, "nvidia-h100-sxm5-80gb")
-
-
-def test_the_exact_figure_is_also_where_no_pointer_is_needed(curated, client, db):
-    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    # on hover, and where no pointer is needed
+    assert 'title="3350 GB/s = 3,350,000,000,000 B/s"' in page
     assert "<dt>Exactly</dt><dd>3350 GB/s = 3,350,000,000,000 B/s</dd>" in page
+    assert re.search(r"<dd>from the catalogue&#39;s reviewed files, loaded on \d{4}-\d\d-\d\d ·", page)
+    assert re.search(r'<dt>Confirmed by</dt><dd><a class="ref" href="#s\d+"', page)
+    assert "<dt>History</dt>" not in page  # as it was loaded
+    assert ">295.3 FLOP/B</span>" in page
+    assert "989.4 TFLOPS ÷ 3,350 GB/s" in page
+    assert re.search(r"Rate per dollar <small>[^<]*Launch price", page)  # a shop's listing is none
+    cells = re.findall(r'<td class="from">(.*?)</td>', page, re.DOTALL)
+    assert len(cells) > 30
+    assert all('<a href="http' in cell for cell in cells)
 
 
-def test_what_cannot_be_is_said_apart_from_what_is_not_published(curated, client, db):
+def test_parts_are_reached_by_plain_links_and_htmx(curated, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    targets = re.findall(r'<li><a href="#([\w-]+)"', page)
+    assert {"memory", "rates", "derived", "names", "machines-with", "stack", "relatives", "cite"} <= set(targets)
+    assert [target for target in targets if f'id="{target}"' not in page] == []
+    of_stack = re.search(r'hx-get="(/stacks/\?[^"]*)"', page)[1]
+    assert "nvidia" in of_stack
+    for address in (of_stack, f"{reverse('machines:list')}?accelerator=nvidia-h100-sxm5-80gb"):
+        assert f'hx-get="{address}"' in page
+        assert f'<a href="{address}">' in page
+
+
+def test_a_sheet_tells_what_cannot_be_from_what_is_not_published(curated, client, db):
     page = page_of(client, "apple-m3-max-40")
     missing, not_applying = re.search(
         r"Not published:</span>(.*?)</p>.*?figures do not apply</summary>(.*?)</details>", page, re.DOTALL
     ).groups()
+    assert "Board power" in missing
     assert "fp16, not tensor" in missing
     assert "bf16 tensor" not in missing
     assert "<p>Metal has no fp64: fp64 · fp64 tensor</p>" in not_applying
     assert re.search(r"<p>no matrix units in the GPU before A19 and M5: [^<]*bf16 tensor", not_applying)
     assert re.search(r"<p>Chip · [^<]*MIG instances", not_applying)  # of another vendor's kind: no reason is needed
+    assert "<code>Apple M3 Max</code> <small>with 40 GPU cores</small>" in page
+    assert "<code>Mac15,9</code>" in page
+    assert 'href="/accelerators/apple-m3-max-30/">Apple M3 Max (30-core GPU)</a>' in page
 
 
-def test_a_derived_figure_says_why_its_input_cannot_be(curated, client, db):
+def test_an_old_card_says_why_and_under_which_condition(curated, client, db):
     page = page_of(client, "nvidia-geforce-gtx-1080-ti")
     assert "bf16 tensor: needs compute capability 8.0, this is 6.1" in page
     assert "not published: bf16 tensor" not in page
-
-
-def test_a_headline_published_under_an_unusual_condition_only_shows_it(curated, client, db):
-    page = page_of(client, "nvidia-geforce-gtx-1080-ti")
     head = re.search(r'<dl class="verdict headlines">.*?</dl>', page, re.DOTALL).group()
     int8 = re.search(r"<div>\s*<dt>\s*int8 tensor.*?</div>", head, re.DOTALL).group()
     assert "dense, DP4A instruction, no tensor cores" in int8
@@ -99,57 +109,11 @@ def test_a_headline_published_under_an_unusual_condition_only_shows_it(curated, 
     assert "place" not in int8  # it is ranked with no other condition's figures
 
 
-def test_derived_figures_show_formula_and_meaning(curated, client, db):
-    page = page_of(client, "nvidia-h100-sxm5-80gb")
-    assert ">295.3 FLOP/B</span>" in page
-    assert "989.4 TFLOPS ÷ 3,350 GB/s" in page
-    assert "limited by memory bandwidth, not by arithmetic" in page
-    assert re.search(r"Rate per dollar <small>[^<]*Launch price", page)  # a shop's listing is none
-
-
-def test_a_value_of_the_files_says_since_when_it_is_here(curated, client, db):
-    assert re.search(
-        r"<dd>from the catalogue&#39;s reviewed files, loaded on \d{4}-\d\d-\d\d ·",
-        page_of(client, "nvidia-h100-sxm5-80gb"),
-    )
-
-
-def test_every_group_can_be_jumped_to(curated, client, db):
-    page = page_of(client, "nvidia-h100-sxm5-80gb")
-    targets = re.findall(r'<li><a href="#([\w-]+)"', page)
-    assert {"memory", "rates", "derived", "names", "machines-with", "stack", "relatives", "cite"} <= set(targets)
-    assert [target for target in targets if f'id="{target}"' not in page] == []
-
-
-def test_sheet_fetches_stack_with_plain_link(curated, client, db):
-    page = page_of(client, "nvidia-h100-sxm5-80gb")
-    address = re.search(r'hx-get="(/stacks/\?[^"]*)"', page)[1]
-    assert "nvidia" in address
-    assert f'<a href="{address}">' in page
-
-
-def test_every_value_links_to_its_source(curated, client, db):
-    page = page_of(client, "nvidia-h100-sxm5-80gb")
-    cells = re.findall(r'<td class="from">(.*?)</td>', page, re.DOTALL)
-    assert len(cells) > 30
-    assert all('<a href="http' in cell for cell in cells)
-
-
 def test_other_sources_show_beside_preferred(curated, client, db):
     page = page_of(client, "nvidia-b200-hgx")
     assert "180 GB" in page
     assert "1 other figure" in page
     assert "192 GB" in page
-
-
-def test_a_second_source_that_says_the_same_is_named(curated, client, db):
-    page = page_of(client, "nvidia-h100-sxm5-80gb")
-    assert re.search(r'<dt>Confirmed by</dt><dd><a class="ref" href="#s\d+"', page)
-
-
-def test_missing_headline_figures_are_said(curated, client, db):
-    page = page_of(client, "apple-m3-max-40")
-    assert re.search(r"Not published:</span><a [^>]*>\?</a>[^<]*Board power", page)
 
 
 def test_unreviewed_and_retired_values_are_never_shown(curated, client, db):
@@ -164,30 +128,10 @@ def test_unreviewed_and_retired_values_are_never_shown(curated, client, db):
         assert value.said_by not in page_of(client, "nvidia-rtx-pro-6000-blackwell-se")
 
 
-def test_names_are_listed_with_what_they_need(curated, client, db):
-    page = page_of(client, "apple-m3-max-40")
-    assert "<code>Apple M3 Max</code> <small>with 40 GPU cores</small>" in page
-    assert "<code>Mac15,9</code>" in page
-
-
-def test_the_other_variants_of_a_chip_are_linked(curated, client, db):
-    assert 'href="/accelerators/apple-m3-max-30/">Apple M3 Max (30-core GPU)</a>' in page_of(client, "apple-m3-max-40")
-
-
-def test_sheet_fetches_machines_with_plain_link(curated, client, db):
-    page = page_of(client, "nvidia-h100-sxm5-80gb")
-    address = reverse("machines:list") + "?accelerator=nvidia-h100-sxm5-80gb"
-    assert f'hx-get="{address}"' in page
-    assert f'<a href="{address}">' in page
-
-
-def test_a_chip_without_its_variant_leads_to_the_choice(curated, client, db):
+def test_a_slug_without_variant_leads_to_the_choice(curated, client, db):
     response = client.get("/accelerators/m3-max/")
     assert (response.status_code, response.headers["Location"]) == (302, "/accelerators/?q=m3-max")
     assert client.get("/accelerators/m6/").headers["Location"] == "/accelerators/apple-m6/"
-
-
-def test_an_unknown_accelerator_is_not_found(curated, client, db):
     assert client.get("/accelerators/no-such-card/").status_code == 404
 
 
@@ -247,10 +191,6 @@ def every_slug() -> list[str]:
 @sampled(40)
 def test_every_sheet_is_shown_stays_small_and_names_sources(curated, client, db, sample):
     assert faults_of_sheets(client, sample(every_slug())) == {}
-
-
-def test_a_value_as_it_was_loaded_has_no_history_to_tell(curated, client, db):
-    assert "<dt>History</dt>" not in page_of(client, "nvidia-h100-sxm5-80gb")
 
 
 def test_who_may_propose_is_led_from_a_sheet_to_its_values(h100, client, django_user_model):

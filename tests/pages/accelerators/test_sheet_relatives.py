@@ -12,27 +12,22 @@ def related(slug: str) -> dict[str, str]:
     return {other.slug: relation for other, relation, _figures in found}
 
 
-def test_products_of_the_same_chip_say_which_is_cut_down(curated, db):
+def test_relatives_are_of_the_same_chip_or_line(curated, db):
     found = related("nvidia-h100-sxm5-80gb")
     assert found["nvidia-h200-sxm"] == "same chip, same number of units"
     assert found["nvidia-h100-pcie-80gb"] == "same chip, fewer units"
     assert related("nvidia-h100-pcie-80gb")["nvidia-h100-sxm5-80gb"] == "same chip, more units"
-
-
-def test_the_line_leads_back_and_on(curated, db):
     found = related("nvidia-geforce-rtx-4090")
     assert found["nvidia-geforce-rtx-3090"] == "previous generation"
     assert found["nvidia-geforce-rtx-5090"] == "next generation"
     assert "nvidia-geforce-rtx-4080" not in found
-
-
-def test_variants_of_an_apple_chip_stand_before_its_neighbours(curated, db):
     found = related("apple-m3-max-40")
     assert next(iter(found)) == "apple-m3-max-30"
     assert found["apple-m3-max-30"] == "other variant"
     assert found["apple-m2-max-38"] == "previous generation"
     assert found["apple-m4-max-40"] == "next generation"
     assert "apple-m3-pro-18" not in found
+    assert related("hailo-8") == {}
 
 
 def test_the_same_name_in_a_laptop_is_another_product(client, curated, db):
@@ -48,29 +43,25 @@ def test_the_same_name_in_a_laptop_is_another_product(client, curated, db):
     assert "A card for laptops" not in client.get("/accelerators/nvidia-geforce-rtx-4090/").content.decode()
 
 
-def test_of_several_desktop_cards_a_laptop_card_is_held_against_the_largest(curated, db):
+def test_a_laptop_card_is_held_against_the_largest(curated, db):
     laptop = Accelerator.objects.get(slug="nvidia-geforce-rtx-2060-laptop")
     assert desktop_version(laptop, public_catalogue()).name == "NVIDIA GeForce RTX 2060 12GB"
     alone = Accelerator.objects.get(slug="nvidia-quadro-t2000-laptop")
     assert desktop_version(alone, public_catalogue()) is None
 
 
-def test_a_relative_has_its_main_figures(curated, db):
-    found = relatives(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"), public_catalogue())
+def test_relatives_are_public_have_figures_and_cost_no_query(curated, db, django_assert_num_queries):
+    catalogue = public_catalogue()
+    for slug in ("hailo-8", "nvidia-h100-sxm5-80gb"):
+        with django_assert_num_queries(0):
+            found = relatives(catalogue.by_slug[slug], catalogue)
     figures = {other.slug: figures for other, _relation, figures in found}
     assert figures["nvidia-h100-pcie-80gb"] == ["114", "80 GB", "2,000 GB/s"]
-
-
-def test_a_hidden_product_is_nobodys_relative(curated, db):
-    Accelerator.objects.filter(slug="nvidia-h200-sxm").update(is_public=False)
-    try:
-        assert "nvidia-h200-sxm" not in related("nvidia-h100-sxm5-80gb")
-    finally:
-        Accelerator.objects.filter(slug="nvidia-h200-sxm").update(is_public=True)
-
-
-def test_a_product_of_a_small_maker_may_have_none(curated, db):
-    assert related("hailo-8") == {}
+    hidden = Accelerator.objects.get(slug="nvidia-h200-sxm")
+    assert hidden.slug in figures
+    hidden.is_public = False
+    hidden.save()
+    assert hidden.slug not in related("nvidia-h100-sxm5-80gb")
 
 
 @pytest.mark.parametrize(
@@ -106,15 +97,5 @@ def test_names_of_one_line_follow_each_other(one, other):
 )
 def test_names_of_different_lines_do_not(one, other):
     assert (line_position(one).line, line_position(one).tier) != (line_position(other).line, line_position(other).tier)
-
-
-@pytest.mark.parametrize("name", ["NVIDIA H200 NVL 141GB", "Hailo-8", "", "Apple", "NVIDIA GeForce RTX 40900"])
-def test_a_name_of_no_known_line_has_no_place(name):
-    assert line_position(name) is None
-
-
-def test_relatives_cost_no_query(curated, db, django_assert_num_queries):
-    catalogue = public_catalogue()
-    for slug in ("nvidia-h100-sxm5-80gb", "hailo-8"):
-        with django_assert_num_queries(0):
-            relatives(catalogue.by_slug[slug], catalogue)
+    unknown = ("NVIDIA H200 NVL 141GB", "Hailo-8", "", "Apple", "NVIDIA GeForce RTX 40900")
+    assert [name for name in unknown if line_position(name)] == []

@@ -53,7 +53,7 @@ def test_rows_are_chosen_by_who_stands_behind_their_source(client, bandwidth, se
         assert re.search(rf'href="\?{chosen}#values" +aria-current="page"', page)
 
 
-def test_a_file_has_the_chosen_rows_and_how_their_source_was_read(client, bandwidth, second):
+def test_a_file_has_the_chosen_rows_and_how_they_were_read(client, bandwidth, second):
     def rows(query: str) -> list[dict[str, str]]:
         answer = client.get(f"/accelerators/acme-one/?format=csv{query}")
         return list(csv.DictReader(io.StringIO(answer.content.decode())))
@@ -63,13 +63,10 @@ def test_a_file_has_the_chosen_rows_and_how_their_source_was_read(client, bandwi
     assert (row["field"], row["source_read_as"], row["source_read_on"]) == ("tdp_w", "first-hand", "")
 
 
-def test_an_unknown_kind_of_source_is_ignored_with_a_note(client, bandwidth):
+def test_an_unknown_kind_of_source_is_named(client, bandwidth, second):
     page = client.get("/accelerators/acme-one/?kind=rumour").content.decode()
     assert "Unknown kind of source “rumour”; it was ignored." in page
     assert client.get("/accelerators/acme-one/?format=csv&kind=rumour").status_code == 422
-
-
-def test_the_api_finds_sources_by_how_they_were_read(client, bandwidth, second):
+    assert client.get("/api/v1/sources/?read_as=hearsay").status_code == 422
     items = client.get("/api/v1/sources/?read_as=first-hand&q=press.example").json()["items"]
     assert [(item["key"], item["read_as"], item["read_on"]) for item in items] == [("press", "first-hand", None)]
-    assert client.get("/api/v1/sources/?read_as=hearsay").status_code == 422
