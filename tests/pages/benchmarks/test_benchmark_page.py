@@ -31,7 +31,7 @@ def ladder(key="llama-bench", **changes):
     return ladder_of(CITED_BENCHMARKS[key], CitedChoice(**{"chosen": {}, **changes}))
 
 
-def test_each_accelerator_stands_once_with_its_best_result():
+def test_each_accelerator_is_ranked_once_by_its_best_result(client):
     found = ladder(chosen=LLAMA)
     slugs = [row.accelerator.slug for row in found.rows]
     assert len(slugs) == len(set(slugs)) > 40
@@ -40,19 +40,13 @@ def test_each_accelerator_stands_once_with_its_best_result():
     for row in found.rows:
         assert row.best.amount == max(result.amount for result in row.results)
     assert found.results == CitedResult.objects.filter(params_key=found.case.params_key, state="public").count()
-
-
-def test_apple_stands_beside_nvidia_without_any_choice(client):
+    amounts = [row.best.amount for row in ladder("operator-time").rows]
+    assert amounts == sorted(amounts)
     vendors = {row.accelerator.vendor.slug for row in ladder().rows}
     assert {"apple", "nvidia"} <= vendors
     text = words_of(client.get("/benchmarks/llama-bench/"))
     assert "Best of Apple" in text
     assert "Apple M2 Ultra" in text
-
-
-def test_less_is_better_puts_the_shortest_first():
-    amounts = [row.best.amount for row in ladder("operator-time").rows]
-    assert amounts == sorted(amounts)
 
 
 def test_several_devices_are_ranked_by_the_share_of_one(client, make_result):
@@ -95,7 +89,7 @@ def test_the_first_stays_first_where_not_all_results_are_read(monkeypatch, key, 
     assert found.rows[0].best == everything.rows[0].best
 
 
-def test_systems_of_many_devices_do_not_push_out_a_faster_single_one(client, make_result, monkeypatch):
+def test_large_systems_do_not_push_out_a_faster_single_device(client, make_result, monkeypatch):
     monkeypatch.setattr(queries, "MOST_RANKED", 20)
     params = {"model": "retinanet", "scenario": "Offline"}
     shared = {"benchmark": "mlperf-inference", "params": params, "unit": "sample/s"}
@@ -108,19 +102,6 @@ def test_systems_of_many_devices_do_not_push_out_a_faster_single_one(client, mak
     assert re.search(r"This setting has \d+ results; 20 are read, the best of each accelerator first", text)
 
 
-def test_a_number_of_devices_that_no_result_has_is_named(client):
-    assert "No result of this setting is of 77 devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=77"))
-    assert "“x” is not a number of devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=x"))
-
-
-def test_parameters_are_read_in_any_letter_case_and_addresses_have_one_form(client):
-    page = client.get("/benchmarks/llama-bench/?test=TG128&model=llama+2+7b&quant=q4_0", headers=HTMX)
-    assert "Unknown" not in words_of(page)
-    assert page["HX-Push-Url"] == client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}", headers=HTMX)["HX-Push-Url"]
-    choice = read_choice(QueryDict("precision=FP16"), CITED_BENCHMARKS["inference-throughput"])
-    assert (choice.chosen, choice.notes) == ({"precision": "fp16"}, ())
-
-
 def test_equal_results_share_a_rank(make_result):
     value = str(ladder(chosen=LLAMA).rows[0].best.amount)
     make_result(slug="apple-m3-max-40", value=value)
@@ -128,14 +109,11 @@ def test_equal_results_share_a_rank(make_result):
     assert [row.rank for row in rows[:3]] == [1, 1, 3]
 
 
-def test_the_bound_of_decoding_is_bandwidth_over_the_bytes_of_the_weights():
+def test_bounds_and_shares_are_of_published_figures():
     row = next(row for row in draw_ladder(ladder(chosen=LLAMA)).rows if row.slug == RTX_4090)
     assert row.formula == "1.008 TB/s ÷ 3.56 GiB"
     assert row.share == "71 %"  # 187.7 x 3.82 GB of 1,008 GB/s
     assert row.dot.at < row.bound_at <= 100
-
-
-def test_a_share_is_of_the_published_peak():
     rows = draw_ladder(ladder("babelstream", chosen={"kernel": "triad"})).rows
     h100 = next(row for row in rows if row.slug == "nvidia-h100-sxm5-80gb")
     assert h100.share == "89 %"
@@ -150,20 +128,17 @@ def test_other_results_are_paler_dots_and_their_range_is_text(make_result, clien
     assert "100 to 187.7" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
 
 
-def test_facets_count_and_the_chosen_option_is_marked(client):
+def test_facets_count_and_long_lists_are_typed(client):
     page = client.get("/benchmarks/llama-bench/?test=pp512").content.decode()
     assert re.search(r'<option value="pp512" selected>pp512 \(\d+\)</option>', page)
     assert "automatic: Llama 2 7B" in page
     assert 'name="backend"' in page
-
-
-def test_a_long_list_of_values_is_typed(client):
     page = client.get("/benchmarks/inference-throughput/").content.decode()
     assert 'list="model-values"' in page
     assert page.count("<option") < 700
 
 
-def test_other_settings_have_an_address_that_shows_them(client):
+def test_settings_have_addresses_of_one_form(client):
     page = client.get("/benchmarks/gemm/").content.decode()
     links = re.findall(r'class="chip" href="(/benchmarks/gemm/\?[^"]+)"', page.partition('id="settings"')[2])
     assert len(links) >= 5
@@ -171,13 +146,19 @@ def test_other_settings_have_an_address_that_shows_them(client):
         re.search(r"<h2>(.*?)</h2>", client.get(link.replace("&amp;", "&")).content.decode())[1] for link in links
     }
     assert len(headings) == len(links)
-
-
-def test_the_address_names_a_case_by_its_key(client):
     case = ladder("gemm").cases[3]
     found = ladder("gemm", case=case.params_key)
     assert found.case.params_key == case.params_key
     assert read_choice(QueryDict(f"case={case.params_key}"), CITED_BENCHMARKS["gemm"]).notes == ()
+    page = client.get("/benchmarks/llama-bench/?test=TG128&model=llama+2+7b&quant=q4_0", headers=HTMX)
+    assert "Unknown" not in words_of(page)
+    assert page["HX-Push-Url"] == client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}", headers=HTMX)["HX-Push-Url"]
+    choice = read_choice(QueryDict("precision=FP16"), CITED_BENCHMARKS["inference-throughput"])
+    assert (choice.chosen, choice.notes) == ({"precision": "fp16"}, ())
+    answer = client.get("/benchmarks/llama-bench/?test=pp512&model=", headers={"HX-Request": "true"})
+    assert answer["HX-Push-Url"] == "/benchmarks/llama-bench/?test=pp512"
+    assert "<html" not in answer.content.decode()
+    assert "HX-Request" in answer["Vary"]
 
 
 @pytest.mark.parametrize(
@@ -197,21 +178,15 @@ def test_what_the_address_may_not_say_is_named_and_ignored(client, query, note):
     assert "<script>alert" not in answer.content.decode()
 
 
-def test_a_case_that_other_parameters_exclude_is_ignored_with_a_note(client):
+def test_parameters_that_exclude_each_other_lead_back(client):
     case = ladder(chosen={"test": "pp512"}).case.params_key
     text = words_of(client.get(f"/benchmarks/llama-bench/?test=tg128&case={case}"))
     assert "does not have these parameters" in text
     assert "tg128 · Llama 2 7B" in text
-
-
-def test_parameters_that_no_result_has_together_lead_back(client):
     text = words_of(client.get("/benchmarks/llama-bench/?backend=Metal&quant=Q4_0&depth=32768&test=pp512"))
     assert "No result has these parameters." in text
-
-
-@pytest.mark.parametrize("key", ["none", "LLAMA-BENCH"])
-def test_a_benchmark_nobody_defined_is_not_there(client, key):
-    assert client.get(f"/benchmarks/{key}/").status_code == 404
+    assert "No result of this setting is of 77 devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=77"))
+    assert "“x” is not a number of devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=x"))
 
 
 def test_hostile_texts_of_a_source_are_escaped(client, make_result):
@@ -242,7 +217,7 @@ def unranked_names(client, address):
     return re.findall(r'<th scope="row">(.*?)</th>', page)
 
 
-def test_the_best_unranked_results_are_those_listed_where_less_is_better(client, make_result):
+def test_the_best_unranked_results_are_listed(client, make_result):
     case = ladder("system-power").case
     unranked = {"benchmark": "system-power", "params": dict(case.params), "unit": "W", "slug": None, "count": 8}
     for number in range(60):
@@ -253,7 +228,7 @@ def test_the_best_unranked_results_are_those_listed_where_less_is_better(client,
     assert not any(name.startswith("card 59") for name in names)
 
 
-def test_better_results_without_a_certain_sheet_are_named_above_the_ranking(client, make_result):
+def test_better_results_without_a_sheet_are_named_above(client, make_result):
     best = ladder(chosen=LLAMA).rows[0].best.amount
     CitedResult.objects.filter(state="unmatched", params_key=ladder(chosen=LLAMA).case.params_key).delete()
     make_result(slug=None, reported_name="slower card", value=str(best / 2), state="unmatched")
@@ -271,7 +246,7 @@ def test_better_results_without_a_certain_sheet_are_named_above_the_ranking(clie
     assert "without a certain sheet" not in words_of(client.get(f"{address}&backend=Metal"))
 
 
-def test_unranked_results_are_ordered_by_the_amount_of_each_device(client, make_result):
+def test_unranked_results_are_ordered_by_amount_per_device(client, make_result):
     params = {"model": "retinanet", "scenario": "Offline"}
     unranked = {"benchmark": "mlperf-inference", "params": params, "unit": "sample/s", "slug": None}
     for name, value, count in (("eight", "80000000", 8), ("lone", "20000000", 1)):
@@ -280,7 +255,7 @@ def test_unranked_results_are_ordered_by_the_amount_of_each_device(client, make_
     assert [name.partition(" ")[0] for name in names[:2]] == ["lone", "eight"]
 
 
-def test_the_csv_has_every_dot_of_the_drawing(client):
+def test_files_have_every_result_and_what_was_compared(client):
     answer = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=csv")
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     found = ladder(chosen=LLAMA)
@@ -289,21 +264,12 @@ def test_the_csv_has_every_dot_of_the_drawing(client):
     assert [row["slug"] for row in bests] == [row.accelerator.slug for row in found.rows]
     assert all(row["source_url"].startswith("http") and row["result"].startswith("/benchmarks/") for row in rows)
     assert float(bests[0]["amount"]) == found.rows[0].best.amount
-
-
-def test_the_json_says_what_was_compared(client):
     data = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=json").json()
     assert data["kind"] == "cited"
     assert data["case"]["params"] == LLAMA
     assert data["results"][0]["rank"] == 1
+    assert [client.get(f"/benchmarks/{key}/").status_code for key in ("none", "LLAMA-BENCH")] == [404, 404]
     assert client.get("/benchmarks/llama-bench/?depth=32768&quant=F16&format=json").json()["results"] == []
-
-
-def test_a_part_is_swapped_and_the_address_is_clean(client):
-    answer = client.get("/benchmarks/llama-bench/?test=pp512&model=", headers={"HX-Request": "true"})
-    assert answer["HX-Push-Url"] == "/benchmarks/llama-bench/?test=pp512"
-    assert "<html" not in answer.content.decode()
-    assert "HX-Request" in answer["Vary"]
 
 
 def test_more_than_a_hundred_rows_are_paged(client, make_result):
@@ -330,7 +296,7 @@ def test_queries_do_not_grow_with_results(client, make_result, django_assert_max
         client.get(address)
 
 
-def test_drawing_a_ranking_again_reads_no_cited_result(client, django_assert_num_queries):
+def test_drawing_a_ranking_again_reads_no_cited_result(client, make_result, django_assert_num_queries):
     """Words, rows and facets of a choice are prepared with the edition, in each language."""
     english = client.get("/benchmarks/llama-bench/?quant=Q4_0")
     translated = client.get(chinese("/benchmarks/llama-bench/?quant=Q4_0"))
@@ -339,26 +305,16 @@ def test_drawing_a_ranking_again_reads_no_cited_result(client, django_assert_num
         again = client.get("/benchmarks/llama-bench/?quant=Q4_0")
     assert words_of(again) == words_of(english)
     cache.clear()
+    assert "77,777" not in words_of(english)
     translated_again = client.get(chinese("/benchmarks/llama-bench/?quant=Q4_0"))
     assert words_of(translated_again) == words_of(translated) != words_of(english)
-
-
-def test_a_prepared_ranking_is_never_older_than_the_results(client, make_result):
-    before = words_of(client.get("/benchmarks/llama-bench/"))
     make_result(value="77777")
-    assert "77,777" not in before
-    assert "77,777" in words_of(client.get("/benchmarks/llama-bench/"))
+    assert "77,777" in words_of(client.get("/benchmarks/llama-bench/?quant=Q4_0"))
 
 
 @pytest.mark.parametrize(
     "chosen",
-    [
-        {},
-        {"quant": "Q4_0"},
-        {"quant": "Q4_0", "test": "tg128"},
-        {"model": "Llama 2 7B", "backend": "CUDA"},
-        {"test": "-"},
-    ],
+    [{}, {"quant": "Q4_0", "test": "tg128"}, {"model": "Llama 2 7B", "backend": "CUDA"}, {"test": "-"}],
 )
 def test_a_choice_leaves_the_settings_that_have_its_values(chosen):
     """Looked up by value in the page, counted here result by result."""

@@ -22,27 +22,20 @@ def test_each_benchmark_has_its_definition(client, db, django_assert_max_num_que
     assert f"bench --only {key}" in text
 
 
-def test_a_program_is_of_the_device_that_is_chosen(client, db):
+def test_a_program_is_of_the_chosen_device_and_says_its_counts(client, db):
     assert 'device, seconds = "mps", []' in words_of(definition(client, "memory", device="mps"))
     assert "“abacus”" in words_of(definition(client, "memory", device="abacus"))
+    assert "fp32 2048³ 17.18 GFLOP 50.33 MB 341" in words_of(definition(client, "gemm", device="cpu"))
+    for key in ("llama-bench", "made-up"):  # the agent does not run these
+        assert definition(client, key).status_code == 404
 
 
-def test_a_setting_says_what_a_run_of_it_counts(client, db):
-    text = words_of(definition(client, "gemm", device="cpu"))
-    assert "fp32 2048³ 17.18 GFLOP 50.33 MB 341" in text
-
-
-def test_the_program_of_mlx_is_said_to_be_of_mlx_and_the_agent_is_told_the_device(client, db):
+def test_mlx_has_its_own_program_and_the_agent_a_device(client, db):
     text = client.get("/benchmarks/gemm/definition/?device=mlx").content.decode()
     assert "MLX and nothing of ours." in text
     assert "torch and nothing of ours" not in text
     assert "bench --only gemm --device mlx" in text
     assert "--device mlx" not in client.get("/benchmarks/gemm/definition/").content.decode()
-
-
-@pytest.mark.parametrize("key", ["llama-bench", "made-up"])
-def test_what_the_agent_does_not_run_has_no_definition_here(client, db, key):
-    assert definition(client, key).status_code == 404
 
 
 @pytest.mark.parametrize("key", RUNNABLE)

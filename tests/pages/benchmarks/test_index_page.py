@@ -12,7 +12,7 @@ from tests.responses import words_of
 LIMIT_BYTES = 60_000
 
 
-def test_every_benchmark_with_results_stands_in_a_named_group_with_a_leader():
+def test_every_benchmark_is_in_a_named_group_with_a_leader():
     groups = benchmark_groups()
     assert [group.title for group in groups] == list(GROUPS.values())
     lines = [line for group in groups for line in group.lines]
@@ -21,7 +21,7 @@ def test_every_benchmark_with_results_stands_in_a_named_group_with_a_leader():
     assert {benchmark.order // 100 for benchmark in CITED_BENCHMARKS.values()} <= GROUPS.keys()
 
 
-def test_the_leader_is_the_best_of_the_case_that_the_page_shows_first(client):
+def test_the_leader_is_the_best_of_the_first_case_shown(client):
     for key in ("llama-bench", "operator-time", "mlperf-inference"):
         assert case_counts().leading[key].params_key == benchmark_cases(key).leading_case({}).params_key
     best = CitedResult.objects.filter(params_key=case_counts().leading["llama-bench"].params_key, state="public")
@@ -35,6 +35,8 @@ def test_the_counts_are_those_of_the_site(client):
     text = words_of(client.get("/benchmarks/"))
     assert f"{counts.results:,} cited results of {counts.accelerators:,} accelerators" in text
     assert f"from {counts.sources:,} sources" in text
+    CitedResult.objects.update(state="unmatched", accelerator=None)
+    assert "No cited results are loaded yet." in words_of(client.get("/benchmarks/"))
 
 
 def test_queries_do_not_grow_with_results(client, make_result, django_assert_max_num_queries):
@@ -57,8 +59,3 @@ def test_drawing_the_page_again_reads_the_editions_and_no_result(client, django_
         again = client.get("/benchmarks/")
     assert not [query for query in captured.captured_queries if "cited_citedresult" in query["sql"]]
     assert words_of(again) == words_of(first)
-
-
-def test_without_results_the_page_says_so(client):
-    CitedResult.objects.update(state="unmatched", accelerator=None)
-    assert "No cited results are loaded yet." in words_of(client.get("/benchmarks/"))

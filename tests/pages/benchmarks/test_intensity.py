@@ -14,13 +14,9 @@ from stackviz.pages.benchmarks.intensity import (
 )
 
 
-def test_square_product_of_bf16_has_a_third_of_its_side():
-    # 2 n^3 FLOP over 3 n^2 numbers of 2 bytes: n / 3.
+def test_products_count_each_matrix_once():
     assert product_intensity(8192, 8192, 8192, 2) == pytest.approx(8192 / 3)
     assert product_intensity(3072, 3072, 3072, 4) == pytest.approx(512)
-
-
-def test_oblong_product_counts_each_matrix_once():
     found = operation_of("gemm", {"dtype": "bf16", "size": "best", "shape": "2048x2048x13312"}, 794.5e12)
     assert found.operator == GEMM
     # 2 * 2048 * 2048 * 13312 = 111,669,149,696 FLOP; (2048*13312*2 + 2048*2048) * 2 = 117,440,512 B.
@@ -28,16 +24,13 @@ def test_oblong_product_counts_each_matrix_once():
     assert found.rate == 794.5e12
 
 
-def test_product_of_a_timed_operator():
+def test_timed_products_read_shared_matrices_once():
     params = {"op": "MatMul", "framework": "MLX", "shape": "dim=1000000x64 dim=64x1024"}
     found = operation_of("operator-time", params, 0.01579)
     # 2 * 1e6 * 64 * 1024 = 1.31072e11 FLOP; (64e6 + 65,536 + 1,024e6) * 4 = 4,352,262,144 B.
     assert found.intensity == pytest.approx(30.1158, rel=1e-5)
     assert found.rate == pytest.approx(8.30095e12, rel=1e-5)
     assert found.dtype == "fp32"
-
-
-def test_a_batch_reads_its_shared_matrix_once():
     found = operation_of("operator-time", {"op": "MatMul", "shape": "dim=1000x64x256 dim=256x32"}, 1.0)
     # (1000*64*256 + 256*32 + 1000*64*32) * 4 = 73,760,768 B; 2 * 1000 * 64 * 32 * 256 = 1.048576e9 FLOP.
     assert found.intensity == pytest.approx(1.048576e9 / 73_760_768)
@@ -64,22 +57,17 @@ def test_prefill_reads_the_weights_once_for_512_tokens():
     )
 
 
-def test_attention_has_half_of_its_length_in_16_bits():
+def test_attention_triads_and_copies_have_their_place():
     found = operation_of("attention", {"sequence": 8192, "head_dim": 128, "kernel": "Flash Attention 2.0"}, 327.9e12)
     assert (found.operator, found.intensity) == (ATTENTION, 4096)
-
-
-def test_triad_has_two_operations_for_24_bytes():
     found = operation_of("babelstream", {"kernel": "triad"}, 2.97e12)
     assert found.operator == STREAM
     assert found.intensity == pytest.approx(1 / 12)
     assert found.rate == pytest.approx(2.475e11)
-
-
-def test_a_copy_has_no_operations_and_a_place_of_its_own():
     found = operation_of("babelstream", {"kernel": "copy"}, 2.9e12)
     assert (found.operator, found.intensity, found.rate) == (BYTES, 0.1, 2.9e12)
     assert found.height == pytest.approx(2.9e11)
+    assert operation_of("babelstream", {"kernel": "copy"}, 0.0) is None
 
 
 @pytest.mark.parametrize(
@@ -101,7 +89,3 @@ def test_a_copy_has_no_operations_and_a_place_of_its_own():
 )
 def test_what_parameters_do_not_tell_has_no_place(benchmark, params):
     assert operation_of(benchmark, params, 1.0) is None
-
-
-def test_nothing_stands_at_a_rate_of_zero():
-    assert operation_of("babelstream", {"kernel": "copy"}, 0.0) is None

@@ -1,6 +1,5 @@
 """Measured results of llama-bench stand beside cited ones in the same case, and only there."""
 
-import json
 from functools import partial
 
 import pytest
@@ -55,7 +54,7 @@ def test_measured_and_cited_stand_in_the_same_case(client, paste):
     assert "The tick is the most that published values allow." in text
 
 
-def test_options_that_need_not_agree_share_a_case_and_confirm_each_other(client, paste):
+def test_options_that_need_not_agree_share_a_case(client, paste):
     paste({}, {"flash_attn": True, "samples_ts": [201.0, 201.2, 201.5]}, {"n_ubatch": 128, "samples_ts": [250, 252]})
     (setting,) = measured_settings("llama-bench")
     (row,) = setting.rows
@@ -95,7 +94,7 @@ def test_what_is_other_work_is_another_case(paste, change):
     ],
     ids=["above-bound", "impossible", "one-sample", "negative", "two-cards", "unknown", "processor", "no-test"],
 )
-def test_what_cannot_speak_for_the_accelerator_is_kept_and_not_ranked(client, paste, change):
+def test_what_cannot_be_of_the_accelerator_is_not_ranked(client, paste, change):
     report = paste(change)
     assert Result.objects.filter(report=report).count() == 1
     assert measured_settings("llama-bench") == []
@@ -110,28 +109,20 @@ def test_a_table_counts_as_the_mean_it_is(client, paste):
     assert "the mean of several runs, as the tool printed it ± 0.21 %" in text
 
 
-def test_a_result_has_its_page_with_its_own_unit(client, paste):
-    report = paste({})
-    text = words_of(client.get(f"/benchmarks/runs/{report.pk}/0/"))
+def test_pages_files_and_comparisons_are_in_token_s(client, paste):
+    report = paste({}, name="a")
+    response = client.get(f"/benchmarks/runs/{report.pk}/0/")
+    text = words_of(response)
     assert "189.1 token/s, 189.3 token/s" in text
     assert "llama-bench -m MODEL.gguf -p 0 -n 128 -ngl 99 -fa 0 -o json" in text
-    assert f"measured={CASE}" in client.get(f"/benchmarks/runs/{report.pk}/0/").content.decode()
-
-
-def test_two_machines_are_compared_in_token_s(client, paste):
-    paste({}, name="a")
+    assert f"measured={CASE}" in response.content.decode()
+    (row,) = client.get(PAGE, {"measured": CASE, "format": "json"}).json()["measured"]
+    assert (row["amount"], row["base_unit"], row["kind"]) == (189.6, "token/s", "measured")
+    assert row["software"] == {"llama.cpp": "b5163 (8cf427ff)"}
     paste({"samples_ts": [150.1, 150.2, 150.4, 150.6, 150.9]}, name="b")
     text = words_of(client.get("/compare/?a=machine:north/a&a=machine:north/b"))
     assert "190 token/s" in text
     assert "150 token/s" in text
-
-
-def test_files_of_the_benchmark_have_measured_rows(client, paste):
-    paste({})
-    document = json.loads(client.get(PAGE, {"measured": CASE, "format": "json"}).content)
-    (row,) = document["measured"]
-    assert (row["amount"], row["base_unit"], row["kind"]) == (189.6, "token/s", "measured")
-    assert row["software"] == {"llama.cpp": "b5163 (8cf427ff)"}
 
 
 def test_the_page_costs_the_same_with_many_results(client, paste, django_assert_max_num_queries):

@@ -49,22 +49,16 @@ def test_what_is_almost_the_first_is_level_with_it():
 
 
 def test_htmx_gets_the_table_and_others_a_page(client):
-    part = client.get(f"/benchmarks/?accelerator={M3_MAX}", headers=HTMX).content.decode()
+    address = f"/benchmarks/?accelerator={M3_MAX}"
+    part = client.get(address, headers=HTMX).content.decode()
     assert "<html" not in part
     assert "tg128 · Llama 2 7B · Q4_0" in part
-    text = words_of(client.get(f"/benchmarks/?accelerator={M3_MAX}"))
-    assert "What others measured on Apple M3 Max" in text
-
-
-def test_an_accelerator_without_results_says_so(client):
+    assert "What others measured on Apple M3 Max" in words_of(client.get(address))
+    sheet = client.get(f"/accelerators/{M3_MAX}/").content.decode()
+    assert f'hx-get="{address}"' in sheet
+    assert f'href="{address}"' in sheet
     slug = Accelerator.objects.filter(is_public=True).exclude(cited_results__state="public").first().slug
     assert "No cited result of" in words_of(client.get(f"/benchmarks/?accelerator={slug}", headers=HTMX))
-
-
-def test_a_sheet_leads_there_without_a_query_more(client):
-    page = client.get(f"/accelerators/{M3_MAX}/").content.decode()
-    assert f'hx-get="/benchmarks/?accelerator={M3_MAX}"' in page
-    assert f'href="/benchmarks/?accelerator={M3_MAX}"' in page
 
 
 def test_queries_do_not_grow_with_results(client, make_result, django_assert_max_num_queries):

@@ -24,10 +24,6 @@ def lab(db):
     return make_lab()
 
 
-def test_every_table_is_of_an_operator_that_is_described():
-    assert FIGURES.keys() | MEASURED.keys() <= operators().keys()
-
-
 @pytest.mark.parametrize("slug", ["matmul", "linear", "conv2d", "softmax"])
 def test_cuda_stands_beside_mps_and_mlx_with_sources(slug):
     groups = [group for group in operator_groups(slug) if group.lower_is_better]
@@ -43,32 +39,28 @@ def test_cuda_stands_beside_mps_and_mlx_with_sources(slug):
         assert group.figures[0].factor == ""
 
 
-def test_the_cost_of_a_product_begins_with_a_square_of_a_named_type_and_has_a_release_of_torch():
+def test_the_cost_of_a_product_has_a_type_and_torch_release():
     square, best, *timed = operator_groups("matmul")
     assert (square.setting, square.figures[0].value) == ("fp16 · 8000³", "66 TFLOP/s")
     assert "torch release not stated" in square.figures[0].details
     assert best.setting == "bf16 · size best"
     assert re.search(r"torch 2\.\d+\.\d", best.figures[0].made)
     for group in timed:
-        assert (group.dtype, group.program.partition("/blob/")[0]) == (
-            "fp32",
-            "https://github.com/TristanBilot/mlx-benchmark",
-        )
+        assert group.dtype == "fp32"
+        assert group.program.startswith("https://github.com/TristanBilot/mlx-benchmark/blob/")
         assert "dim=" not in group.setting
-        assert all(
-            ("torch release not stated" in figure.made) == figure.side.startswith("PyTorch") for figure in group.figures
-        )
+        for figure in group.figures:
+            assert ("torch release not stated" in figure.made) == figure.side.startswith("PyTorch")
 
 
-def test_the_best_of_a_side_stands_for_it_and_factors_are_against_the_first(make_result):
+def test_the_best_of_a_side_counts_against_the_first(make_result):
     timed = {"benchmark": "operator-time", "unit": "ms", "software": {}}
     for slug, framework, value in (
         (H100, "PyTorch CUDA", "2"), (A100, "PyTorch CUDA", "4"), (M3_MAX, "PyTorch MPS", "8"), (M3_MAX, "MLX", "5"),
     ):  # fmt: skip
         make_result(slug=slug, params={**CONV, "framework": framework}, value=value, **timed)
-    CitedResult.objects.filter(benchmark="operator-time").exclude(source__key="bench-of-mine").update(
-        state="doubtful", reason="x"
-    )
+    others = CitedResult.objects.filter(benchmark="operator-time").exclude(source__key="bench-of-mine")
+    others.update(state="doubtful", reason="x")
     (group,) = [group for group in operator_groups("conv2d") if group.kind == "cited"]
     assert sides(group) == {"PyTorch CUDA": "2 ms", "PyTorch MPS": "8 ms", "MLX": "5 ms"}
     cuda, mps, mlx = group.figures
@@ -77,6 +69,7 @@ def test_the_best_of_a_side_stands_for_it_and_factors_are_against_the_first(make
 
 
 def test_a_side_without_figures_says_why(client):
+    assert FIGURES.keys() | MEASURED.keys() <= operators().keys()
     attention = operator_groups("attention")[0]
     assert sides(attention)["PyTorch CUDA"] == "no cited result: this suite was run on Macs alone"
     (all_reduce,) = operator_groups("all-reduce")
@@ -102,7 +95,7 @@ def test_what_machines_here_measured_comes_first(lab):
     assert group.figures[1].factor == "0.24×"
 
 
-def test_a_side_that_nobody_measured_says_so_and_private_labs_are_left_out(lab):
+def test_private_labs_are_left_out_and_empty_sides_say_so(lab):
     run(lab, "dgx", H100, [copy([0.003] * 7 + [0.0031])])
     run(make_lab("sealed", is_public=False), "mac", M3_MAX, [copy([0.02] * 7 + [0.021])])
     group = operator_groups("softmax")[0]
@@ -116,7 +109,7 @@ def test_the_page_costs_a_fixed_number_of_queries(client, slug, django_assert_ma
         assert client.get(reverse("benchmarks:operator", args=[slug])).status_code == 200
 
 
-def test_htmx_gets_the_figures_alone_and_others_a_page_that_leads_back(client):
+def test_htmx_gets_the_figures_and_others_a_page(client):
     url = reverse("benchmarks:operator", args=["conv2d"])
     part = client.get(url, headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part

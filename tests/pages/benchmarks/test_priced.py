@@ -28,7 +28,7 @@ def make_price(db):
     return make
 
 
-def test_a_rent_of_the_month_gives_the_cost_of_a_million_tokens(client, make_result, make_price):
+def test_a_rent_of_the_month_gives_the_cost_of_tokens(client, make_result, make_price, django_assert_max_num_queries):
     make_price()
     result = make_result(value="200")  # 0.72 USD / (200 * 3600) * 1e6
     (priced,) = priced_result(result)
@@ -38,6 +38,8 @@ def test_a_rent_of_the_month_gives_the_cost_of_a_million_tokens(client, make_res
     assert "0.72 USD × 1 ÷ (200 token/s × 3,600 s) × 1,000,000" in text
     assert "Acme cloud, 2025-07-20: 0.72 USD" in text
     assert NOTHING not in text
+    with django_assert_max_num_queries(4):
+        client.get(result_address(result))
 
 
 def test_a_street_price_of_the_month_gives_what_it_buys(client, make_result, make_price):
@@ -56,12 +58,9 @@ def test_a_price_of_another_month_prices_nothing(client, make_result, make_price
     assert f"Price per result {NOTHING}" in words_of(client.get(result_address(result)))
 
 
-def test_a_launch_price_prices_nothing(client, make_result):
-    """The RTX 4090 has one on its sheet."""
-    assert f"Price per result {NOTHING}" in words_of(client.get(result_address(make_result(date=date(2022, 10, 12)))))
-
-
-def test_a_result_without_a_day_has_no_price(client, make_result, make_price):
+def test_without_a_day_or_with_a_launch_price_nothing_is_priced(client, make_result, make_price):
+    launched = make_result(date=date(2022, 10, 12))  # the RTX 4090 has a launch price on its sheet
+    assert f"Price per result {NOTHING}" in words_of(client.get(result_address(launched)))
     make_price()
     assert f"Price per result {NOTHING}" in words_of(client.get(result_address(make_result(date=None))))
 
@@ -81,19 +80,15 @@ def test_a_month_is_enough_and_cards_are_shared_out(make_result, make_price):
     assert priced.where == "Acme cloud, 2025-07"
 
 
-def test_a_rate_of_each_device_is_priced_by_one_device(make_result, make_price):
+def test_a_rate_of_each_device_is_priced_by_one_and_no_time_is(client, make_result, make_price):
     make_price()
-    result = make_result(benchmark="train-tokens-per-device", params={"model": "gpt"}, value="200", count=64)
-    assert priced_result(result)[0].amount == pytest.approx(1.0)
+    rate = make_result(benchmark="train-tokens-per-device", params={"model": "gpt"}, value="200", count=64)
+    assert priced_result(rate)[0].amount == pytest.approx(1.0)
+    time = make_result(benchmark="model-time", params={"model": "bert"}, value="9", unit="ms")
+    assert NOTHING not in words_of(client.get(result_address(time)))
 
 
-def test_a_time_is_not_divided(client, make_result, make_price):
-    make_price()
-    result = make_result(benchmark="model-time", params={"model": "bert"}, value="9", unit="ms")
-    assert NOTHING not in words_of(client.get(result_address(result)))
-
-
-def test_currencies_are_never_mixed_and_the_cheapest_of_each_is_ranked(make_result, make_price):
+def test_currencies_are_never_mixed_and_the_cheapest_ranked(make_result, make_price):
     make_price(amount=Decimal("1.44"), seller="Dear cloud")
     make_price()
     make_price(amount=Decimal(100), currency="JPY")
@@ -110,17 +105,5 @@ def test_a_ranking_says_what_has_a_price_and_what_has_none(client, make_result, 
     rows = json.loads(client.get("/benchmarks/llama-bench/?format=json").content)["results"]
     best = rows[0]["price_per_result"]
     assert (best[0]["currency"], best[0]["day"], best[0]["figure"]) == ("USD", "2025-07-20", pytest.approx(0.1))
+    assert words_of(client.get("/benchmarks/babelstream/")).count(NOTHING) == 1  # without any price
     assert "price_per_result" in client.get("/benchmarks/llama-bench/?format=csv").content.decode().splitlines()[0]
-
-
-def test_a_ranking_without_any_price_says_so_once(client):
-    page = words_of(client.get("/benchmarks/babelstream/"))
-    assert page.count(NOTHING) == 1
-
-
-def test_prices_cost_no_query_more(client, make_result, make_price, django_assert_max_num_queries):
-    make_price()
-    result = make_result()
-    client.get(result_address(result))
-    with django_assert_max_num_queries(4):
-        client.get(result_address(result))

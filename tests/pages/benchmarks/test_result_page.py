@@ -6,30 +6,24 @@ from stackviz.records.cited.words import result_address
 from tests.responses import words_of
 
 
-def test_a_result_says_who_when_with_what_and_what_bounds_it(client, make_result):
-    result = make_result(value="190.5", note="power limit of 300 W")
-    text = words_of(client.get(result_address(result)))
+def test_a_result_says_who_when_with_what_and_what_bounds_it(client, make_result, django_assert_max_num_queries):
+    address = result_address(make_result(value="190.5", note="power limit of 300 W"))
+    text = words_of(client.get(address))
     for words in ("190.5 token/s", "NVIDIA GeForce RTX 4090", "llama.cpp", "b5000", "2025-07-01", "A bench", "Q4_0"):
         assert words in text
     assert "power limit of 300 W" in text
     assert "72 % Memory bandwidth: 1.008 TB/s ÷ 3.56 GiB" in text
-
-
-def test_an_amount_that_reads_the_same_unscaled_is_shown_once(client, make_result):
-    text = words_of(client.get(result_address(make_result(value="190.5"))))
     assert "Amount 190.5 token/s" in text
-    assert "190.5 token/s 190.5 token/s" not in text
+    assert "190.5 token/s 190.5 token/s" not in text  # once, where it reads the same unscaled
     assert "190500 token/s" in words_of(client.get(result_address(make_result(value="190500"))))
+    with django_assert_max_num_queries(4):
+        client.get(address)
 
 
-def test_the_address_of_a_curated_result_is_its_key(client):
+def test_the_address_of_a_curated_result_is_its_key_alone(client):
     result = CitedResult.objects.filter(data_key__isnull=False).first()
     assert result_address(result) == f"/benchmarks/{result.data_key}/"
     assert client.get(f"/benchmarks/{result.data_key}/").status_code == 200
-
-
-def test_the_number_of_a_curated_row_is_no_address(client):
-    result = CitedResult.objects.filter(data_key__isnull=False).first()
     assert client.get(f"/benchmarks/{result.benchmark}/row-{result.pk}/").status_code == 404
     assert client.get("/benchmarks/llama-bench/nothing/").status_code == 404
 
@@ -53,13 +47,6 @@ def test_several_devices_show_the_share_of_one(client, make_result):
     result = make_result(benchmark="mlperf-inference", params=params, value="800", unit="sample/s", count=8)
     text = words_of(client.get(result_address(result)))
     assert "For each device 100 sample/s derived" in text
-
-
-def test_it_costs_few_queries(client, make_result, django_assert_max_num_queries):
-    result = make_result()
-    client.get(result_address(result))  # the published peaks of this edition are read once
-    with django_assert_max_num_queries(4):
-        client.get(result_address(result))
 
 
 def test_hostile_texts_are_escaped(client, make_result):

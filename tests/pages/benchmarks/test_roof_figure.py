@@ -69,11 +69,19 @@ def test_the_picture_has_the_points_of_the_file(client, slugs):
     assert all(public_catalogue().by_slug[slug].name in texts for slug in slugs)
 
 
-def test_points_of_the_figure_keep_their_coordinates(client):
+def test_the_figure_is_that_of_the_page(client, django_assert_num_queries):
     part = figure_of(client, (RTX_4090,)).content.decode()
     page = client.get(f"/roofline/?a={RTX_4090}").content.decode()
     spots = r'<use href="#p\d" x="([\d.]+)%" y="([\d.]+)%"'
     assert re.findall(spots, part) == re.findall(spots, page)
+    for slugs in ((H100,), (H100, RTX_4090)):
+        figure_of(client, slugs)
+        with django_assert_num_queries(2):  # the editions, what was measured
+            figure_of(client, slugs)
+    response = client.get(f"/roofline/figure/?a={H100}&nonsense=1")  # without htmx
+    assert (response.status_code, response["Location"]) == (302, f"/roofline/?a={H100}")
+    slug = next(item.slug for item in public_catalogue().accelerators if not item.cited_results.exists())
+    assert "roof-figure" not in client.get(f"/benchmarks/?accelerator={slug}", headers=HTMX).content.decode()
 
 
 def test_in_the_place_of_a_figure_without_a_roof_stands_why(client):
@@ -86,26 +94,8 @@ def test_in_the_place_of_a_figure_without_a_roof_stands_why(client):
     assert catalogue.by_slug[slug].name in " ".join("".join(text.itertext()) for text in picture.iter(f"{SVG}text"))
 
 
-def test_a_roof_without_a_point_is_drawn_and_says_why_it_has_none(client):
+def test_a_roof_without_a_point_says_why(client):
     part = figure_of(client, ("nvidia-gb300",))
     assert part.content.count(b"<polyline") == 2  # bf16 and fp32
     assert b"<use " not in part.content
     assert public_catalogue().by_slug["nvidia-gb300"].name in words_of(part).partition("measured here.")[2]
-
-
-def test_no_figure_without_cited_results(client):
-    slug = next(item.slug for item in public_catalogue().accelerators if not item.cited_results.exists())
-    part = client.get(f"/benchmarks/?accelerator={slug}", headers=HTMX).content.decode()
-    assert "roof-figure" not in part
-
-
-def test_without_htmx_the_address_of_the_figure_leads_to_the_page(client):
-    response = client.get(f"/roofline/figure/?a={H100}&nonsense=1")
-    assert (response.status_code, response["Location"]) == (302, f"/roofline/?a={H100}")
-
-
-def test_queries_of_the_figure(client, django_assert_num_queries):
-    for slugs in ((H100,), (H100, RTX_4090)):
-        figure_of(client, slugs)
-        with django_assert_num_queries(2):  # the editions, what was measured
-            figure_of(client, slugs)

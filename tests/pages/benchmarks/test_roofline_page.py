@@ -33,7 +33,7 @@ def rows_of(client, query=""):
     return list(csv.DictReader(io.StringIO(client.get(f"/roofline/?format=csv&{query}").content.decode())))
 
 
-def test_ridge_points_of_the_default_page_are_those_of_the_sheets():
+def test_ridge_points_are_those_of_the_sheets():
     found = {(row.slug, row.dtype): row for row in roofline().rows}
     expected = {  # bandwidth, peak, ridge point: as the spec sheets print them
         (H100, "bf16"): (3350e9, 989.4e12, 989.4e12 / 3350e9),
@@ -51,7 +51,7 @@ def test_ridge_points_of_the_default_page_are_those_of_the_sheets():
         assert row.peak.source_url.startswith("http")
 
 
-def test_cited_results_stand_under_their_roofs():
+def test_cited_results_are_under_their_roofs_with_notes():
     found = roofline()
     assert {point.accelerator.slug for point in found.points} == set(ROOFLINE_ACCELERATORS)
     assert all(0 < point.share <= 1 for point in found.points)
@@ -64,6 +64,11 @@ def test_cited_results_stand_under_their_roofs():
     assert decode.share == pytest.approx(0.63368, rel=1e-4)
     copied = next(point for point in found.points if point.operation.short == "copy")
     assert copied.share == pytest.approx(2.9 / 3.35)
+    assert any("M3 Max" in note and "bf16" in note and "fp32" in note for note in found.notes)
+    assert any(point.accelerator.vendor.slug == "apple" for point in found.points)
+    found = roofline(slugs=(M3_MAX,), dtypes=("fp8",))
+    assert [row.dtype for row in found.rows] == ["fp32"]
+    assert found.notes
 
 
 def test_results_above_their_roof_are_listed_not_drawn(client):
@@ -75,24 +80,16 @@ def test_results_above_their_roof_are_listed_not_drawn(client):
     assert all(f'href="{point.url}"' in page.partition("<details")[2] for point in found.above)
 
 
-def test_apple_is_in_the_default_with_a_note_about_bf16():
-    found = roofline()
-    assert any("M3 Max" in note and "bf16" in note and "fp32" in note for note in found.notes)
-    assert any(point.accelerator.vendor.slug == "apple" for point in found.points)
-
-
-def test_a_type_nobody_publishes_falls_back_with_a_word():
-    found = roofline(slugs=(M3_MAX,), dtypes=("fp8",))
-    assert [row.dtype for row in found.rows] == ["fp32"]
-    assert found.notes
-
-
-def test_measured_results_are_filled_and_lead_to_their_machine(client, dgx):
+def test_measured_results_are_filled_until_they_are_withdrawn(client, dgx):
     found = roofline(slugs=(H100,))
     measured = [point for point in found.points if point.is_filled]
     assert {point.operation.short for point in measured} == {"gemm bf16", "copy"}
     page = client.get("/roofline/").content.decode()
     assert re.search(r'<a href="/machines/[^"]+"><use href="#p1" [^>]+ class="s1 measured"/>', page)
+    assert any(point.is_filled for point in roofline(slugs=(H100,)).points)
+    for result in Result.objects.all():
+        record_decision(result, Standing.WITHDRAWN, "the fan was off", AnonymousUser())
+    assert not any(point.is_filled for point in roofline(slugs=(H100,)).points)
 
 
 def test_remarks_are_in_the_language_of_each_reader(dgx):
@@ -102,18 +99,13 @@ def test_remarks_are_in_the_language_of_each_reader(dgx):
             assert remark in " ".join(best.made for best in measured_bests())
 
 
-def test_a_withdrawn_result_leaves_the_drawing_at_once(dgx):
-    assert any(point.is_filled for point in roofline(slugs=(H100,)).points)
-    for result in Result.objects.all():
-        record_decision(result, Standing.WITHDRAWN, "the fan was off", AnonymousUser())
-    assert not any(point.is_filled for point in roofline(slugs=(H100,)).points)
-
-
 def test_csv_holds_exactly_what_is_drawn(client, dgx):
     figure = client.get("/roofline/?format=plotly").json()
     lines = [trace for trace in figure["data"] if "lines" in trace["mode"]]
     (points,) = [trace for trace in figure["data"] if trace["mode"] == "markers"]
-    rows = rows_of(client)
+    rows, data = rows_of(client), client.get("/roofline/?format=json").json()
+    assert len(data["rows"]) == len(rows)
+    assert data["above_every_roof"]
     drawn = [(float(row["intensity_flop_per_byte"]), float(row["drawn_tflop_per_s"])) for row in rows if row["rate"]]
     assert drawn == list(zip(points["x"], points["y"], strict=True))
     ridges = [(float(row["ridge_flop_per_byte"]), row["drawn_tflop_per_s"]) for row in rows if not row["rate"]]
@@ -125,20 +117,11 @@ def test_csv_holds_exactly_what_is_drawn(client, dgx):
     assert len(placed) == len(drawn)
 
 
-def test_json_has_the_rows_of_the_csv_and_what_is_not_drawn(client):
-    data = client.get("/roofline/?format=json").json()
-    assert len(data["rows"]) == len(rows_of(client))
-    assert data["above_every_roof"]
-
-
-def test_names_and_slugs_may_stand_in_the_address():
+def test_an_address_names_six_accelerators_by_name_or_slug():
     names = {H100: "NVIDIA H100 SXM5 80GB", RTX_4090: "NVIDIA GeForce RTX 4090"}
     choice = roofline_choice(QueryDict("a=NVIDIA+GeForce+RTX+4090&a=&dtype=fp32&dtype=bf16"), names)
     assert (choice.slugs, choice.dtypes, choice.notes) == ((RTX_4090,), ("bf16", "fp32"), ())
     assert choice.query_string == f"a={RTX_4090}"
-
-
-def test_six_accelerators_are_drawn_at_most():
     names = {f"card-{number}": f"Card {number}" for number in range(8)}
     choice = roofline_choice(QueryDict("&".join(f"a={slug}" for slug in names)), names)
     assert len(choice.slugs) == 6
@@ -153,6 +136,9 @@ def test_every_public_accelerator_has_a_page(sample):
 
 
 def test_the_queries_do_not_grow_with_results(client, django_assert_num_queries):
+    client.get("/roofline/")
+    with django_assert_num_queries(2):
+        client.get("/roofline/")
     address = f"/roofline/?a={H100}&a={RTX_4090}&dtype=bf16"  # not cached
     client.get(address)
     with django_assert_num_queries(2):  # the editions, what was measured and decided
@@ -164,12 +150,6 @@ def test_the_queries_do_not_grow_with_results(client, django_assert_num_queries)
     client.get(address)
     with django_assert_num_queries(2):
         client.get(address)
-
-
-def test_the_usual_page_is_cached(client, django_assert_num_queries):
-    client.get("/roofline/")
-    with django_assert_num_queries(2):
-        client.get("/roofline/")
 
 
 def test_a_hidden_sheet_has_no_roof(client):

@@ -42,35 +42,22 @@ def test_along_a_curve_nothing_differs_but_its_axis(kind):
         assert [result.amount for result in results] == [point.amount for point in curve.points]
 
 
-def test_default_has_apple_beside_nvidia(client):
+def test_curves_have_apple_units_devices_and_gaps(client):
     vendors = {item.accelerator.vendor.slug for item in scaling().curves}
     assert {"apple", "nvidia"} <= vendors
     text = words_of(client.get("/scaling/"))
     # as printed: pp512 693.32, pp8192 505.32
     assert "Apple M3 Max (40-core GPU): 693.3 token/s at 512, 505.3 at 8,192; most 693.3 at 512." in text
-
-
-def test_matrix_product_grows_with_its_size():
     found = scaling("gemm", setting="dtype=fp8")
     h100 = next(item for item in found.curves if item.accelerator.slug == "nvidia-h100-sxm5-80gb")
-    assert [(point.x, found.text(point)) for point in h100.curve.points] == [
-        (1024, "274.1"),
-        (2048, "1,011"),
-        (4096, "1,217"),
-        (8192, "1,290"),
-        (16384, "1,377"),
-        (32768, "1,382"),
-    ]
+    assert [point.x for point in h100.curve.points] == [1024, 2048, 4096, 8192, 16384, 32768]
+    assert [*map(found.text, h100.curve.points)] == ["274.1", "1,011", "1,217", "1,290", "1,377", "1,382"]
     assert found.unit == "TFLOP/s"
-
-
-def test_several_devices_stay_together():
     found = scaling("allreduce")
     assert {item.curve.count for item in found.curves} == {8}
     assert "8 devices" in found.setting.words
-
-
-def test_what_no_source_has_is_said(client):
+    notes = scaling("gemm", slugs=(M3_MAX,)).notes
+    assert any(note.startswith("Apple M3 Max (40-core GPU)") for note in notes)
     assert any("Attention" in note and "8,192" in note for note in scaling().notes)
     page = client.get("/scaling/?curve=attention")
     assert b'<div class="empty">' in page.content
@@ -116,11 +103,6 @@ def test_csv_holds_exactly_what_is_drawn(client, query):
     assert len(re.findall(r'<use href="#p0"', page)) == len(rows)
     assert all(row["source_url"].startswith("http") for row in rows)
     assert len(client.get(f"/scaling/?format=json&{query}").json()["points"]) == len(rows)
-
-
-def test_an_accelerator_without_a_curve_is_named():
-    notes = scaling("gemm", slugs=(M3_MAX,)).notes
-    assert any(note.startswith("Apple M3 Max (40-core GPU)") for note in notes)
 
 
 def test_settings_are_read_for_the_chosen_curve_alone():

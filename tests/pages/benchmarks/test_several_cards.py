@@ -42,7 +42,7 @@ def test_a_collective_is_ranked_by_its_bus_bandwidth(client, paste):
     assert "/benchmarks/nccl-tests/definition/" not in client.get("/benchmarks/nccl-tests/").content.decode()
 
 
-def test_pairs_of_cards_share_a_setting_and_each_card_has_its_own_series(paste):
+def test_pairs_of_cards_share_a_setting_and_cards_have_series(paste):
     paste(NVBANDWIDTH)
     words = {setting.words: setting for setting in measured_settings("nvbandwidth")}
     (pair,) = words["device_to_device_memcpy_read_ce cards=2"].rows

@@ -33,33 +33,26 @@ def test_shares_are_ranked_and_none_is_above_the_peak(of):
     assert all("sparse" not in point.peak.condition for row in rows for point in row.points)
 
 
-def test_share_of_the_h100_is_worked_by_hand():
+def test_shares_are_worked_by_hand():
     bf16 = row_of(ranking(of="bf16"), H100).best
     assert bf16.share == pytest.approx(794.5 / 989.4)
     assert (bf16.rate_text, bf16.peak.text, bf16.share_text) == ("794.5 TFLOP/s", "989.4 TFLOP/s", "80 %")
     bandwidth = row_of(ranking(), H100).best  # BabelStream's dot: 3.18 TB/s of 3.35
     assert bandwidth.share == pytest.approx(3.18 / 3.35)
-
-
-def test_share_of_the_m3_max_is_worked_by_hand():
-    # mlx-benchmark: 2 * 1e6 * 64 * 1024 FLOP in 15.79 ms, of 14.131 TFLOP/s.
     best = row_of(ranking(of="fp32"), "apple-m3-max-40").best
     assert best.share == pytest.approx(1.31072e11 / 0.01579 / 14.131e12)
 
 
-def test_a_sum_in_fp32_is_not_held_against_a_peak_with_sums_in_fp16():
+def test_fp32_sums_are_not_held_against_a_peak_of_fp16_sums():
     points = [point for row in ranking(of="fp8") for point in row.points]
     assert points
     for point in points:
         assert not ("accumulates in fp32" in point.made and "accumulate=fp16" in point.peak.condition)
 
 
-def test_apple_is_in_the_default_and_its_absence_is_noted():
+def test_defaults_have_apple_and_one_benchmark_can_be_ranked():
     assert any(row.accelerator.vendor.slug == "apple" for row in ranking())
     assert any(note.startswith("Apple:") for note in share_notes(ranking(of="bf16"), "bf16"))
-
-
-def test_one_benchmark_alone_can_be_ranked():
     rows = ranking(benchmark="fluidx3d")
     assert len(rows) > 60
     assert {point.setting.partition(":")[0] for row in rows for point in row.points} == {"FluidX3D"}
