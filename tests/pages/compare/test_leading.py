@@ -46,16 +46,16 @@ def test_a_processor_does_not_speak_for_an_accelerator():
     ]
 
 
-def test_machines_without_an_accelerator_compare_their_processors():
+def test_machines_without_accelerators_compare_processors():
     assert verdict([result()], [result(TWICE_AS_SLOW)]).lead == "rack is 2× as fast as desk"
 
 
-def test_the_largest_setting_that_all_share_comes_before_a_larger_one_of_one_machine():
+def test_the_largest_setting_that_all_share_comes_first():
     both = verdict([on_gpu(side=1024), on_gpu(side=4096), on_gpu(side=8192)], [on_gpu(side=1024), on_gpu(side=4096)])
     assert both.title.endswith("fp32 4096³")
 
 
-def test_a_product_of_bf16_comes_before_one_of_fp32_and_before_a_copy():
+def test_bf16_products_come_before_fp32_and_copies():
     copy = on_gpu(benchmark_key="memory-copy", params={"bytes": 10**9}, params_key="1e9")
     assert verdict([typed("fp32", side=8192), copy, typed("bf16")]).title.endswith("bf16 1024³")
     assert verdict([copy, typed("fp32")]).title.endswith("fp32 1024³")
@@ -103,7 +103,7 @@ def test_of_a_time_the_shorter_is_faster():
     assert [(each.slot, each.figure) for each in tile.lines] == [(1, "1.8× to 2.2×")]
 
 
-def test_how_right_a_machine_computes_says_nothing_of_how_fast_it_is():
+def test_accuracy_says_nothing_of_speed():
     bits = Summary(count=30, median=8.0, q1=7.9, q3=8.1, low=7.95, high=8.05)
     exact = {"benchmark_key": "accuracy", "params": {"op": "sum", "dtype": "bf16"}, "params_key": "sum", "unit": "bit"}
     line = verdict([on_gpu(bits, **exact), on_gpu()], [on_gpu(bits, **exact), on_gpu(TWICE_AS_SLOW)])

@@ -9,7 +9,7 @@ from stackviz.pages.compare.measured import measure
 from stackviz.records.series.measurement import CardUsed
 from stackviz.web.parts import render_part
 from tests.pages.compare.test_leading import typed
-from tests.pages.compare.test_measured import STEADY, TWICE_AS_SLOW, result
+from tests.pages.compare.test_measured import TWICE_AS_SLOW, result
 
 WIDE = Summary(count=30, median=1e-3, q1=0.8e-3, q3=1.2e-3, low=0.7e-3, high=1.3e-3)
 CAPPED = CardUsed(0, "NVIDIA H100", None, {"power_limit_w": 500.0, "power_default_limit_w": 700.0})
@@ -27,7 +27,7 @@ def html_of(*machines) -> str:
     )
 
 
-def test_a_data_type_is_a_group_and_a_size_a_column_smallest_first():
+def test_data_types_are_groups_and_sizes_columns():
     [kind] = drawn([typed("fp32", side=8192), typed("bf16", side=1024), typed("bf16", side=8192)])
     [(matrix, _chart)] = kind.matrices
     assert matrix.columns == ("1024³", "8192³")
@@ -43,16 +43,13 @@ def test_a_processor_never_stands_beside_an_accelerator():
     assert [line.cells[0].cell.factor for line in matrix.groups[0].lines] == ["", "0.5×"]
 
 
-def test_bars_of_a_group_share_one_axis_which_it_names():
+def test_bars_of_a_group_share_one_axis_and_unit():
     [kind] = drawn([typed("bf16", side=1024), typed("bf16", side=2048)], [typed("bf16", TWICE_AS_SLOW, side=2048)])
     group = kind.matrices[0][0].groups[0]
     meters = [[cell and cell.cell.meter.p for cell in line.cells] for line in group.lines]
     assert meters == [["12.5", "100"], [None, "50"]]
     assert (group.full, group.unit) == ("17.2", "TFLOP/s")
     assert "TFLOP/s; a full bar is 17.2" in " ".join(html_of([typed("bf16", side=2048)]).split())
-
-
-def test_rates_of_one_unit_are_printed_and_drawn_in_one_unit():
     [kind] = drawn([typed("bf16", side=256), typed("fp32", side=8192), typed("bf16", side=8192)])
     (matrix, chart) = kind.matrices[0]
     assert {group.unit for group in matrix.groups} == {"TFLOP/s"}
@@ -67,23 +64,19 @@ def test_a_remark_on_every_result_stands_once_and_not_in_cells():
     assert html_of(machine).count("power limit 500 W of 700 W") == 1
 
 
-def test_a_remark_on_one_result_is_a_numbered_note():
-    aside = typed("fp16", flags=("identical-samples",))
-    [kind] = drawn([typed("bf16"), aside])
-    assert [note.partition(":")[0] for note in kind.notes] == ["set aside"]
-    cells = {group.title: group.lines[0].cells[0] for group in kind.matrices[0][0].groups}
-    assert (cells["bf16"].notes, cells["fp16"].notes) == ((), (1,))
-    assert cells["fp16"].cell.meter is None
-
-
-def test_what_most_rows_say_of_comparability_stands_once_and_an_exception_in_a_note():
+def test_comparability_is_said_once_and_exceptions_in_notes():
     other = [typed("bf16", torch_version="2.12.0"), typed("fp16", torch_version="2.12.0"), typed("fp32")]
     [kind] = drawn([typed("bf16"), typed("fp16"), typed("fp32")], other)
     assert kind.verdict == "comparable, with remarks: torch differs: 2.13.0 and 2.12.0"
     assert kind.notes == ("comparable",)
 
 
-def test_a_failed_run_has_its_reason_in_a_note_and_no_bar():
+def test_remarks_and_failures_are_numbered_notes_without_a_bar():
+    [kind] = drawn([typed("bf16"), typed("fp16", flags=("identical-samples",))])
+    assert [note.partition(":")[0] for note in kind.notes] == ["set aside"]
+    cells = {group.title: group.lines[0].cells[0] for group in kind.matrices[0][0].groups}
+    assert (cells["bf16"].notes, cells["fp16"].notes) == ((), (1,))
+    assert cells["fp16"].cell.meter is None
     [kind] = drawn([typed("bf16", None)], [typed("bf16")])
     cell = kind.matrices[0][0].groups[0].lines[0].cells[0]
     assert (cell.state, cell.cell.meter, kind.notes[cell.notes[0] - 1]) == ("failed", None, "out of memory")
@@ -103,7 +96,7 @@ def test_sides_nobody_can_multiply_are_a_setting_like_any_other(side):
     assert len(kind.matrices[0][0].rows) == 2
 
 
-def test_whatever_was_sent_a_matrix_stays_small_and_counts_what_it_leaves_out():
+def test_a_matrix_stays_small_and_counts_what_it_leaves_out():
     sent = [typed(f"type-{number}", side=number + 1, reason=f"r{number}") for number in range(150)]
     [kind] = drawn(sent)
     [(matrix, _chart)] = kind.matrices
@@ -122,7 +115,7 @@ def test_notes_have_an_end():
     assert kind.notes[-1] == "a remark that stands in the CSV and JSON files"
 
 
-def test_the_chart_has_a_panel_a_type_and_a_line_a_machine_in_svg_and_in_plotly():
+def test_the_chart_has_a_panel_a_type_and_a_line_a_machine():
     first = [typed(dtype, side=side) for dtype in ("bf16", "fp16") for side in (1024, 4096)]
     second = [typed("bf16", TWICE_AS_SLOW, side=side) for side in (1024, 4096)]
     [(_matrix, chart)] = drawn(first, second)[0].matrices
@@ -135,23 +128,12 @@ def test_the_chart_has_a_panel_a_type_and_a_line_a_machine_in_svg_and_in_plotly(
     assert figure.layout.height == chart.height
 
 
-def test_a_single_panel_of_two_sizes_is_no_chart():
-    [(_matrix, chart)] = drawn([typed("bf16", side=1024), typed("bf16", side=4096)])[0].matrices
-    assert chart is None
-
-
 def test_a_name_from_a_report_is_only_text_in_the_chart():
     runs = [typed("bf16", side=side) for side in (1024, 2048, 4096)]
     measured = measure([(0, "<b>a</b>", runs)])
     assert "<b>a" not in str(measured.figures)
     html = render_part("compare/_measured.jinja", measured=measured, figures_url="", csv_url="", base=None)
     assert "<b>a" not in html
-
-
-def test_an_interval_is_known_to_the_bar_and_to_the_chart():
-    [(matrix, chart)] = drawn([typed("bf16", STEADY, side=side) for side in (1024, 2048, 4096)])[0].matrices
-    assert matrix.groups[0].lines[0].cells[2].cell.meter.lo
-    assert not chart.placed.panels[0].lines[0].whiskers  # of less than a pixel
 
 
 def test_an_interval_is_drawn_where_it_can_be_seen():

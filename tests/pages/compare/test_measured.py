@@ -44,30 +44,20 @@ def test_other_parameters_are_another_row():
     assert not any(cell.is_best for row in measured.rows for cell in row.cells)
 
 
-def test_a_failed_run_says_why_and_is_never_a_bar():
+def test_failures_torch_and_several_cards_are_named():
     (row,) = measure([(0, "box-a", [result()]), (1, "box-b", [result(None)])]).rows
-    assert row.cells[1].missing == "out of memory"
-    assert row.cells[1].meter is None
-
-
-def test_a_difference_in_torch_is_named_beside_the_comparison():
+    assert (row.cells[1].missing, row.cells[1].meter) == ("out of memory", None)
     (row,) = measure([(0, "a", [result()]), (1, "b", [result(torch_version="2.12.0")])]).rows
     assert any("2.12.0" in reason for reason in row.verdict.reasons)
-
-
-def test_of_several_cards_the_fastest_stands_for_the_machine():
     slow, fast = result(TWICE_AS_SLOW, device="cuda:1"), result(device="cuda:0")
     (row,) = measure([(0, "dgx", [slow, fast])]).rows
     assert row.cells[0].result is fast
-
-
-def test_no_machine_has_measured_anything():
     assert measure([]).rows == ()
     assert measure([(0, "a", [])]).charts == ()
 
 
 @pytest.mark.parametrize("others", [[], [result(TWICE_AS_SLOW)], [result(TWICE_AS_SLOW), result()]])
-def test_a_result_set_aside_is_shown_without_a_bar_and_with_its_reason(others):
+def test_a_result_set_aside_has_a_reason_and_no_bar(others):
     flagged = result(flags=("identical-samples",))
     subjects = [(slot, f"box-{slot}", [shown]) for slot, shown in enumerate([flagged, *others])]
     measured = measure(subjects)

@@ -36,7 +36,7 @@ def test_sheets_and_machine_are_three_columns(client, dgx):
     assert all(len(row.cells) == 3 for layer in comparison.stacks.drawing.layers for row in layer.rows)
 
 
-def test_figures_compare_with_factor_and_source(client, dgx):
+def test_figures_compare_with_factor_condition_and_source(client, dgx, curated):
     response = client.get(THREE)
     rows = {(line.row.field, line.row.condition): line.cells for line in response.context["comparison"].sheets.rows}
     h100, max40 = rows["memory_bandwidth_gb_s", ""]
@@ -47,16 +47,20 @@ def test_figures_compare_with_factor_and_source(client, dgx):
     assert rows["bf16_tensor_tflops", "dense"][0].text == "989.4"
     assert rows["bf16_tensor_tflops", "dense"][1].missing == "no matrix units in the GPU before A19 and M5"
     assert "not published" in words_of(response)
+    rows = response.context["comparison"].sheets.rows
+    by_condition = {line.row.condition: line.cells[0].text for line in rows if line.row.field == "fp16_tensor_tflops"}
+    assert by_condition == {"dense": "989.4", "with 2:4 sparsity": "1,978.9"}
+    sheets = client.get("/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40").context["comparison"].sheets
+    cells = [cell for line in sheets.rows if not line.is_derived for cell in line.cells]
+    assert all(cell.source for cell in cells if cell.text)
+    assert all(source.url.startswith("http") for source in sheets.sources)
 
 
-def test_a_machine_shares_the_column_of_its_accelerator(client, dgx):
+def test_machine_shares_the_column_of_its_accelerator(client, dgx):
     sheets = client.get(THREE).context["comparison"].sheets
     assert [head.title for head in sheets.heads] == ["H100 SXM5 80GB", "M3 Max (40-core GPU)"]
     assert [head.title for head in sheets.also[0]] == ["dgx-07"]
     assert "H100 SXM5 80GB and each card of dgx-07" in words_of(client.get(THREE))
-
-
-def test_factors_against_a_machine_are_against_the_column_it_shares(client, dgx):
     response = client.get(f"{THREE}&base=machine:north/dgx-07")
     assert response.context["comparison"].sheets.base.title == "H100 SXM5 80GB"
     [bandwidth] = [
@@ -65,27 +69,23 @@ def test_factors_against_a_machine_are_against_the_column_it_shares(client, dgx)
     assert [cell.factor for cell in bandwidth.cells] == ["", "0.12×"]
 
 
-def test_dense_and_sparse_figures_never_share_a_row(client, dgx):
-    rows = client.get(THREE).context["comparison"].sheets.rows
-    by_condition = {line.row.condition: line.cells[0].text for line in rows if line.row.field == "fp16_tensor_tflops"}
-    assert by_condition == {"dense": "989.4", "with 2:4 sparsity": "1,978.9"}
-
-
-def test_every_figure_of_the_sheets_leads_to_its_source(client, curated):
-    sheets = client.get("/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40").context["comparison"].sheets
-    cells = [cell for line in sheets.rows if not line.is_derived for cell in line.cells]
-    assert all(cell.source for cell in cells if cell.text)
-    assert all(source.url.startswith("http") for source in sheets.sources)
-
-
-def test_machine_results_are_bars_against_peak(client, dgx):
-    (row,) = client.get(THREE).context["comparison"].measured.rows
+def test_machine_results_are_bars_under_what_holds_for_all(client, dgx):
+    response = client.get(THREE)
+    measured, page = response.context["comparison"].measured, response.content.decode()
+    (row,) = measured.rows
     assert row.cells[0].label == "780 TFLOP/s"
     assert row.cells[0].peak == "79 %"
     assert float(row.cells[0].meter.p) == pytest.approx(78.8, abs=0.1)
+    [kind] = measured.kinds
+    assert kind.matrices[0][0].formula == "2·m·n·k / s"
+    assert [(head.name, head.words) for head in kind.heads] == [
+        ("dgx-07", ("cuda:0, NVIDIA H100 80GB HBM3", "torch 2.8.0+cu128", "8 samples each"))
+    ]
+    assert page.count("/receipts/") == 1
+    assert "<small><span>79 %</span> <span>±0 %</span></small> 780" in re.sub(r"\s+", " ", page)
 
 
-def test_each_chart_is_drawn_at_once_and_fetches_its_figure_on_demand(client, dgx):
+def test_each_chart_is_drawn_and_fetches_its_figure(client, dgx):
     sizes = [gemm("bf16", [0.001 * side] * 8, side=side) for side in (1024, 2048, 4096)]
     make_report(dgx, at=START + days(1), facts=DGX_FACTS, results=sizes)
     page = client.get(THREE).content.decode()
@@ -97,18 +97,7 @@ def test_each_chart_is_drawn_at_once_and_fetches_its_figure_on_demand(client, dg
     assert re.search(r'<svg class="plot".*<path d="M0 [^"]+L100 [^"]+"', page, re.DOTALL)
 
 
-def test_what_holds_for_all_results_of_a_machine_stands_once_over_them(client, dgx):
-    [kind] = client.get(THREE).context["comparison"].measured.kinds
-    page = client.get(THREE).content.decode()
-    assert kind.matrices[0][0].formula == "2·m·n·k / s"
-    assert [(head.name, head.words) for head in kind.heads] == [
-        ("dgx-07", ("cuda:0, NVIDIA H100 80GB HBM3", "torch 2.8.0+cu128", "8 samples each"))
-    ]
-    assert page.count("/receipts/") == 1
-    assert "<small><span>79 %</span> <span>±0 %</span></small> 780" in re.sub(r"\s+", " ", page)
-
-
-def test_the_stacks_in_words_are_one_link_away_and_a_part_for_htmx(client, dgx):
+def test_words_and_boxes_are_parts_for_htmx_and_else_pages(client, dgx, curated):
     link = re.search(r'hx-trigger="intersect once"><p><a href="([^"]+)">', client.get(THREE).content.decode())
     url = "/compare/" + html.unescape(link[1])
     page, part = (client.get(url, headers=headers).content.decode() for headers in ({}, {"HX-Request": "true"}))
@@ -116,9 +105,6 @@ def test_the_stacks_in_words_are_one_link_away_and_a_part_for_htmx(client, dgx):
     assert 'scope="rowgroup"' in part
     assert "<h1>" not in part
     assert part.strip() in page
-
-
-def test_boxes_that_explain_themselves_are_a_part_for_htmx_and_else_the_page(client, curated):
     url = "/compare/?a=stack:nvidia-cuda&a=stack:apple-metal&format=boxes"
     part = client.get(url, headers={"HX-Request": "true"}).content.decode()
     assert part.startswith('<div class="stack-frame')
@@ -162,13 +148,10 @@ def test_compare_page_query_count_is_constant(client, dgx, lab, count, django_as
         assert client.get(url).status_code == 200
 
 
-def test_a_new_report_shows_at_once(client, dgx):
+def test_reports_and_corrections_show_at_once(client, dgx):
     client.get(THREE)
     make_report(dgx, at=START + days(1), facts=DGX_FACTS | {"python.version": "3.14.9"})
     assert "3.14.9" in client.get(THREE).content.decode()
-
-
-def test_a_corrected_value_shows_at_once(client, dgx):
     client.get(THREE)
     value = SpecValue.objects.get(accelerator__slug="apple-m3-max-40", field="memory_bandwidth_gb_s", is_preferred=True)
     value.value = "411"
@@ -203,37 +186,23 @@ def test_hostile_subjects_are_only_ever_text(client, lab):
     assert "&lt;script&gt;alert" in page
 
 
-def test_private_machine_looks_nonexistent(client, curated, db):
+def test_a_private_machine_is_compared_by_members_alone(client, curated, db):
     secret = make_lab("south", is_public=False)
     make_report(make_machine(secret, "sealed"), facts=DGX_FACTS)
     there, nowhere = client.get("/compare/?a=machine:south/sealed"), client.get("/compare/?a=machine:south/absent")
     assert there.status_code == nowhere.status_code == 404
     assert without_token(there).replace("sealed", "absent") == without_token(nowhere)
-
-
-def test_a_member_compares_the_machines_of_a_private_lab(client, curated, db):
-    secret = make_lab("south", is_public=False)
-    make_report(make_machine(secret, "sealed"), facts=DGX_FACTS)
     user = User.objects.create_user("ada")
     secret.memberships.create(user=user)
     client.force_login(user)
     assert client.get("/compare/?a=machine:south/sealed&a=nvidia-h100-sxm5-80gb").status_code == 200
 
 
-def test_machine_without_report_says_so(client, lab):
-    make_machine(lab, "silent")
-    response = client.get("/compare/?a=machine:north/silent&a=apple-m3-max-40")
-    assert "No report yet" in words_of(response)
-
-
-def test_htmx_gets_comparison_part_only(client, dgx):
+def test_htmx_gets_a_part_and_no_page_loads_plotly(client, dgx):
     part = client.get(THREE, headers={"hx-request": "true"}).content
     whole = client.get(THREE, headers={"hx-request": "true", "hx-history-restore-request": "true"}).content
     assert b"<html" not in part
     assert b"<html" in whole
-
-
-def test_plotly_is_not_part_of_the_first_paint(client, dgx):
     page = client.get(THREE).content.decode()
     assert not re.search(r'<script[^>]+src="[^"]*plotly', page)
     assert 'data-plotly="' in page
@@ -247,45 +216,27 @@ def test_hidden_sheet_is_not_compared(client, dgx):
     assert "of peak" not in page
 
 
-def test_machine_memory_is_as_reported(client, lab):
-    sheet = Accelerator.objects.get(slug="apple-m3-max-40")
-    card = h100(0, sheet) | {
-        "vendor": "apple",
-        "kind": "soc",
-        "reported_name": "Apple M3 Max",
-        "memory_bytes": 48 * 2**30,
-    }
-    make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"}, cards=[card])
-    page = client.get("/compare/?a=machine:north/desk-mac&a=nvidia-h100-sxm5-80gb")
-    memory = {tile.title: tile for tile in page.context["comparison"].tiles}["Memory"]
-    assert memory.lead == "H100 SXM5 80GB has 1.6× the memory of desk-mac"
-    assert [(line.figure, line.note) for line in memory.lines] == [("48 GiB", "probed"), ("80 GB", "")]
+SHARED = "shared by processor and GPU"
+MORE = "H100 SXM5 80GB has 1.6× the memory of desk-mac"
 
 
 @pytest.mark.parametrize(
-    ("facts", "lead", "answer"),
+    ("of_card", "facts", "lead", "answer"),
     [
-        (
-            {"memory.total_bytes": 48 * 2**30, "memory.gpu_limit_bytes": 36 * 2**30},
-            "H100 SXM5 80GB has 1.6× the memory of desk-mac",
-            ("48 GiB", "shared by processor and GPU, which may use 36 GiB, probed"),
-        ),
-        (
-            {"memory.total_bytes": 48 * 2**30},
-            "H100 SXM5 80GB has 1.6× the memory of desk-mac",
-            ("48 GiB", "shared by processor and GPU, probed"),
-        ),
-        ({}, "known only for H100 SXM5 80GB", ("", "not reported")),
+        ({"memory_bytes": 48 * 2**30}, {}, MORE, ("48 GiB", "probed")),
+        ({}, {"memory.total_bytes": 48 * 2**30, "memory.gpu_limit_bytes": 36 * 2**30}, MORE, ("48 GiB", f"{SHARED}, which may use 36 GiB, probed")),
+        ({}, {"memory.total_bytes": 48 * 2**30}, MORE, ("48 GiB", f"{SHARED}, probed")),
+        ({}, {}, "known only for H100 SXM5 80GB", ("", "not reported")),
     ],
-)
-def test_a_mac_is_compared_by_its_own_memory(client, lab, facts, lead, answer):
+)  # fmt: skip
+def test_a_mac_is_compared_by_its_own_memory(client, lab, of_card, facts, lead, answer):
     """Never by the 128 GB that its chip is sold with at most."""
     sheet = Accelerator.objects.get(slug="apple-m3-max-40")
     card = {
         "vendor": "apple", "kind": "soc", "reported_name": "Apple M3 Max", "accelerator": sheet, "memory_bytes": None,
         "facts": {"gpu_cores": 40, "unified_memory": True}, "index": 0,
     }  # fmt: skip
-    make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"} | facts, cards=[card])
+    make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"} | facts, cards=[card | of_card])
     page = client.get("/compare/?a=machine:north/desk-mac&a=nvidia-h100-sxm5-80gb")
     memory = {tile.title: tile for tile in page.context["comparison"].tiles}["Memory"]
     assert memory.lead == lead
@@ -308,8 +259,6 @@ def test_a_sheet_is_drawn_without_what_its_architecture_lacks(client, curated):
     max5, pascal = hardware_and_driver(client, "apple-m5-max-40", "nvidia-geforce-gtx-1080-ti")
     assert "neural-accelerator" in max5
     assert not {"gsp-firmware", "tensor-core"} & pascal
-
-
-def test_sheets_in_one_column_have_what_one_of_them_has(client, curated):
+    # in one column is what one of its sheets has
     (together,) = hardware_and_driver(client, "nvidia-geforce-gtx-1080-ti", "nvidia-h100-sxm5-80gb")
     assert {"gsp-firmware", "tensor-core"} <= together

@@ -23,11 +23,8 @@ MEASURED = "Measured, like for like"
 
 def tiles(client, url):
     cache.clear()
-    return {tile.title.partition(",")[0] if DECODE in tile.title else tile.title: tile for tile in _tiles(client, url)}
-
-
-def _tiles(client, url):
-    return client.get(url).context["comparison"].tiles
+    found = client.get(url).context["comparison"].tiles
+    return {tile.title.partition(",")[0] if DECODE in tile.title else tile.title: tile for tile in found}
 
 
 def decode(rate, spread=0.1):
@@ -59,31 +56,26 @@ def test_every_tile_has_a_figure_or_a_reason(client, url):
         assert all(line.figure or line.note for line in tile.lines)
 
 
-def test_what_has_no_decode_rate_says_so(client):
+def test_what_has_no_decode_rate_or_shared_result_says_so(client):
     line = tiles(client, M4_5090)[DECODE].lines[1]
     assert (line.figure, line.note) == ("", "no result in this setting; what to expect is below")
     tile = tiles(client, MI300_B200)[DECODE]
     assert (tile.lead, tile.is_known) == ("cannot tell", False)
     assert "what to expect is below" in tile.rest
+    assert tiles(client, M4_5090)[CITED].rest == "no cited result has equal parameters on both"
 
 
-def test_cited_results_have_a_mean_with_its_coverage(client):
+def test_cited_results_have_means_with_their_coverage(client):
     tile = tiles(client, H100_M3)[CITED]
     assert tile.lead == "H100 SXM5 80GB is 6.7× as fast as M3 Max (40-core GPU)"
     assert tile.rest == (
         "geometric mean over 3 settings of LocalScore; hosts and software differ; single settings 4.3× to 8.6×"
     )
-
-
-def test_a_mean_over_several_benchmarks_names_each_with_who_is_faster(client):
     tile = tiles(client, MI300_B200)[CITED]
     assert "over 10 settings of 3 benchmarks" in tile.rest
     assert {(line.slot, line.name) for line in tile.lines} == {
         (1, "MLPerf Inference"), (1, "FluidX3D"), (1, "Matrix product"),
     }  # fmt: skip
-
-
-def test_from_three_on_each_is_held_against_the_baseline_with_its_own_coverage(client):
     tile = tiles(client, H100_M3 + "&a=nvidia-b200-hgx")[CITED]
     first, m3, b200 = lines(tile)
     assert first == ("H100 SXM5 80GB", "1×", "")
@@ -92,11 +84,7 @@ def test_from_three_on_each_is_held_against_the_baseline_with_its_own_coverage(c
     assert re.fullmatch(r"over \d+ settings of \d benchmarks", b200[2])
 
 
-def test_nothing_shared_is_said(client):
-    assert tiles(client, M4_5090)[CITED].rest == "no cited result has equal parameters on both"
-
-
-def test_a_rate_that_was_reached_stands_beside_a_peak_and_is_not_compared(client):
+def test_a_reached_rate_is_not_compared_with_a_peak(client):
     for value in SpecValue.objects.filter(accelerator__slug="nvidia-dgx-spark-gb10", field="bf16_tensor_tflops"):
         value.delete()  # as a sheet without the peak
     tile = tiles(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-dgx-spark-gb10")["bf16 matrix product"]
@@ -119,23 +107,16 @@ def report_of(lab, name, sheet, *results):
     return machine
 
 
-def test_what_a_public_machine_measured_comes_before_what_is_cited(client, rtx):
-    report_of(make_lab("north"), "desk", rtx, decode(250.0))
-    tile = tiles(client, M4_5090)[DECODE]
-    assert lines(tile) == [
-        ("M4 Max (40-core GPU)", "83.1 token/s", "cited"),
-        ("GeForce RTX 5090", "250 token/s", "measured"),
-    ]
-    assert client.get(tile.url).status_code == 200
-
-
-def test_what_a_private_lab_measured_is_nowhere(client, rtx):
+def test_public_measurements_come_before_cited_results(client, rtx):
     lab = make_lab("north")
     report_of(lab, "desk", rtx, decode(250.0))
-    assert tiles(client, M4_5090)[DECODE].lines[1].figure == "250 token/s"
+    tile = tiles(client, M4_5090)[DECODE]
+    cited, measured = lines(tile)
+    assert cited == ("M4 Max (40-core GPU)", "83.1 token/s", "cited")
+    assert measured == ("GeForce RTX 5090", "250 token/s", "measured")
+    assert client.get(tile.url).status_code == 200
     Lab.objects.filter(pk=lab.pk).update(is_public=False)
-    page = client.get(M4_5090).content.decode()  # what was drawn before is not shown again
-    assert "250 token/s" not in page
+    assert "250 token/s" not in client.get(M4_5090).content.decode()  # what was drawn before is not shown again
 
 
 def test_a_machine_is_shown_by_its_own_result(client, rtx):
@@ -143,6 +124,7 @@ def test_a_machine_is_shown_by_its_own_result(client, rtx):
     report_of(lab, "desk", rtx, decode(200.0))
     report_of(lab, "rack", rtx, decode(250.0))
     tile = tiles(client, "/compare/?a=machine:north/desk&a=machine:north/rack&a=apple-m4-max-40")[DECODE]
+    assert MEASURED not in tiles(client, "/compare/?a=machine:north/desk&a=apple-m4-max-40")
     assert [(line.rank, line.name, line.figure) for line in tile.lines] == [
         (1, "rack", "250 token/s"),
         (2, "desk", "200 token/s"),
@@ -164,15 +146,10 @@ def test_two_machines_are_compared_over_all_they_share(client):
     assert by_name["Matrix product fp16 8192³"].note.startswith("cannot tell")
 
 
-def test_one_machine_has_nothing_to_be_held_against(client, rtx):
-    report_of(make_lab("north"), "desk", rtx, decode(200.0))
-    assert MEASURED not in tiles(client, "/compare/?a=machine:north/desk&a=apple-m4-max-40")
-
-
 # --- ways on ---
 
 
-def test_a_comparison_leads_to_the_models_that_run_on_it(client, rtx):
+def test_a_comparison_leads_to_models_roofline_and_scaling(client, rtx):
     report_of(make_lab("north"), "desk", rtx)
     page = client.get(H100_M3 + "&a=machine:north/desk").content.decode()
     [url] = re.findall(r'hx-get="(/fit/compared/[^"]+)"', page)
@@ -180,9 +157,6 @@ def test_a_comparison_leads_to_the_models_that_run_on_it(client, rtx):
     assert f'<a href="{url}">' in page
     table = strip_tags(client.get(html.unescape(url), headers={"HX-Request": "true"}).content.decode())
     assert "NVIDIA GeForce RTX 5090" in table
-
-
-def test_a_comparison_leads_to_roofline_and_scaling_of_its_accelerators(client):
     page = html.unescape(client.get(H100_M3).content.decode())
     for path in ("/roofline/", "/scaling/"):
         assert f'href="{path}?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"' in page

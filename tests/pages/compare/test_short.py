@@ -27,7 +27,7 @@ def test_slugs_aliases_and_any_case_are_known(client, name):
     assert client.get(f"/compare/{name}-vs-rtx-5090/")["Location"] == f"/compare/?a={H100}&a=nvidia-geforce-rtx-5090"
 
 
-def test_a_name_that_fits_several_is_answered_with_choices_that_lead_on(client):
+def test_a_name_that_fits_several_leads_to_choices(client):
     answer = client.get("/compare/h100-sxm5-80gb-vs-m3-max/")
     assert answer.status_code == 300
     text = answer.content.decode()

@@ -56,7 +56,7 @@ def sentence_about(*slugs):
 
 @pytest.mark.usefixtures("curated")
 @pytest.mark.django_db
-def test_the_verdict_is_the_title_and_the_description_of_the_page(client):
+def test_the_verdict_is_title_and_description_of_the_page(client):
     text = client.get("/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40").content.decode()
     sentence = sentence_about("nvidia-h100-sxm5-80gb", "apple-m3-max-40")
     assert "H100 SXM5 80GB has 8.4× the memory bandwidth" in sentence
