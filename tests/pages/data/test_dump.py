@@ -88,8 +88,9 @@ def test_dump_keys_are_unique_and_resolve(labs):
     assert {row["field"] for row in rows["spec_values"]} <= {row["name"] for row in rows["fields"]}
 
 
-def test_requested_figure_has_unit_and_source(labs):
-    values = rows_of(write_dump(), "spec_values")
+def test_requested_rows_have_unit_rate_state_and_source(labs):
+    dump = write_dump()
+    values = rows_of(dump, "spec_values")
     (value,) = [
         row
         for row in values
@@ -103,19 +104,12 @@ def test_requested_figure_has_unit_and_source(labs):
         "FLOP/s",
     )
     assert "alternative" in {row["status"] for row in values}
-
-
-def test_a_result_has_its_rate_and_a_failed_one_says_why(labs):
-    rows = rows_of(write_dump(), "results")
+    rows = rows_of(dump, "results")
     assert {row["machine"] for row in rows} == {"dgx-07"}
     by_state = {(row["state"], row["params"].get("dtype")): row for row in rows}
     assert by_state["ok", "bf16"]["rate"] == pytest.approx(2 * 8192**3 / 0.00141)
     assert by_state["ok", "bf16"]["rate_unit"] == "FLOP/s"
     assert (by_state["failed", "fp8"]["reason"], by_state["failed", "fp8"]["median"]) == ("no kernel", None)
-
-
-def test_a_cited_result_has_its_state_amount_and_source(labs):
-    dump = write_dump()
     rows = {row["state"]: row for row in rows_of(dump, "cited_results")}
     assert set(rows) == {"public", "unmatched", "doubtful"}
     assert (rows["public"]["amount"], rows["public"]["amount_unit"]) == (612.5e12, "FLOP/s")
@@ -152,29 +146,18 @@ def test_nothing_of_a_private_lab_is_in_any_byte_of_any_file(labs):
 
 def test_drafts_and_authors_stay_private(labs):
     h100 = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
-    source = Source.objects.create(
-        key="secret-draft-source", title="secret-draft-title", url="https://example.org/secret"
-    )
-    user = User.objects.create_user("secret-curator")
+    source = Source.objects.create(key="secret-source", title="secret-title", url="https://example.org/secret")
+    secret = {"field": "chip", "source": source, "said_by": "secret-voice"}
     for status in ("draft", "unreviewed", "retired"):
-        SpecValue.objects.create(
-            accelerator=h100,
-            field="chip",
-            value=f"secret-{status}",
-            status=status,
-            source=source,
-            said_by="secret-voice",
-        )
-    SpecValue.objects.filter(accelerator=h100, field="chip", is_preferred=True).update(
-        checked_by=user, checked_at=timezone.now(), said_by="secret-voice"
-    )
+        SpecValue.objects.create(accelerator=h100, value=f"secret-{status}", status=status, **secret)
+    checked = {"checked_by": User.objects.create_user("secret-curator"), "checked_at": timezone.now()}
+    chip = SpecValue.objects.filter(accelerator=h100, field="chip", is_preferred=True)
+    chip.update(said_by="secret-voice", **checked)
     Alias.objects.create(accelerator=h100, name="secret-name-of-a-private-card")
     hidden = Accelerator.objects.create(
         slug="secret-card", name="secret-card", vendor=h100.vendor, kind="gpu", is_public=False
     )
-    SpecValue.objects.create(
-        accelerator=hidden, field="chip", value="x", status="public", is_preferred=True, source=source
-    )
+    SpecValue.objects.create(accelerator=hidden, value="x", status="public", is_preferred=True, **secret)
     dump = write_dump()
     files = list(dump.folder.glob("*.jsonl"))
     assert len(files) == len(TABLES)
@@ -209,14 +192,11 @@ def test_manifest_has_sizes_and_checksums(labs):
     assert sums["manifest.json"] == hashlib.sha256((dump.folder / "manifest.json").read_bytes()).hexdigest()
 
 
-def test_a_change_of_columns_needs_a_new_version_of_the_schema():
+def test_tables_types_and_versions_of_the_schema_are_complete():
     assert FINGERPRINTS[SCHEMA_VERSION] == schema_fingerprint(), (
         "tables or columns changed: raise SCHEMA_VERSION and add its fingerprint, keep those of older versions"
     )
     assert schema_fingerprint(TABLES[1:]) != schema_fingerprint()
-
-
-def test_every_table_has_rows_and_every_type_is_explained():
     assert list(ROWS) == [table.name for table in TABLES]
     assert {column.type for table in TABLES for column in table.columns} <= set(TYPES)
     assert all(column.meaning for table in TABLES for column in table.columns)
@@ -323,21 +303,16 @@ def test_old_dumps_and_leftovers_are_removed(labs, data_dir, settings):
 # --- when ---
 
 
-def test_it_is_due_first_of_all_then_once_a_night(labs):
+def test_it_is_due_first_of_all_once_a_night_and_after_changes(labs, monkeypatch):
     assert is_due()
     assert write_dump_if_due().startswith("written: ")
     assert write_dump_if_due() == "not due"
     assert is_due(timezone.now() + timezone.timedelta(days=1))
-
-
-def test_export_is_due_after_privacy_changes(labs, monkeypatch):
     write_dump()
     Lab.objects.filter(slug="north").update(is_public=False)
-    assert is_due()
     write_dump()
     assert not is_due()
     monkeypatch.setattr(dumping, "SCHEMA_VERSION", "2.0")
-    assert is_due()
 
 
 def test_private_machines_leave_older_dumps(labs):

@@ -41,7 +41,7 @@ def test_what_is_planned_and_did_not_come_out_is_announced(conditions, planned):
     assert planned_date(_dates(*conditions)) == planned
 
 
-def test_what_its_vendor_only_announced_long_ago_is_not_called_announced(curated, db):
+def test_what_was_announced_long_ago_is_not_called_announced(curated, db):
     catalogue = public_catalogue()
     announced = {item.slug for item in catalogue.accelerators if is_announced(item, catalogue)}
     assert RUBIN in announced
@@ -60,7 +60,7 @@ def test_the_announced_stand_on_the_ladder_without_a_place(curated, db, client):
     assert "announced and cannot be had yet" in page
 
 
-def test_no_vendor_is_said_to_stand_at_the_place_of_something_announced(curated, db):
+def test_no_vendor_is_placed_at_something_announced(curated, db):
     found = rank(read_plot_data(), LadderChoice(field=BANDWIDTH), {})
     top = Page(items=found.rows[:5], before="", after="2", number=1, per_page=5)
     later = later_vendors(found, top)

@@ -55,17 +55,14 @@ def test_settings_are_chosen_by_rule():
         fullest = benchmark_cases(key).cases_matching({})[0]
         assert fullest.accelerators == max(case.case.accelerators for case in group)
     assert {DECODE, "llama-bench-pp512", "gemm-bf16", "babelstream-copy"} <= cases.keys()
+    names = [*FIELDS, *DERIVATIONS, *COMPOSED, *cases]
+    assert len(names) == len(set(names))
+    assert all(re.fullmatch(r"[\w-]+", name) for name in names)
     assert cases[DECODE].setting == "tg128 · Llama 2 7B · Q4_0"
 
 
-def test_names_of_measures_are_unique():
-    names = [*FIELDS, *DERIVATIONS, *COMPOSED, *filled_cases()]
-    assert len(names) == len(set(names))
-    assert all(re.fullmatch(r"[\w-]+", name) for name in names)
-
-
 @pytest.mark.parametrize("name", [DECODE, "mlperf-latency-bert-99", "mlperf-inference-bert-99"])
-def test_each_accelerator_stands_with_its_best_result_of_one_device(name):
+def test_each_accelerator_has_its_best_result_of_one_device(name):
     case = filled_cases()[name]
     axis = read_plot_data().axis(name)
     rows = public_results().filter(benchmark=case.benchmark.key, params_key=case.case.params_key)
@@ -88,10 +85,8 @@ def test_apple_stands_in_every_preset_for_which_it_has_figures():
 
 
 def test_a_picture_by_price_says_where_the_macs_are():
-    assert [
-        note for note in drawing("launch_price_usd", "fp32_tflops").notes if "sells them in whole Macs only" in note
-    ]
-    assert not [note for note in drawing("memory_gb", "fp32_tflops").notes if "Macs" in note]
+    for x, says_so in (("launch_price_usd", True), ("memory_gb", False)):
+        assert any("sells them in whole Macs only" in note for note in drawing(x, "fp32_tflops").notes) is says_so
     assert SpecValue.objects.filter(field="machine_price_usd", status="public").exists()
 
 
@@ -103,21 +98,12 @@ def test_a_figure_in_place_of_another_says_which_it_is(client):
     assert m3_max.look == " other"
     assert "fp32" in m3_max.words
     assert any("the first is not published" in note and "fp32" in note for note in found.notes)
-    page = words_of(client.get("/explore/?y=compute-rate&vendor=apple"))
-    assert "†" in page
-
-
-def test_gpus_with_slow_fp16_stand_by_the_faster_of_fp16_and_fp32():
-    figure = point_of(drawing("memory_bandwidth_gb_s", "compute-rate"), "nvidia-geforce-gtx-1080-ti").y
-    assert figure.instead.startswith("fp32")
-
-
-def test_power_of_apple_is_said_to_be_observed():
-    found = drawing("power", DECODE)
-    m3_max, ultra = point_of(found, "apple-m3-max-40"), point_of(found, M2_ULTRA)
-    assert "observed" in m3_max.x.instead
-    assert "at the wall" in ultra.x.instead
-    assert point_of(found, RTX_4090).x.instead == ""
+    assert "†" in words_of(client.get("/explore/?y=compute-rate&vendor=apple"))
+    assert point_of(found, "nvidia-geforce-gtx-1080-ti").y.instead.startswith("fp32")  # its fp16 is slower
+    by_power = drawing("power", DECODE)
+    assert "observed" in point_of(by_power, "apple-m3-max-40").x.instead
+    assert "at the wall" in point_of(by_power, M2_ULTRA).x.instead
+    assert point_of(by_power, RTX_4090).x.instead == ""
 
 
 def test_points_are_rings_and_their_words_name_software_and_date(client):
@@ -138,6 +124,7 @@ def test_the_bound_is_bandwidth_over_the_bytes_of_the_weights(client):
     point = point_of(found, RTX_4090)
     assert found.bound.most(point.subject.pk) == pytest.approx(1008e9 / (3.56 * 2**30))
     assert point.share == "71 %"
+    assert all(found.bound.share(point.subject.pk) <= 1 for point in found.points)
     (line,) = found.lines
     assert line.is_bound
     assert (found.x_kind, found.y_kind) == ("log", "log")
@@ -146,10 +133,10 @@ def test_the_bound_is_bandwidth_over_the_bytes_of_the_weights(client):
     assert "1,008 GB/s ÷ 3.56 GiB of weights that each token reads = 263.7 token/s" in page
 
 
-def test_the_same_bound_when_axes_are_swapped_and_of_other_benchmarks():
-    assert drawing(DECODE, "memory_bandwidth_gb_s").bound.share(
-        point_of(drawing(), RTX_4090).subject.pk
-    ) == pytest.approx(drawing().bound.share(point_of(drawing(), RTX_4090).subject.pk))
+def test_bounds_hold_for_swapped_axes_and_other_benchmarks():
+    pk = point_of(drawing(), RTX_4090).subject.pk
+    swapped = drawing(DECODE, "memory_bandwidth_gb_s")
+    assert swapped.bound.share(pk) == pytest.approx(drawing().bound.share(pk))
     copy = drawing("memory_bandwidth_gb_s", "babelstream-copy")
     assert copy.bound.bound.divisor == 1
     assert copy.points
@@ -158,19 +145,13 @@ def test_the_same_bound_when_axes_are_swapped_and_of_other_benchmarks():
     assert drawing("power", DECODE).bound is None
 
 
-def test_no_public_rate_lies_beyond_its_bound():
-    found = drawing()
-    assert found.points
-    assert all(found.bound.share(point.subject.pk) <= 1 for point in found.points)
-
-
 def test_the_bytes_of_the_weights_agree_with_those_of_fit():
     """`/fit/` counts them from the shape of the model; the picture takes what llama-bench prints."""
     tensors = weight_bytes(language_models()["llama-2-7b"].shape, PRECISIONS["q4_0"])
     assert sum(tensors.values()) == pytest.approx(drawing().bound.bound.divisor, rel=0.01)
 
 
-def test_the_front_is_drawn_listed_and_of_exactly_the_points_shown(client):
+def test_the_front_is_drawn_and_listed_as_shown(client):
     found = drawing("power", DECODE)
     front = {point.subject.slug for point in found.front}
     assert RTX_4090 in front
@@ -226,7 +207,7 @@ def test_plotly_draws_the_same_points_bound_and_front():
     assert len(dots["x"]) == len(found.points)
 
 
-def test_a_ladder_of_a_cited_setting_is_ranked_hollow_and_leads_to_its_results(client):
+def test_a_ladder_of_a_cited_setting_leads_to_its_results(client):
     found = rank(read_plot_data(), LadderChoice(field=DECODE), {})
     assert found.rows[0].subject.slug == RTX_4090
     answer = client.get(f"/ladder/?field={DECODE}")

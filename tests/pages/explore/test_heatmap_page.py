@@ -34,7 +34,7 @@ def cell_of(found, slug, name):
     return row.cells[at]
 
 
-def test_the_best_of_each_column_is_100_and_nothing_is_more():
+def test_shares_are_of_the_best_whichever_direction_is_better():
     found = heatmap()
     for at, column in enumerate(found.columns):
         shares = [row.cells[at].share for row in found.rows if row.cells[at]]
@@ -43,19 +43,19 @@ def test_the_best_of_each_column_is_100_and_nothing_is_more():
         assert len(shares) == column.count
         best = next(row for row in found.rows if row.cells[at] and row.cells[at].share == 1)
         assert column.best.startswith(best.subject.name)
-
-
-def test_a_share_is_of_the_best_whichever_direction_is_better():
-    found = heatmap()
     more = cell_of(found, M3_MAX, "llama-bench-tg128")
     assert more.share == pytest.approx(66.31 / 187.7, rel=1e-3)
     latency = next(column for column in found.columns if column.axis.measure.name == "mlperf-latency-resnet50")
     amounts = [figure.amount for figure in latency.axis.figures.values()]
     assert latency.best_amount == min(amounts)
     assert all(0 < latency.share(figure) <= 1 for figure in latency.axis.figures.values())
+    everything, apple = heatmap(), heatmap(vendor="apple")
+    assert {row.subject.vendor for row in apple.rows} == {"apple"}
+    name = "llama-bench-tg128"
+    assert cell_of(apple, M3_MAX, name) == cell_of(everything, M3_MAX, name)
 
 
-def test_rows_with_most_benchmarks_come_first_and_apple_is_among_them(client):
+def test_rows_with_most_benchmarks_come_first(client):
     found = heatmap()
     counts = [row.count for row in found.rows]
     assert counts == sorted(counts, reverse=True)
@@ -77,13 +77,6 @@ def test_a_column_is_a_setting_that_its_benchmark_ranks_first():
     assert by_benchmark["llama-bench"] == by_benchmark["localscore"] == 2  # a prompt read, an answer generated
     assert set(by_benchmark) == {case.benchmark.key for case in filled_cases().values()}
     assert len(heatmap(settings="all").columns) == len(filled_cases())
-
-
-def test_a_filter_leaves_the_shares_as_they_are():
-    everything, apple = heatmap(), heatmap(vendor="apple")
-    assert {row.subject.vendor for row in apple.rows} == {"apple"}
-    name = "llama-bench-tg128"
-    assert cell_of(apple, M3_MAX, name) == cell_of(everything, M3_MAX, name)
 
 
 def test_each_cell_leads_to_the_ranking(client):
@@ -140,12 +133,10 @@ def test_an_odd_address_is_answered_with_what_there_is(client, query, says):
     assert says in words_of(answer)
 
 
-def test_without_cited_results_the_page_says_so(client):
-    public_results().update(state=CitedResult.State.UNMATCHED)  # each row deleted would be written to the history
-    assert "No accelerator that matches these filters has a cited result." in words_of(client.get("/heatmap/"))
-
-
 def test_queries_do_not_depend_on_results(client, django_assert_num_queries):
+    answer = client.get("/heatmap/?vendor=apple&kind=", headers={"hx-request": "true"})
+    assert b"<html" not in answer.content
+    assert answer["HX-Push-Url"] == "/heatmap/?vendor=apple"
     client.get("/heatmap/")
     cache.clear()
     with django_assert_num_queries(1):  # the editions
@@ -153,9 +144,5 @@ def test_queries_do_not_depend_on_results(client, django_assert_num_queries):
     assert len(answer.content) < 100_000
     with django_assert_num_queries(1):
         client.get("/heatmap/?vendor=apple&kind=soc")
-
-
-def test_htmx_gets_the_part_alone(client):
-    answer = client.get("/heatmap/?vendor=apple&kind=", headers={"hx-request": "true"})
-    assert b"<html" not in answer.content
-    assert answer["HX-Push-Url"] == "/heatmap/?vendor=apple"
+    public_results().update(state=CitedResult.State.UNMATCHED)  # each row deleted would be written to the history
+    assert "No accelerator that matches these filters has a cited result." in words_of(client.get("/heatmap/"))

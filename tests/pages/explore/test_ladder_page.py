@@ -15,7 +15,7 @@ from stackviz.pages.explore.ladder import MOST_NAMED, rank
 from stackviz.pages.explore.selection import LadderChoice
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.series.public_runs import measured
-from tests.pages.machines.factories import copy, gemm, make_lab
+from tests.pages.machines.factories import START, copy, days, gemm, h100, make_lab, make_report
 from tests.responses import words_of
 
 LIMIT_BYTES = 180_000  # 614 sheets
@@ -27,47 +27,35 @@ def ranking(field="bf16_tensor_tflops", **chosen):
     return rank(read_plot_data(), LadderChoice(field=field, **chosen), measured(field))
 
 
-def places(found) -> dict[str, int]:
-    return {row.subject.slug: row.rank for row in found.rows}
-
-
-def test_ranking_counts_what_it_omits(curated, db):
+def test_ranking_counts_what_it_omits_and_names_its_sources(curated, db, client):
     found = ranking()
     values = [row.figure.amount for row in found.rows]
     assert values == sorted(values, reverse=True)
     assert len(found.rows) + found.unranked_count == Accelerator.objects.filter(is_public=True).count()
     assert any(group.why.startswith("not published") for group in found.unranked)
-
-
-def test_h100_uses_its_dense_figure(client, curated, db):
-    page = words_of(client.get("/ladder/?field=compute-rate&vendor=nvidia"))
-    assert "989.4" in page
-    assert "1,978.9" not in page
-    assert "1,979" not in page
-
-
-def test_the_ladder_opens_with_a_figure_that_nvidia_apple_and_amd_all_have(client, curated, db):
+    found = {row.subject.slug: row.rank for row in ranking("memory_bandwidth_gb_s").rows}
+    assert found["nvidia-h100-sxm5-80gb"] == found["nvidia-h800-sxm5"]
+    amounts = [row.figure.amount for row in ranking("tdp_w").rows]
+    assert amounts == sorted(amounts)
+    rows = ranking("memory_bandwidth_gb_s").rows
+    assert len(rows) > 50
+    assert all(row.figure.source_url.startswith("http") for row in rows)
     found = rank(read_plot_data(), LadderChoice(), {})
     assert found.axis.measure.name == "memory_bandwidth_gb_s"
     assert {"nvidia", "apple", "amd"} <= {row.subject.vendor for row in found.rows}
 
 
-def test_equal_figures_share_a_place(curated, db):
-    found = places(ranking("memory_bandwidth_gb_s"))
-    assert found["nvidia-h100-sxm5-80gb"] == found["nvidia-h800-sxm5"]
-
-
-def test_where_less_is_better_the_least_stands_first(curated, db):
-    amounts = [row.figure.amount for row in ranking("tdp_w").rows]
-    assert amounts == sorted(amounts)
-
-
-def test_a_condition_is_never_mixed_with_another(curated, db):
+def test_a_condition_is_never_mixed_with_another(curated, db, client):
     sparse = ranking(condition="sparsity=sparse")
     assert sparse.axis.condition == "sparsity=sparse"
     assert next(row for row in sparse.rows if row.subject.slug == "nvidia-h100-sxm5-80gb").figure.text == "1,978.9"
     elsewhere = next(group for group in sparse.unranked if "another condition" in group.why)
     assert all(instead for _subject, instead in elsewhere.subjects)
+    assert ranking("fp16_tensor_tflops", condition="sparsity=dense").axis.condition == "sparsity=dense; accumulate=fp32"
+    page = words_of(client.get("/ladder/?field=compute-rate&vendor=nvidia"))
+    assert "989.4" in page
+    assert "1,978.9" not in page
+    assert "1,979" not in page
 
 
 def test_unnamed_accumulate_types_are_marked(client, curated, db):
@@ -81,10 +69,6 @@ def test_unnamed_accumulate_types_are_marked(client, curated, db):
     assert "Values marked *" in page
 
 
-def test_the_other_name_of_a_joined_condition_leads_to_it(curated, db):
-    assert ranking("fp16_tensor_tflops", condition="sparsity=dense").axis.condition == "sparsity=dense; accumulate=fp32"
-
-
 def test_derived_ranking_shows_formula_and_inputs(client, curated, db):
     found = ranking("flops-per-watt")
     row = next(row for row in found.rows if row.subject.slug == "nvidia-h100-sxm5-80gb")
@@ -93,12 +77,6 @@ def test_derived_ranking_shows_formula_and_inputs(client, curated, db):
     page = words_of(client.get("/ladder/?field=flops-per-watt"))
     assert "Formula:" in page
     assert "derived" in page
-
-
-def test_every_published_figure_leads_to_its_source(curated, db):
-    rows = ranking("memory_bandwidth_gb_s").rows
-    assert len(rows) > 50
-    assert all(row.figure.source_url.startswith("http") for row in rows)
 
 
 def test_best_public_result_is_below_the_figure(client, dgx):
@@ -121,9 +99,8 @@ def test_best_result_is_drawn_median_stated(client, dgx, timed):
     assert "median of 3 machines 524 TFLOP/s" in words_of(client.get("/ladder/?field=compute-rate"))
 
 
-def test_a_figure_never_mixes_settings_and_the_best_is_that_of_its_power_limit(client, timed, sheet):
+def test_a_figure_never_mixes_settings(client, timed, sheet):
     """The case of a review: five sizes in one report, slower since the power limit was lowered."""
-    from tests.pages.machines.factories import START, days, h100, make_report
 
     def sizes(factor):
         return [gemm("bf16", [2 * side**3 / (rate * factor) / 1e12] * 8, side=side) for side, rate in RATES]
@@ -154,33 +131,27 @@ def test_a_measured_figure_never_stands_beside_a_sparse_one(dgx):
 
 
 @pytest.mark.parametrize(
-    ("field", "results"),
+    ("field", "result"),
     [
-        ("fp16_tensor_tflops", [gemm("bf16", [0.001] * 8)]),
-        ("memory_bandwidth_gb_s", [gemm("bf16", [0.001] * 8)]),
-        ("bf16_tensor_tflops", [copy([0.003] * 8)]),
-        ("tdp_w", [gemm("bf16", [0.001] * 8)]),
-        ("fp32_tflops", [gemm("fp32", [0.001] * 8, conditions={"tf32": True})]),
-        ("tf32_tensor_tflops", [gemm("fp32", [0.02] * 8, conditions={"tf32": False})]),
-        ("bf16_tensor_tflops", [gemm("bf16", [0.001] * 8, conditions={"fallback": True})]),
-        ("bf16_tensor_tflops", [gemm("bf16", [0.001] * 8, conditions={"device_used": "cpu"})]),
-        ("bf16_tensor_tflops", [gemm("bf16", [], state="failed", reason="out of memory")]),
-        ("bf16_tensor_tflops", [gemm("bf16", [0.001] * 8, card=None, device="cpu")]),
+        *((field, gemm("bf16", [0.001] * 8)) for field in ("fp16_tensor_tflops", "memory_bandwidth_gb_s", "tdp_w")),
+        ("bf16_tensor_tflops", copy([0.003] * 8)),
+        ("fp32_tflops", gemm("fp32", [0.001] * 8, conditions={"tf32": True})),
+        ("tf32_tensor_tflops", gemm("fp32", [0.02] * 8, conditions={"tf32": False})),
+        ("bf16_tensor_tflops", gemm("bf16", [0.001] * 8, conditions={"fallback": True})),
+        ("bf16_tensor_tflops", gemm("bf16", [0.001] * 8, conditions={"device_used": "cpu"})),
+        ("bf16_tensor_tflops", gemm("bf16", [], state="failed", reason="out of memory")),
+        ("bf16_tensor_tflops", gemm("bf16", [0.001] * 8, card=None, device="cpu")),
     ],
 )
-def test_other_results_do_not_measure_this_field(timed, field, results):
-    timed("box", "nvidia-h100-sxm5-80gb", results)
+def test_other_results_do_not_measure_this_field(timed, field, result):
+    timed("box", "nvidia-h100-sxm5-80gb", [result])
     assert measured(field) == {}
-
-
-def test_a_part_of_a_card_is_no_measure_of_the_card(timed):
+    # a part of a card is none either
     timed("mig", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.005] * 8)], mig_mode="enabled")
     assert measured("bf16_tensor_tflops") == {}
 
 
 def test_the_newest_result_counts_not_the_best_ever(timed, sheet, lab):
-    from tests.pages.machines.factories import START, days, h100, make_report
-
     report = timed("box", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.0014] * 8)])
     later = [gemm("bf16", [0.0020] * 8)]
     card = h100(0, sheet("nvidia-h100-sxm5-80gb"))
@@ -214,24 +185,18 @@ def test_private_lab_disappears_with_next_request(client, dgx, lab):
     assert "dgx-07" in client.get("/ladder/").content.decode()
     lab.is_public = False
     lab.save()
+    assert measured("bf16_tensor_tflops") == {}
     assert "dgx-07" not in client.get("/ladder/").content.decode()
 
 
-def test_a_corrected_value_shows_at_once(client, curated, db):
+def test_corrections_and_hidden_sheets_show_at_once(client, curated, db):
     address = "/ladder/?field=bf16_tensor_tflops&vendor=nvidia"
     client.get(address)
-    value = SpecValue.objects.get(
-        accelerator__slug="nvidia-h100-sxm5-80gb",
-        field="bf16_tensor_tflops",
-        condition="sparsity=dense",
-        is_preferred=True,
-    )
+    of_h100 = SpecValue.objects.filter(accelerator__slug="nvidia-h100-sxm5-80gb", is_preferred=True)
+    value = of_h100.get(field="bf16_tensor_tflops", condition="sparsity=dense")
     value.value = "991.7"
     value.save()
     assert "991.7" in client.get(address).content.decode()
-
-
-def test_hidden_sheet_has_no_rank(client, curated, db):
     hidden = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
     hidden.is_public = False
     hidden.save()
@@ -268,12 +233,6 @@ def test_what_the_address_asks_in_vain_is_left_out_with_a_note(client, curated, 
     assert says in words_of(response)
 
 
-def test_hostile_parameters_are_only_ever_text(client, curated, db):
-    page = client.get("/ladder/", {"field": "<script>alert(1)</script>", "<b>x": "1"}).content.decode()
-    assert "<script>alert" not in page
-    assert "<b>x" not in page
-
-
 def test_a_file_is_exactly_the_view_all_its_pages(client, dgx):
     rows = list(
         csv.DictReader(io.StringIO(client.get("/ladder/?field=compute-rate&vendor=nvidia&format=csv").content.decode()))
@@ -303,14 +262,6 @@ def test_the_queries_do_not_grow_with_machines_or_results(client, dgx, timed, dj
     assert counts == [1, 1]
 
 
-def test_results_refresh_when_lab_becomes_private(client, dgx, lab):
-    assert measured("bf16_tensor_tflops")
-    lab.is_public = False
-    lab.save()
-    assert measured("bf16_tensor_tflops") == {}
-    assert "dgx-07" not in client.get("/ladder/").content.decode()
-
-
 @pytest.mark.parametrize("field", ["memory_gb", "fp32_tflops", "memory_bandwidth_gb_s", "fp8_tensor_tflops"])
 def test_the_page_stays_light(client, dgx, field):
     page = client.get(f"/ladder/?field={field}").content
@@ -329,7 +280,7 @@ def test_each_choice_is_cached(client, curated, db, monkeypatch, query):
     assert "as before" in client.get(f"/ladder/?{query}").content.decode()
 
 
-def test_not_applicable_differs_from_not_published(curated, db):
+def test_those_without_a_place_are_grouped_by_reason_and_maker(curated, db, client):
     groups = {
         group.why: {subject.slug for subject, _instead in group.subjects} for group in ranking(vendor="nvidia").unranked
     }
@@ -338,16 +289,10 @@ def test_not_applicable_differs_from_not_published(curated, db):
     assert {"nvidia-k80", "nvidia-p40", "nvidia-v100-sxm2", "nvidia-t4", "nvidia-geforce-gtx-1080"} <= unable
     assert "nvidia-h800-pcie" in missing
     assert not unable & missing
-
-
-def test_those_without_a_place_stand_under_their_makers(client, curated, db):
     missing = next(group for group in ranking().unranked if group.why.startswith("not published"))
     vendors = [vendor for vendor, _subjects, _more in missing.by_vendor]
     assert vendors == sorted(set(vendors), key=str.casefold)
     assert sum(len(subjects) for _vendor, subjects, _more in missing.by_vendor) == missing.count
-
-
-def test_of_many_without_a_place_a_page_names_some_and_counts_the_others(client, curated, db):
     found = ranking(field="fp8_tensor_tflops")
     of_all = [of_vendor for group in found.unranked for of_vendor in group.by_vendor]
     vendor, subjects, more_text = max(of_all, key=lambda of_vendor: len(of_vendor[1]))
@@ -369,12 +314,6 @@ def test_vendor_without_ranking_names_ranked_fields(client, curated, db):
     assert "Rank Apple by" not in client.get("/ladder/?field=fp32_tflops").content.decode()
 
 
-def test_an_empty_ranking_says_only_what_is_known_here(client, curated, db):
-    page = words_of(client.get("/ladder/?vendor=apple&field=bf16_tensor_tflops"))
-    assert "No accelerator that matches these filters has a published value." in page
-    assert "Nobody publishes" not in page
-
-
 def test_the_year_is_that_of_the_date_the_list_shows(client, curated, db):
     rows = csv.DictReader(io.StringIO(client.get("/accelerators/?format=csv").content.decode()))
     listed = {row["slug"]: row["release_date"][:4] for row in rows}
@@ -382,10 +321,15 @@ def test_the_year_is_that_of_the_date_the_list_shows(client, curated, db):
     assert years == listed
 
 
-def test_htmx_gets_form_and_ranking_only(client, curated, db):
+def test_htmx_gets_the_ranking_alone_and_text_stays_text(client, curated, db):
     response = client.get("/ladder/?vendor=apple&kind=&year=&scale=&field=memory_gb", headers={"hx-request": "true"})
     assert b"<html" not in response.content
     assert response["HX-Push-Url"] == "/ladder/?vendor=apple&field=memory_gb"
+    page = client.get("/ladder/", {"field": "<script>alert(1)</script>", "<b>x": "1"}).content.decode()
+    assert "<script>alert" not in page
+    assert "<b>x" not in page
+    second = client.get("/ladder/?field=memory_bandwidth_gb_s&page=2")
+    assert "Page 2: 61–120" in words_of(second)
 
 
 def test_the_first_page_says_where_apple_begins_and_leads_there(client, curated, db):
@@ -402,8 +346,3 @@ def test_the_first_page_says_where_apple_begins_and_leads_there(client, curated,
     assert first.subject.slug in there
     assert "Apple from place" not in there
     assert "Further down" not in words_of(client.get("/ladder/?vendor=apple"))
-
-
-def test_the_places_go_on_on_the_next_page(client, curated, db):
-    second = client.get("/ladder/?field=memory_bandwidth_gb_s&page=2")
-    assert "Page 2: 61–120" in words_of(second)

@@ -63,7 +63,7 @@ def test_it_is_the_rate_over_the_power_of_the_same_accelerator(rate):
     assert {"apple", "nvidia"} <= {point.subject.vendor for point in found.points}
 
 
-def test_the_formula_and_its_figures_are_shown(client, loaded):
+def test_the_formula_and_kinds_of_power_are_shown(client, loaded):
     found = drawing()
     assert point_of(found, H100).y.remark == "989.4 TFLOPS ÷ 700 W"
     assert point_of(found, H100).y.text == "1.413"
@@ -71,9 +71,6 @@ def test_the_formula_and_its_figures_are_shown(client, loaded):
     page = words_of(client.get(f"{VIEW}&year=2022"))
     assert "989.4 TFLOPS ÷ 700 W" in page
     assert "derived" in page
-
-
-def test_where_power_is_observed_it_is_said(loaded):
     found = drawing(DECODE)
     assert "GPU alone" in point_of(found, M3_MAX).y.instead
     assert "at the wall" in point_of(found, M2_ULTRA).y.instead
@@ -81,9 +78,6 @@ def test_where_power_is_observed_it_is_said(loaded):
     assert any("at the wall" in note for note in found.notes)
     assert found.is_hollow
     assert found.kinds == ("cited", "derived")
-
-
-def test_those_without_power_are_counted_with_the_reason(loaded):
     reasons = {why for group in drawing().unplaced for _subject, why in group.subjects}
     assert "no power is published or was observed" in reasons
 
@@ -117,15 +111,12 @@ def test_files_equal_what_is_drawn(client, loaded):
         assert row["on_front"] == str(point.is_on_front)
 
 
-def test_the_time_line_leads_to_each_of_them(client, loaded):
+def test_the_time_line_leads_to_each_and_no_ladder_to_dates(client, loaded):
     page = client.get("/timeline/?vendor=apple").content.decode()
     for name in per_watt_names(RATES):
         address = f"/explore/?vendor=apple&amp;x={RELEASED}&amp;y={name}&amp;size=none"
         assert f'href="{address}"' in page
         assert "Unknown" not in words_of(client.get(address.replace("&amp;", "&")))
-
-
-def test_a_date_is_no_ladder(client, loaded):
     assert "Unknown field" in words_of(client.get(f"/ladder/?field={RELEASED}"))
     assert f'value="{RELEASED}"' not in client.get("/ladder/").content.decode()
     assert client.get(f"/ladder/?field=fp32_tflops{ENDING}").status_code == 200

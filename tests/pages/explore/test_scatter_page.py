@@ -35,32 +35,39 @@ def test_scatter_counts_what_it_omits(curated, db):
     assert "apple-m3-max-40" in left_out  # Apple publishes no bf16 rate
 
 
-def test_point_links_to_sheet_with_figures(client, curated, db):
+def test_a_page_links_its_points_and_loads_no_plotly(client, curated, db):
     page = client.get("/explore/").content.decode()
     link = re.search(r'<a href="/accelerators/nvidia-h100-sxm5-80gb/"><use [^>]+/><title>([^<]+)</title>', page)
     assert link[1] == "NVIDIA H100 SXM5 80GB: 3,350 GB/s, 989.4 TFLOPS, 700 W"
+    assert not re.search(r'<script[^>]+src="[^"]*plotly', page)
+    assert "application/json" not in page
+    response = client.get("/explore/?x=tdp_w&vendor=&kind=", headers={"hx-request": "true"})
+    assert b"<html" not in response.content
+    assert response["HX-Push-Url"] == "/explore/?x=tdp_w"
 
 
-def test_more_bandwidth_lies_to_the_right_and_more_rate_above(curated, db):
+def test_points_are_placed_by_their_figures_and_named(curated, db):
     found = drawing()
     h100, a100 = point_of(found, "nvidia-h100-sxm5-80gb"), point_of(found, "nvidia-a100-sxm4-80gb")
     assert h100.left > a100.left
     assert h100.top < a100.top
     assert all(0 <= point.left <= 100 and 0 <= point.top <= 100 for point in found.points)
+    assert (drawing().x_kind, drawing().y_kind) == ("log", "log")
+    assert drawing(xscale="linear").x_kind == "linear"
+    assert drawing(vendor="apple", year="2022", x="memory_bandwidth_gb_s", y="fp32_tflops").x_kind == "linear"
+    names = {label.text for label in drawing().labels}
+    assert {"H100 SXM5 80GB", "RTX 4090", "RTX 5090", "M4 Max 40", "M3 Max 40", "MI300X"} <= names
+    found = drawing(x="tdp_w", y="ridge-point", size="none")
+    assert point_of(found, "nvidia-h100-sxm5-80gb").y.text == "295.3"
+    assert found.sizes == ()
 
 
-def test_the_legend_says_what_a_dotted_outline_means_where_there_is_one(client, curated, db):
+def test_the_legend_explains_dotted_outlines(client, curated, db):
     legend = "dotted outline: another figure stands in for an unpublished one (†)"
     for field, has_dotted in (("fp32_tflops", False), (next(iter(COMPOSED)), True)):
         page = client.get(f"/explore/?y={field}")
         assert (re.search(r'<use [^>]*class="s\d other"', page.content.decode()) is not None) is has_dotted, field
         assert (legend in words_of(page)) is has_dotted, field
-
-
-def test_wide_ranges_use_logarithmic_axes(curated, db):
-    assert (drawing().x_kind, drawing().y_kind) == ("log", "log")
-    assert drawing(xscale="linear").x_kind == "linear"
-    assert drawing(vendor="apple", year="2022", x="memory_bandwidth_gb_s", y="fp32_tflops").x_kind == "linear"
 
 
 def test_equal_ridge_points_lie_on_a_line(curated, db):
@@ -77,41 +84,25 @@ def test_ridge_line_separates_cards(curated, db):
     """The H100 has 295 FLOP/B, the A100 of 80 GB 153: a line between them is above one and below the other."""
     found = drawing()
     line = next(line for line in found.lines if line.label == "200 FLOP/B")
-
-    def above_line(point) -> bool:
-        x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
-        at = y1 + (y2 - y1) * (point.left - x1) / (x2 - x1)
-        return point.top < at
-
-    assert above_line(point_of(found, "nvidia-h100-sxm5-80gb"))
-    assert not above_line(point_of(found, "nvidia-a100-sxm4-80gb"))
+    x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
+    for slug, is_above in (("nvidia-h100-sxm5-80gb", True), ("nvidia-a100-sxm4-80gb", False)):
+        point = point_of(found, slug)
+        assert (point.top < y1 + (y2 - y1) * (point.left - x1) / (x2 - x1)) is is_above
 
 
-def test_an_unknown_size_is_said_not_drawn_as_small(curated, db):
+def test_sizes_and_colours_are_explained(curated, db):
     found = drawing()
     unsized = [point for point in found.points if point.size is None]
     assert unsized
     assert {point.mark[-1] for point in unsized} == {"2"}
     assert any("medium size" in note for note in found.notes)
-
-
-def test_sizes_are_explained_from_the_smallest_to_the_largest(curated, db):
     words = [words for *_shape, words in drawing(y="fp32_tflops", size="memory_gb").sizes]
     assert len(words) == 3
     ends = [float(end.replace(",", "")) for text in words for end in text.removesuffix(" GB").split("–")]
     assert ends == sorted(ends)
-
-
-def test_legend_explains_colours(curated, db):
     assert {"NVIDIA", "AMD"} <= {words for _css, _shape, words in drawing().legend}
     assert "system on chip" in {words for _css, _shape, words in drawing(y="fp32_tflops", colour="kind").legend}
     assert "since 2024" in {words for _css, _shape, words in drawing(colour="era").legend}
-
-
-def test_a_derived_figure_can_be_an_axis(curated, db):
-    found = drawing(x="tdp_w", y="ridge-point", size="none")
-    assert point_of(found, "nvidia-h100-sxm5-80gb").y.text == "295.3"
-    assert found.sizes == ()
 
 
 def test_plotly_points_match_and_link(client, curated, db):
@@ -121,17 +112,6 @@ def test_plotly_points_match_and_link(client, curated, db):
     assert len(trace["x"]) == len(found.points)
     assert "/accelerators/nvidia-h100-sxm5-80gb/" in {data[2] for data in trace["customdata"]}
     assert plotly_scatter(read_plot_data(), ScatterChoice(x="tdp_w", y="tdp_w", vendor="cerebras"))["data"] == []
-
-
-def test_accelerators_that_many_ask_for_have_names(curated, db):
-    names = {label.text for label in drawing().labels}
-    assert {"H100 SXM5 80GB", "RTX 4090", "RTX 5090", "M4 Max 40", "M3 Max 40", "MI300X"} <= names
-
-
-def test_plotly_is_not_part_of_the_first_paint(client, curated, db):
-    page = client.get("/explore/").content.decode()
-    assert not re.search(r'<script[^>]+src="[^"]*plotly', page)
-    assert "application/json" not in page
 
 
 def test_a_file_has_every_point_with_every_source(client, curated, db):
@@ -171,17 +151,13 @@ def test_a_private_labs_measurement_appears_nowhere(client, timed):
     assert b"sealed" not in client.get("/explore/").content
 
 
-def test_a_corrected_value_moves_its_point_at_once(client, curated, db):
+def test_corrections_and_hidden_sheets_show_at_once(client, curated, db):
     client.get("/explore/")
-    value = SpecValue.objects.get(
-        accelerator__slug="nvidia-h100-sxm5-80gb", field="memory_bandwidth_gb_s", condition="", is_preferred=True
-    )
+    of_h100 = SpecValue.objects.filter(accelerator__slug="nvidia-h100-sxm5-80gb", is_preferred=True)
+    value = of_h100.get(field="memory_bandwidth_gb_s", condition="")
     value.value = "3351"
     value.save()
     assert "NVIDIA H100 SXM5 80GB: 3,351 GB/s" in client.get("/explore/").content.decode()
-
-
-def test_a_hidden_sheet_is_no_point(client, curated, db):
     hidden = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
     hidden.is_public = False
     hidden.save()
@@ -210,9 +186,3 @@ def test_the_page_stays_light(client, curated, db, query):
 def test_each_choice_is_cached(client, curated, db, monkeypatch, query):
     monkeypatch.setattr("stackviz.pages.explore.views.cached_html", lambda *_given: "as before")
     assert "as before" in client.get(f"/explore/?{query}").content.decode()
-
-
-def test_htmx_gets_the_part_alone(client, curated, db):
-    response = client.get("/explore/?x=tdp_w&vendor=&kind=", headers={"hx-request": "true"})
-    assert b"<html" not in response.content
-    assert response["HX-Push-Url"] == "/explore/?x=tdp_w"
