@@ -16,16 +16,6 @@ def sheet():
     return Accelerator.objects.create(slug="h100-sxm5-80gb", name="H100 SXM5 80GB", vendor=vendor, is_public=True)
 
 
-def test_machines_are_listed_with_their_count(client, sheet):
-    make_report(make_machine(make_lab(), "dgx-07"), cards=[h100(0, sheet), h100(1, sheet)])
-    answer = client.get(LIST).json()
-    assert answer["count"] == 1
-    item = answer["items"][0]
-    assert (item["lab"], item["slug"], item["name"]) == ("north", "dgx-07", "dgx-07")
-    assert item["accelerators"] == ["h100-sxm5-80gb"]
-    assert item["last_report_at"].startswith("2026-11-20T08:00:00")
-
-
 def test_machine_answer_has_all_its_parts(client, sheet):
     machine = make_machine(make_lab(), "dgx-07")
     for number in range(3):
@@ -46,12 +36,6 @@ def test_machine_answer_has_all_its_parts(client, sheet):
     result = answer["results"][0]
     assert (result["benchmark"], result["samples"], result["rate_unit"]) == ("gemm", 7, "FLOP/s")
     assert result["rate"] == pytest.approx(781e12, rel=0.001)
-
-
-def test_an_announced_machine_has_nothing_rather_than_zeros(client):
-    make_machine(make_lab(), "announced")
-    answer = client.get(LIST + "north/announced/").json()
-    assert (answer["last_report_at"], answer["facts"], answer["results"]) == (None, {}, [])
 
 
 def test_a_private_machine_is_neither_listed_counted_nor_there(client, sheet, django_user_model):
@@ -79,17 +63,23 @@ def test_the_number_of_queries_does_not_grow(client, sheet, django_assert_num_qu
         client.get(LIST + "north/m-1/")
 
 
-def test_following_next_leads_to_every_machine_once(client):
+@pytest.fixture
+def seven():
     lab = make_lab()
     for number in range(7):
         make_machine(lab, f"m-{number}")
-    make_report(make_machine(lab, "dgx-07"))
+    return lab
+
+
+def test_following_next_leads_to_every_machine_once(client, seven):
+    make_report(make_machine(seven, "dgx-07"))
     address, names = LIST + "?limit=3&q=m", []
     while address:
         answer = client.get(address).json()
         names += [item["slug"] for item in answer["items"]]
         address = answer["next"]
     assert sorted(names) == [f"m-{number}" for number in range(7)]
+    assert client.get(LIST + "?q=dgx%00-07").json()["count"] == 1
 
 
 def test_offsets_of_earlier_versions_are_answered_the_same(client):
@@ -103,24 +93,9 @@ def test_offsets_of_earlier_versions_are_answered_the_same(client):
     assert [item["slug"] for item in client.get(part["next"]).json()["items"]] == whole[5:]
 
 
-def test_of_very_many_machines_the_count_only_says_that_there_are_more(client, monkeypatch):
-    monkeypatch.setattr("stackviz.pages.machines.api.COUNTED", 3)
-    lab = make_lab()
-    for number in range(7):
-        make_machine(lab, f"m-{number}")
-    answers = [client.get(f"{LIST}?limit=2&offset={offset}").json() for offset in (0, 2, 4, 6)]
-    assert [answer["count"] for answer in answers] == [3, 5, 7, 7]  # who asks while offset < count gets all of them
-    assert not any(answer["is_count_exact"] for answer in answers)
-
-
 @pytest.mark.parametrize(
     "query", ["limit=0", "limit=99999", "limit=x", "offset=-5", "offset=999999999999999999999", "page=2"]
 )
 def test_a_bound_that_is_broken_is_named(client, query):
     response = client.get(f"{LIST}?{query}")
     assert (response.status_code, response.json()["field"]) == (422, query.partition("=")[0])
-
-
-def test_a_nul_in_a_search_is_left_out(client):
-    make_machine(make_lab(), "dgx-07")
-    assert client.get(LIST + "?q=dgx%00-07").json()["count"] == 1

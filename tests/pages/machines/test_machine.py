@@ -7,7 +7,6 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
-from tests.languages import chinese
 from tests.pages.machines.factories import (
     DGX_FACTS,
     START,
@@ -48,12 +47,12 @@ def sheet():
     vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
     h100 = Accelerator.objects.create(slug="h100-sxm5-80gb", name="H100 SXM5 80GB", vendor=vendor, is_public=True)
     source = Source.objects.create(title="NVIDIA H100 data sheet", url="https://www.nvidia.com/en-us/data-center/h100/")
-    for field, value, unit, condition in (
-        ("bf16_tensor_tflops", "989.4", "TFLOPS", "sparsity=dense"),
-        ("memory_bandwidth_gb_s", "3350", "GB/s", ""),
+    public = {"source": source, "status": SpecValue.Status.PUBLIC, "is_preferred": True}
+    for spec in (
+        SpecValue(field="bf16_tensor_tflops", value="989.4", unit="TFLOPS", condition="sparsity=dense", **public),
+        SpecValue(field="memory_bandwidth_gb_s", value="3350", unit="GB/s", **public),
     ):
-        spec = SpecValue(accelerator=h100, field=field, value=value, unit=unit, condition=condition, source=source)
-        spec.status, spec.is_preferred = SpecValue.Status.PUBLIC, True
+        spec.accelerator = h100
         spec.normalise()
         spec.save()
     return h100
@@ -65,30 +64,19 @@ def machine():
 
 
 def test_the_page_shows_what_the_machine_reported(client, machine, sheet):
-    make_report(machine, cards=[h100(0, sheet), h100(1, sheet)])
+    cards = [h100(0, sheet), h100(1, sheet)]
+    make_report(machine, cards=cards)
     text = text_of(client)
-    for shown in (
-        "dgx-07",
-        "North lab",
-        "Xeon(R) Platinum 8480C",
-        "1.968 TiB",
-        "Ubuntu 22.04",
-        "2.8.0+cu128",
-        "535.183.01",
-    ):
+    reported = ("Xeon(R) Platinum 8480C", "1.968 TiB", "Ubuntu 22.04", "2.8.0+cu128", "535.183.01")
+    for shown in ("dgx-07", "North lab", *reported):
         assert shown in text
     assert '<a href="/accelerators/h100-sxm5-80gb/">2 × H100 SXM5 80GB</a>' in text
     assert text.count("<h1>") == 1
-
-
-def test_links_between_cards_are_a_matrix(client, machine, sheet):
-    make_report(machine, cards=[h100(0, sheet), h100(1, sheet)])
-    assert "How the cards are linked" not in text_of(client)
-    facts = DGX_FACTS | {"nvidia.topology": "0-1:NV17"}
-    make_report(machine, at=START + days(1), facts=facts, cards=[h100(0, sheet), h100(1, sheet)])
-    cards = table_of(text_of(client), "cards")
-    assert cards.count('<td class="num nvlink">NV17</td>') == 2
-    assert re.search(r"<b>NV17</b>\s+17 NVLinks", cards)
+    assert "NVLinks" not in text
+    make_report(machine, at=START + days(1), facts=DGX_FACTS | {"nvidia.topology": "0-1:NV17"}, cards=cards)
+    linked = table_of(text_of(client), "cards")
+    assert linked.count('<td class="num nvlink">NV17</td>') == 2
+    assert re.search(r"<b>NV17</b>\s+17 NVLinks", linked)
 
 
 def test_findings_come_before_everything_else_worst_first(client, machine):
@@ -104,17 +92,15 @@ def test_findings_come_before_everything_else_worst_first(client, machine):
 def test_measured_result_has_interval_and_peak_share(client, machine, sheet):
     make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S), copy(COPY_S)])
     measured = table_of(text_of(client), "measured")
-    assert "781 TFLOP/s" in measured
-    assert "3.05 TB/s" in measured
-    assert "79 %" in measured
-    assert "91 %" in measured
-    assert "±" in measured
-    assert re.search(r"--p:78\.\d", measured)  # of its own peak, though the copy has another
+    for shown in ("781 TFLOP/s", "3.05 TB/s", "79 %", "91 %", "±"):
+        assert shown in measured
+    # each of its own peak
+    assert re.search(r"--p:78\.\d", measured)
     assert re.search(r"--p:91;", measured)
     assert measured.count("full bar: the published peak of each setting") == 2
 
 
-def test_bars_without_published_peaks_share_the_largest_figure_and_say_so(client, machine):
+def test_bars_without_peaks_share_the_largest_figure(client, machine):
     cpu = {"device": "cpu", "card": None}
     results = [gemm("fp32", [0.02] * 6, side=2048, **cpu), gemm("fp32", [0.01] * 6, side=2048, card=0)]
     results.append(gemm("fp64", [0.04] * 6, side=2048, **cpu))
@@ -133,14 +119,6 @@ def test_where_half_have_a_peak_the_others_have_no_bar(client, machine, sheet):
     assert 'class="meter bare"' in measured
 
 
-def test_a_remark_on_every_row_is_said_once(client, machine, sheet):
-    capped = h100(0, sheet, power_limit_w=600.0)
-    make_report(machine, cards=[capped], results=[gemm("bf16", GEMM_S), gemm("fp16", GEMM_S)])
-    measured = table_of(text_of(client), "measured")
-    assert measured.count("power limit 600 W of 700 W") == 1
-    assert "all of these: power limit 600 W of 700 W" in measured
-
-
 # --- the headline, and the reports ---
 
 
@@ -152,16 +130,6 @@ def headline_of(client):
     text = text_of(client)
     start = text.find('<div class="trend">')
     return words_of(text[start : text.index("</div>", start)]) if start >= 0 else None
-
-
-def test_the_first_figure_stands_before_everything_else(client, machine, sheet):
-    results = [gemm("fp32", GEMM_S, device="cpu", card=None), gemm("fp16", GEMM_S), copy(COPY_S)]
-    results += [gemm("bf16", GEMM_S, side=16384), gemm("bf16", GEMM_S)]
-    make_report(machine, cards=[h100(0, sheet)], results=results)
-    assert "bf16 8192³ 781 TFLOP/s measured 79 % of the published peak" in headline_of(client)
-    assert "measured once so far" in headline_of(client)
-    text = text_of(client)
-    assert text.index('class="trend"') < text.index('class="verdict tiles"')
 
 
 def test_a_slower_newest_report_names_the_day_and_the_cause(client, machine):
@@ -186,15 +154,16 @@ def test_a_change_of_level_is_told_against_the_level_before_it(client, machine):
     assert "results so far" not in headline
 
 
-def test_a_steady_machine_says_since_when(client, machine):
-    for day in range(2):
-        make_report(machine, at=START + days(day), results=[gemm("bf16", GEMM_S)])
+def test_the_headline_is_the_first_figure_and_says_since_when(client, machine, sheet):
+    results = [gemm("fp32", GEMM_S, device="cpu", card=None), gemm("fp16", GEMM_S), copy(COPY_S)]
+    results += [gemm("bf16", GEMM_S, side=16384), gemm("bf16", GEMM_S)]
+    make_report(machine, cards=[h100(0, sheet)], results=results)
+    assert "bf16 8192³ 781 TFLOP/s measured 79 % of the published peak" in headline_of(client)
+    assert "measured once so far" in headline_of(client)
+    text = text_of(client)
+    assert text.index('class="trend"') < text.index('class="verdict tiles"')
+    make_report(machine, at=START + days(1), cards=[h100(0, sheet)], results=results)
     assert "as on 2026-11-20" in headline_of(client)
-
-
-def test_a_machine_that_measured_nothing_has_no_headline(client, machine):
-    make_report(machine, results=[gemm("bf16", [], state="failed", reason="out of memory")])
-    assert headline_of(client) is None
 
 
 def test_each_report_names_its_stack_and_what_changed(client, machine):
@@ -202,27 +171,36 @@ def test_each_report_names_its_stack_and_what_changed(client, machine):
     make_report(machine, at=START + days(1), cards=[h100(power_limit_w=500.0)])
     make_report(machine, at=START + days(2), facts={"torch.version": "2.9.0+cu128"}, cards=[h100(power_limit_w=500.0)])
     make_waiting_report(machine, START + days(3))
-    reports = table_of(text_of(client), "reports")
-    rows = [words_of(row) for row in re.findall(r"<tr>(.*?)</tr>", reports, re.DOTALL)[1:]]
-    assert "received" in rows[0]
-    assert "not read" in rows[0]
-    assert "2.9.0+cu128 not reported PyTorch 2.8.0+cu128 → 2.9.0+cu128" in rows[1]
-    assert "2.8.0+cu128 535.183.01 Power limit 700 W → 500 W" in rows[2]
-    assert "first report" in rows[3]
+    rows = re.findall(r"<tr>(.*?)</tr>", table_of(text_of(client), "reports"), re.DOTALL)[1:]
+    expected = [
+        ("received", "not read"),
+        ("2.9.0+cu128 not reported PyTorch 2.8.0+cu128 → 2.9.0+cu128",),
+        ("2.8.0+cu128 535.183.01 Power limit 700 W → 500 W",),
+        ("first report",),
+    ]
+    for row, parts in zip(rows, expected, strict=True):
+        assert [words for words in parts if words not in words_of(row)] == []
 
 
-def test_the_last_report_of_a_page_is_compared_with_the_first_of_the_next(client, machine):
+def test_the_last_report_of_a_page_is_compared_with_the_next(client, machine):
     for day in range(21):
         make_report(machine, at=START + days(day), cards=[h100(power_limit_w=700.0 if day else 650.0)])
     assert "Power limit 650 W → 700 W" in table_of(text_of(client), "reports")
 
 
-def test_an_interval_of_too_few_samples_is_not_invented(client, machine):
-    make_report(machine, results=[gemm("bf16", [0.0014, 0.0015])])
+@pytest.mark.parametrize(
+    ("samples", "shown", "left_out"),
+    [
+        ([0.0014, 0.0015], ["too few samples"], ["--lo", "--all"]),
+        ([0.001] * 7, ["above the published peak", 'class="meter over"'], []),
+    ],
+    ids=["an interval of two is not invented", "more than the peak"],
+)
+def test_a_result_that_is_odd_is_marked(client, machine, sheet, samples, shown, left_out):
+    make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", samples)])
     measured = table_of(text_of(client), "measured")
-    assert "too few samples" in measured
-    assert "--lo" not in measured
-    assert "--all" not in measured
+    assert [words for words in shown if words not in measured] == []
+    assert [words for words in left_out if words in measured] == []
 
 
 def test_a_noisy_throttled_or_capped_result_says_so(client, machine, sheet):
@@ -236,23 +214,15 @@ def test_a_noisy_throttled_or_capped_result_says_so(client, machine, sheet):
     assert "power limit 600 W of 700 W" in measured
 
 
-def test_a_result_above_the_published_peak_is_shown_and_marked(client, machine, sheet):
-    make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", [0.001] * 7)])
-    measured = table_of(text_of(client), "measured")
-    assert "above the published peak" in measured
-    assert 'class="meter over"' in measured
-
-
 def test_failed_and_skipped_runs_are_shown_with_their_reason(client, machine):
-    results = [
-        gemm("fp8", [], state="failed", reason="not implemented for Float8"),
-        gemm("fp64", [], state="skipped", reason="takes longer than a quick run"),
-    ]
-    make_report(machine, results=results)
+    failed = gemm("fp8", [], state="failed", reason="not implemented for Float8")
+    skipped = gemm("fp64", [], state="skipped", reason="takes longer than a quick run")
+    make_report(machine, results=[failed, skipped])
     measured = table_of(text_of(client), "measured")
     assert "not implemented for Float8" in measured
     assert "takes longer than a quick run" in measured
     assert "TFLOP/s" not in measured
+    assert headline_of(client) is None
 
 
 def test_a_machine_without_torch_says_what_to_type(client, machine):
@@ -272,28 +242,16 @@ def test_a_benchmark_this_site_does_not_know_is_still_shown(client, machine):
     assert "fft" in table_of(text_of(client), "measured")
 
 
-def test_a_card_in_no_sheet_says_so(client, machine):
-    make_report(machine, cards=[{**h100(), "reported_name": "NVIDIA H999"}])
-    cards = table_of(text_of(client), "cards")
-    assert "NVIDIA H999" in cards
-    assert "no spec sheet has this name yet" in cards
-
-
-def test_memory_that_was_not_reported_is_not_zero(client, machine):
-    make_report(
-        machine, cards=[{**h100(), "memory_bytes": None, "absent": {"memory_bytes": {"reason": "not_supported"}}}]
-    )
-    cards = table_of(text_of(client), "cards")
-    assert "not supported" in cards
+def test_what_is_unknown_is_named_with_its_reason(client, machine):
+    absent = {"memory_bytes": {"reason": "not_supported"}}
+    make_report(machine, cards=[{**h100(), "reported_name": "NVIDIA H999", "memory_bytes": None, "absent": absent}])
+    text = text_of(client)
+    cards, facts = table_of(text, "cards"), table_of(text, "facts")
+    for shown in ("NVIDIA H999", "no spec sheet has this name yet", "not supported"):
+        assert shown in cards
     assert "0 B" not in cards
-
-
-def test_what_was_not_reported_is_listed_with_the_reason(client, machine):
-    make_report(machine)
-    facts = table_of(text_of(client), "facts")
-    assert "nvidia.driver_kind" in facts
-    assert "could not be read" in facts
-    assert "permission denied" in facts
+    for shown in ("nvidia.driver_kind", "could not be read", "permission denied"):
+        assert shown in facts
 
 
 def test_a_mac_says_how_much_memory_its_gpu_may_use(client, machine):
@@ -307,12 +265,6 @@ def test_a_mac_says_how_much_memory_its_gpu_may_use(client, machine):
     assert "built in, not usable" in text
 
 
-def test_a_machine_without_a_report_has_a_page_that_says_so(client, machine):
-    text = text_of(client)
-    assert "No report of this machine has been read yet." in text
-    assert "This page fills in by itself" in text
-
-
 def test_reports_are_listed_newest_first_twenty_a_page(client, machine):
     reports = [make_report(machine, at=START + days(number)) for number in range(21)]
     first, second = text_of(client), text_of(client, URL + "?reports=2")
@@ -323,17 +275,13 @@ def test_reports_are_listed_newest_first_twenty_a_page(client, machine):
     assert str(reports[0].pk) in text_of(client, URL + following)
 
 
-def test_a_page_on_which_nothing_moved_costs_three_queries(client, machine, sheet, django_assert_num_queries):
+def test_a_page_is_kept_until_a_sheet_is_corrected(client, machine, sheet, django_assert_num_queries):
     make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S)])
     first = text_of(client)
     with django_assert_num_queries(3):
         again = text_of(client)
     assert table_of(first, "measured") == table_of(again, "measured")
-
-
-def test_a_corrected_sheet_shows_on_the_machines_page_at_once(client, machine, sheet):
-    make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S)])
-    assert "79 %" in table_of(text_of(client), "measured")
+    assert "79 %" in table_of(again, "measured")
     peak = SpecValue.objects.get(field="bf16_tensor_tflops")
     peak.value = "1562"
     peak.normalise()
@@ -341,33 +289,21 @@ def test_a_corrected_sheet_shows_on_the_machines_page_at_once(client, machine, s
     assert "50 %" in table_of(text_of(client), "measured")
 
 
-def test_a_page_is_kept_for_each_language(client, machine):
-    make_report(machine, findings=[warning()])
-    english = text_of(client)
-    translated = text_of(client, chinese(URL))
-    assert 'lang="en"' in english
-    assert 'lang="zh-hans"' in translated
-
-
 def test_a_private_machine_does_not_exist_for_strangers(client, django_user_model):
     lab = make_lab("secret", is_public=False)
     hidden = make_machine(lab, "hidden-01")
     make_report(hidden, results=[gemm("bf16", GEMM_S)])
-    series = hidden.series.get()
-    urls = [
-        "/machines/secret/hidden-01/",
-        "/machines/secret/hidden-01/?seen=x&since=0",
-        "/machines/secret/hidden-01/?format=words",
-        f"/machines/secret/hidden-01/series/{series.pk}/",
-    ]
-    answers = [client.get(url).status_code for url in urls]
-    assert answers == [404, 404, 404, 404]
-    # told apart from a machine that does not exist by nothing
+    here = "/machines/secret/hidden-01/"
+    urls = [here, f"{here}?format=words", f"{here}series/{hidden.series.get().pk}/"]
+    assert [client.get(url).status_code for url in [*urls, f"{here}?seen=x&since=0"]] == [404] * 4
+    # just as a machine that does not exist
     assert client.get("/machines/secret/no-such/").status_code == 404
     member = django_user_model.objects.create_user("mei")
     lab.memberships.create(user=member)
     client.force_login(member)
-    assert [client.get(url).status_code for url in (urls[0], urls[2], urls[3])] == [200, 200, 200]
+    assert [client.get(url).status_code for url in urls] == [200, 200, 200]
+    for address in (here, "/machines/secret/"):
+        assert client.get(address).headers["Cache-Control"] == "private, no-store"
 
 
 def test_a_hostile_report_is_text_everywhere(client, machine):
@@ -403,20 +339,24 @@ def seen_in(text):
     return re.search(r'hx-get="([^"]*since=[^"]+)"', text).group(1).replace("&amp;", "&")
 
 
-def test_open_page_mostly_gets_not_modified(client, machine, django_assert_num_queries):
+def test_open_page_mostly_gets_nothing_and_stops_after_hours(client, machine, django_assert_num_queries):
     make_report(machine)
     url = seen_in(text_of(client))
     with django_assert_num_queries(2):
         response = client.get(url, headers=HTMX)
     assert (response.status_code, response.content) == (204, b"")
+    response = client.get(re.sub(r"since=\d+", "since=1000", url), headers=HTMX)
+    assert (response.status_code, response["HX-Reswap"]) == (286, "none")
 
 
 def test_open_page_updates_as_report_arrives(client, machine):
-    url = seen_in(text_of(client))
-    assert "every 10s" in text_of(client)
+    make_waiting_report(machine, timezone.now() - days(1))
+    text = text_of(client)
+    assert "every 10s" in text
+    assert "being read" not in text  # nobody reads that of yesterday any more
     waiting = make_waiting_report(machine, timezone.now())
-    arriving = text_of(client, url, headers=HTMX)
-    assert "a report came in and is being read" in arriving
+    arriving = text_of(client, seen_in(text), headers=HTMX)
+    assert "being read" in arriving
     assert "every 2s" in arriving
     assert "<html" not in arriving
     waiting.delete()
@@ -424,18 +364,6 @@ def test_open_page_updates_as_report_arrives(client, machine):
     read = text_of(client, seen_in(arriving), headers=HTMX)
     assert "2.8.0+cu128" in read
     assert "being read" not in read
-
-
-def test_a_report_nobody_reads_is_not_watched_for_ever(client, machine):
-    make_waiting_report(machine, timezone.now() - days(1))
-    assert "being read" not in text_of(client)
-
-
-def test_a_page_left_open_for_hours_stops_asking(client, machine):
-    make_report(machine)
-    url = re.sub(r"since=\d+", "since=1000", seen_in(text_of(client)))
-    response = client.get(url, headers=HTMX)
-    assert (response.status_code, response["HX-Reswap"]) == (286, "none")
 
 
 @pytest.mark.parametrize(
@@ -453,25 +381,13 @@ def series_url(machine):
 
 
 def test_series_shows_method_and_command(client, machine, sheet):
-    conditions = {
-        "before.sm_clock_hz": 1_980_000_000.0,
-        "throttle_reasons": "none",
-        "fallback": False,
-        "timer": "CUDA events",
-    }
-    make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S, conditions=conditions)])
+    conditions = {"before.sm_clock_hz": 1_980_000_000.0, "throttle_reasons": "none", "fallback": False}
+    results = [gemm("bf16", GEMM_S, conditions=conditions | {"timer": "CUDA events"})]
+    make_report(machine, cards=[h100(0, sheet)], results=results)
     text = text_of(client, series_url(machine))
-    for shown in (
-        "781 TFLOP/s",
-        "79 %",
-        "1.98 GHz",
-        "clock of the multiprocessors",
-        'aria-label="Samples on one axis"',
-        "CUDA events",
-        "2·m·n·k / s",
-        "1.405 ms",
-        "accelweb-agent.pyz bench",
-    ):
+    for shown in ("781 TFLOP/s", "79 %", "1.98 GHz", "clock of the multiprocessors", "CUDA events", "2·m·n·k / s"):
+        assert shown in text
+    for shown in ('aria-label="Samples on one axis"', "1.405 ms", "accelweb-agent.pyz bench"):
         assert shown in text
 
 
@@ -503,14 +419,6 @@ def test_a_series_of_another_machine_is_not_found_here(client, machine):
     make_report(other, results=[gemm("bf16", GEMM_S)])
     assert client.get(f"{URL}series/{other.series.get().pk}/").status_code == 404
     assert client.get(f"{URL}series/{10**30}/").status_code == 404
-
-
-def test_what_a_member_sees_of_a_private_lab_stays_in_no_cache(client, admin_user):
-    lab = make_lab("south", is_public=False)
-    make_report(make_machine(lab, "box"))
-    client.force_login(admin_user)
-    for address in ("/machines/south/", "/machines/south/box/"):
-        assert client.get(address).headers["Cache-Control"] == "private, no-store"
 
 
 def test_what_everybody_sees_of_a_public_lab_may_be_cached(client, db):

@@ -21,7 +21,7 @@ def sheet():
     return Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
 
 
-def test_the_stack_is_drawn_on_all_eight_layers_from_the_latest_report(client, machine):
+def test_the_stack_of_the_latest_report_has_eight_layers(client, machine):
     make_report(machine, cards=[h100()])
     drawing = table_of(text_of(client), "stack")
     layers = re.findall(r'class="layer layer-(\w+)"', drawing)

@@ -53,63 +53,43 @@ def text_of(client, url: str = URL) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
-def test_best_figures_show_peak_share(client, machine):
+def test_best_newest_figures_show_peak_share_and_series(client, machine, sheet, django_assert_num_queries):
     text = text_of(client)
     assert "bf16 8192³ 742 TFLOP/s 75 %" in text
     assert "Memory copy 4.29 GB 2.68 TB/s 80 %" in text
-    assert "4096³" not in text
-
-
-@pytest.mark.parametrize("benchmark", RUNNABLE.values(), ids=lambda benchmark: benchmark.key)
-def test_every_benchmark_has_a_figure_on_the_sheet(client, sheet, benchmark):
-    run = {
-        "device": "cuda:0",
-        "card": 0,
-        "params": benchmark.light,
-        "samples": [0.02] * 9,
-        "unit": benchmark.sample_unit,
-    }
-    make_report(make_machine(make_lab(), "one"), cards=[h100(0, sheet)], results=[{"benchmark": benchmark.key, **run}])
-    assert format_quantity(benchmark.rate(benchmark.light, 0.02), benchmark.unit, digits=3).label in text_of(client)
-
-
-def test_failed_and_cardless_runs_are_no_figures(client, machine):
-    text = text_of(client)
-    assert "fp8" not in text
-    assert "fp32" not in text
-
-
-def test_each_figure_leads_to_its_series(client, machine):
+    for left_out in ("4096³", "fp8", "fp32"):  # a smaller product, a failed run, one without a card
+        assert left_out not in text
     page = client.get(URL, headers=HTMX).content.decode()
-    links = re.findall(r'<a href="(/machines/lab/dgx-07/series/\d+/|/machines/[\w-]+/dgx-07/series/\d+/)">', page)
+    links = re.findall(r'<a href="(/machines/[\w-]+/dgx-07/series/\d+/)">', page)
     assert len(links) == 2
     assert client.get(links[0]).status_code == 200
-
-
-def test_only_the_newest_run_counts(client, machine, sheet):
+    assert "742 TFLOP/s" not in text_of(client, "/machines/")
     make_report(machine, at=START + days(1), cards=[h100(0, sheet)], results=[gemm("bf16", [BF16 / 500e12] * 9)])
     text = text_of(client)
     assert "500 TFLOP/s 51 %" not in text  # the smaller product is older, and now the faster one
     assert "bf16 4096³ 610 TFLOP/s 62 %" in text
+    with django_assert_num_queries(0):
+        assert measured_on(1, []) == {}
 
 
-def test_what_held_the_card_back_is_said(client, sheet):
-    capped = make_machine(make_lab(), "dgx-08")
-    results = [gemm("bf16", [BF16 / 500e12] * 9)]
-    make_report(capped, cards=[h100(0, sheet, power_limit_w=500.0)], results=results)
+@pytest.mark.parametrize("benchmark", RUNNABLE.values(), ids=lambda benchmark: benchmark.key)
+def test_every_benchmark_has_a_figure_on_the_sheet(client, sheet, benchmark):
+    run = {"benchmark": benchmark.key, "device": "cuda:0", "card": 0, "params": benchmark.light}
+    run |= {"samples": [0.02] * 9, "unit": benchmark.sample_unit}
+    make_report(make_machine(make_lab(), "one"), cards=[h100(0, sheet)], results=[run])
+    assert format_quantity(benchmark.rate(benchmark.light, 0.02), benchmark.unit, digits=3).label in text_of(client)
+
+
+def test_capped_cards_and_machines_without_results_say_so(client, sheet):
+    lab = make_lab()
+    mixed = [gemm("bf16", [BF16 / 100e12] * 9, card=1, device="cuda:1")]
+    make_report(make_machine(lab, "mixed"), cards=[h100(0, sheet), h100(1, None)], results=mixed)
+    text = text_of(client)
+    assert "not measured yet" in text
+    assert "100 TFLOP/s" not in text  # it ran on another card
+    capped = [gemm("bf16", [BF16 / 500e12] * 9)]
+    make_report(make_machine(lab, "dgx-08"), cards=[h100(0, sheet, power_limit_w=500.0)], results=capped)
     assert "500 TFLOP/s 51 % power limit 500 W of 700 W" in text_of(client)
-
-
-def test_machine_without_results_says_so(client, sheet):
-    make_report(make_machine(make_lab(), "dgx-09"), cards=[h100(0, sheet)])
-    assert "not measured yet" in text_of(client)
-
-
-def test_what_ran_on_another_card_of_the_machine_is_left_out(client, sheet):
-    mixed = make_machine(make_lab(), "mixed")
-    results = [gemm("bf16", [BF16 / 100e12] * 9, card=1, device="cuda:1")]
-    make_report(mixed, cards=[h100(0, sheet), h100(1, None)], results=results)
-    assert "100 TFLOP/s" not in text_of(client)
 
 
 def test_a_private_machine_and_its_figures_are_not_there(client, sheet, django_user_model):
@@ -124,10 +104,6 @@ def test_a_private_machine_and_its_figures_are_not_there(client, sheet, django_u
     assert "742 TFLOP/s" in text_of(client)
 
 
-def test_the_list_of_all_machines_shows_no_figures(client, machine):
-    assert "742 TFLOP/s" not in text_of(client, "/machines/")
-
-
 def test_any_number_of_machines_costs_the_same_queries(client, sheet, django_assert_num_queries):
     lab = make_lab()
     counts = []
@@ -137,8 +113,3 @@ def test_any_number_of_machines_costs_the_same_queries(client, sheet, django_ass
         with django_assert_num_queries(12):
             counts.append(text_of(client).count("742 TFLOP/s"))
     assert counts == [1, 2, 3, 4]
-
-
-def test_figures_of_no_machines_ask_nothing(django_assert_num_queries):
-    with django_assert_num_queries(0):
-        assert measured_on(1, []) == {}

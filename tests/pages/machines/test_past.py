@@ -66,20 +66,18 @@ def test_a_machine_as_fast_as_its_peers_is_no_outlier(client, machine, sheet):
     assert "no difference in what we read" not in text
 
 
-def test_two_peers_are_too_few_for_a_median(client, machine, sheet):
-    make_peers(sheet, machine.lab, count=2)
+def test_other_cards_slices_and_one_machine_are_too_few_peers(client, machine, sheet):
+    other = Accelerator.objects.create(slug="h200", name="H200", vendor=sheet.vendor, is_public=True)
+    make_peers(other, make_lab("others"))
+    make_peers(sheet, make_lab("slices"), mig_mode="enabled")
+    make_peers(sheet, machine.lab, count=1)
+    results = [gemm("bf16", [0.0014] * 7 + [0.00141], device=f"cuda:{index}", card=index) for index in range(8)]
+    eight = [h100(index, sheet) for index in range(8)]
+    make_report(make_machine(make_lab("eight"), "box"), cards=eight, results=results)
     report(machine, sheet, factor=1.3)
     text = text_of(client)
     assert "Fewer than three other machines" in text
     assert "below its peers" not in text
-
-
-def test_other_accelerators_slices_and_settings_are_no_peers(client, machine, sheet):
-    other = Accelerator.objects.create(slug="h200", name="H200", vendor=sheet.vendor, is_public=True)
-    make_peers(other, machine.lab)
-    make_peers(sheet, make_lab("slices"), mig_mode="enabled")
-    report(machine, sheet, factor=1.3)
-    assert "Fewer than three other machines" in text_of(client)
 
 
 def test_a_private_lab_never_shows_through_a_median(client, machine, sheet, django_user_model):
@@ -95,14 +93,6 @@ def test_a_private_lab_never_shows_through_a_median(client, machine, sheet, djan
     assert client.get(PAST).headers["Cache-Control"] == "private, no-store"
 
 
-def test_several_cards_of_a_peer_count_once(client, machine, sheet):
-    lab = make_lab("eight")
-    results = [gemm("bf16", [0.0014] * 7 + [0.00141], device=f"cuda:{index}", card=index) for index in range(8)]
-    make_report(make_machine(lab, "box"), cards=[h100(index, sheet) for index in range(8)], results=results)
-    report(machine, sheet, factor=1.3)
-    assert "Fewer than three other machines" in text_of(client)
-
-
 def test_results_that_are_set_aside_make_no_peer(client, machine, sheet):
     make_peers(sheet, machine.lab)
     report(machine, sheet, factor=1.3)
@@ -115,22 +105,15 @@ def test_results_that_are_set_aside_make_no_peer(client, machine, sheet):
 
 def test_lines_of_the_series_show_changes_and_their_causes(client, machine, sheet):
     for day in range(20):
-        later = day >= 10
-        report(
-            machine,
-            sheet,
-            day=day,
-            factor=JITTER[day % 10] * (1.0526 if later else 1),
-            facts=NEW_DRIVER if later else None,
-        )
-    text = text_of(client)
-    assert "5 % slower since 2026-11-30: NVIDIA driver 535.183.01 → 560.28.03" in text
+        since = {"factor": 1.0526 * JITTER[day % 10], "facts": NEW_DRIVER} if day >= 10 else {"factor": JITTER[day]}
+        report(machine, sheet, day=day, **since)
+    assert "5 % slower since 2026-11-30: NVIDIA driver 535.183.01 → 560.28.03" in text_of(client)
     page = client.get(PAST).content.decode()
     assert page.count('class="level"') == 2
     assert page.count('class="mark"') == 1
 
 
-def test_the_machines_page_leads_there_and_htmx_gets_the_part_alone(client, machine, sheet):
+def test_the_machines_page_leads_to_its_history(client, machine, sheet):
     report(machine, sheet)
     page = client.get("/machines/north/dgx-07/").content.decode()
     assert f'hx-get="{PAST}"' in page
@@ -158,15 +141,12 @@ def test_the_history_costs_the_same_with_few_and_many_results(client, machine, s
 
 
 @pytest.mark.parametrize("url", [PAST, AGAINST])
-def test_a_private_machine_has_no_history_for_strangers(client, machine, sheet, url):
+def test_a_history_needs_a_report_and_a_reader_who_may_see_it(client, machine, sheet, url):
+    assert client.get(url).status_code == 404
     report(machine, sheet)
+    assert client.get(url).status_code == 200
     machine.lab.is_public = False
     machine.lab.save()
-    assert client.get(url).status_code == 404
-
-
-@pytest.mark.parametrize("url", [PAST, AGAINST])
-def test_a_machine_without_a_report_has_no_history(client, machine, url):
     assert client.get(url).status_code == 404
 
 
@@ -180,7 +160,7 @@ def then_and_now(machine, sheet):
 
 
 @pytest.mark.parametrize("query", ["report", "date"])
-def test_then_and_now_stand_side_by_side_with_factor_and_interval(client, machine, sheet, query):
+def test_then_and_now_are_compared_with_factor_and_interval(client, machine, sheet, query):
     earlier = then_and_now(machine, sheet)
     value = earlier.pk if query == "report" else "2026-11-05"
     text = text_of(client, f"{AGAINST}?{query}={value}")
@@ -196,42 +176,39 @@ def tokens(machine, rate, *, day, unit="token/s"):
     make_report(machine, at=START + days(day), cards=[h100(0)], results=[run])
 
 
-def test_more_tokens_per_second_are_faster_than_before(client, machine):
-    tokens(machine, 150.0, day=0)
+@pytest.mark.parametrize(
+    ("unit", "says"),
+    [
+        ("token/s", r"150 token/s 2026-11-20 195 token/s 1\.3× "),
+        ("tokens per second", "195 token/s .*different units: tokens per second and token/s"),
+    ],
+)
+def test_only_results_in_one_unit_have_a_factor(client, machine, unit, says):
+    tokens(machine, 150.0, day=0, unit=unit)
     tokens(machine, 195.0, day=1)
     text = text_of(client, f"{AGAINST}?date=2026-11-20")
-    assert re.search(r"150 token/s 2026-11-20 195 token/s 1\.3× ", text)
+    assert re.search(says, text)
+    assert ("×" in text) is (unit == "token/s")
 
 
-def test_results_in_different_units_have_no_factor(client, machine):
-    tokens(machine, 150.0, day=0, unit="tokens per second")
-    tokens(machine, 195.0, day=1)
-    text = text_of(client, f"{AGAINST}?date=2026-11-20")
-    assert "195 token/s" in text
-    assert "×" not in text
-    assert "different units: tokens per second and token/s" in text
-
-
-def test_earlier_reports_are_offered(client, machine, sheet):
+def test_only_earlier_reports_of_this_machine_are_compared(client, machine, sheet):
     earlier = then_and_now(machine, sheet)
     page = client.get(AGAINST).content.decode()
     assert f"?report={earlier.pk}" in page
     assert page.count("?report=") == 1
+    other = report(make_machine(make_lab("secret", is_public=False), "box"), sheet)
+    assert "This machine has no such report." in text_of(client, f"{AGAINST}?report={other.pk}")
+    Result.objects.filter(report=earlier).update(standing="withdrawn")
+    assert "not comparable" in text_of(client, f"{AGAINST}?report={earlier.pk}")
 
 
-def test_a_setting_that_was_not_measured_again_is_counted_not_compared(client, machine, sheet):
+def test_a_setting_not_measured_again_is_counted(client, machine, sheet):
     earlier = report(machine, sheet)
     make_report(machine, at=START + days(3), cards=[h100(0, sheet)])
     text = text_of(client, f"{AGAINST}?report={earlier.pk}")
     assert "Nothing was measured both then and since." in text
     assert "1 setting was not measured again since." in text
     assert "The two reports state the same." in text
-
-
-def test_a_result_that_is_set_aside_has_no_factor(client, machine, sheet):
-    earlier = then_and_now(machine, sheet)
-    Result.objects.filter(report=earlier).update(standing="withdrawn")
-    assert "not comparable" in text_of(client, f"{AGAINST}?report={earlier.pk}")
 
 
 @pytest.mark.parametrize(
@@ -247,12 +224,6 @@ def test_a_result_that_is_set_aside_has_no_factor(client, machine, sheet):
 def test_an_address_that_names_no_report_says_so(client, machine, sheet, query, problem):
     then_and_now(machine, sheet)
     assert problem in text_of(client, f"{AGAINST}?{query}")
-
-
-def test_the_report_of_another_machine_is_not_shown(client, machine, sheet):
-    then_and_now(machine, sheet)
-    other = report(make_machine(make_lab("secret", is_public=False), "box"), sheet)
-    assert "This machine has no such report." in text_of(client, f"{AGAINST}?report={other.pk}")
 
 
 def test_then_and_now_cost_the_same_with_few_and_many_results(client, machine, sheet, django_assert_num_queries):

@@ -62,7 +62,7 @@ def test_the_page_leads_to_the_file_once_something_was_measured(client, measured
     assert len(client.get("/machines/north/idle/?format=csv").content.decode().splitlines()) == 1
 
 
-def test_there_is_no_file_of_a_machine_without_a_report_or_that_one_may_not_see(client, measured):
+def test_without_a_report_or_access_there_is_no_file(client, measured):
     make_machine(measured.lab, "announced")
     assert client.get("/machines/north/announced/?format=csv").status_code == 404
     sealed = make_machine(make_lab("south", is_public=False), "sealed")

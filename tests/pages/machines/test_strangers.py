@@ -31,7 +31,7 @@ def naming(client, addresses) -> dict[str, bool]:
     }
 
 
-def test_a_lab_that_becomes_private_is_gone_at_once_for_strangers_alone(client, machine, addresses):
+def test_a_lab_that_becomes_private_is_gone_for_strangers(client, machine, addresses):
     member = User.objects.create_user("mina")
     Membership.objects.create(lab=machine.lab, user=member)
     for _ in range(2):
