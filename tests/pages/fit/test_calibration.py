@@ -44,7 +44,7 @@ def made_rates(slow=()):
     return rates
 
 
-def test_rates_that_follow_the_formula_are_predicted_from_others_alone():
+def test_rates_that_follow_the_formula_are_predicted():
     predicted = leave_one_out(Calibration("decode", made_rates(), CARDS))
     assert len(predicted) == len(CARDS) * 5
     errors = sorted(abs(prediction.mid / rate.tokens_per_s - 1) for rate, prediction in predicted)
@@ -52,7 +52,7 @@ def test_rates_that_follow_the_formula_are_predicted_from_others_alone():
     assert all(prediction.low <= prediction.mid <= prediction.high for _rate, prediction in predicted)
 
 
-def test_an_accelerators_own_rates_are_hidden_when_it_is_left_out():
+def test_rates_of_what_is_left_out_are_hidden():
     slug = "green-new-2"
     normal, slow = Calibration("decode", made_rates(), CARDS), Calibration("decode", made_rates({slug}), CARDS)
     for calibration in (normal, slow):
@@ -93,7 +93,7 @@ def test_a_card_without_a_published_bandwidth_has_no_rate():
             pass_terms(test, work("llama-3-8b"), card)
 
 
-def test_more_sequences_give_more_tokens_until_something_else_is_full():
+def test_more_sequences_give_more_tokens_up_to_a_limit():
     calibration = Calibration("decode", made_rates(), CARDS)
     rates = [calibration.predict(work("llama-3-8b", batch=batch), CARDS["green-new-3"]).mid for batch in (1, 2, 4, 8)]
     assert rates == sorted(rates)

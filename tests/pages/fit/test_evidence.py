@@ -56,7 +56,7 @@ def errors(predicted):
     return [abs(prediction.mid / rate.tokens_per_s - 1) for rate, prediction in predicted]
 
 
-def test_decode_rates_are_predicted_within_15_per_cent_without_the_accelerators_own(fitted):
+def test_decode_rates_are_predicted_within_15_per_cent(fitted):
     predicted = leave_one_out(fitted.decode)
     assert len(predicted) >= 350
     assert len({rate.accelerator for rate, _prediction in predicted}) >= 60

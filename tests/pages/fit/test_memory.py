@@ -21,25 +21,21 @@ def load(model, **more):
     return Workload(**{"shape": MODELS[model].shape, "precision": Q4, "context": 8192} | more)
 
 
-def test_the_buffers_are_those_llama_cpp_logs_for_llama_3_8b_at_8192_tokens():
+def test_the_buffers_are_those_llama_cpp_logs():
     """ "Metal compute buffer size = 258.50 MiB", "KV buffer size = 1024.00 MiB" (GPU-Benchmarks-on-LLM-Inference)."""
     parts = sizes(inference_parts(load("llama-3-8b")))
     assert parts["activations"] / MIB == pytest.approx(258.5)
     assert parts["cache"] / MIB == 1024
 
 
-def test_a_window_bounds_the_cache():
-    """gpt-oss 20B: 12 of 24 layers see 128 tokens; 2 x 8 heads x 64 numbers of 16 bits in each layer."""
+def test_caches_are_bounded_by_windows_and_latent_attention():
     shape = MODELS["gpt-oss-20b"].shape
     assert cache_bytes(shape, 100, 16) == 24 * 100 * 2048
     assert cache_bytes(shape, 10_128, 16) == 12 * 10_128 * 2048 + 12 * 128 * 2048
-
-
-def test_latent_attention_caches_576_numbers_a_token_and_layer():
     assert cache_bytes(MODELS["deepseek-v3"].shape, 1, 16) == 61 * 576 * 2
 
 
-def test_the_cache_grows_with_batch_and_shrinks_with_its_precision():
+def test_the_cache_grows_with_batch_shrinks_with_precision():
     parts = sizes(inference_parts(load("llama-2-7b", context=4096, batch=4)))
     assert parts["cache"] == 4 * 2 * 32 * 4096 * 4096 * 2
     assert sizes(inference_parts(load("llama-2-7b", context=4096, cache_precision="q8_0")))["cache"] == pytest.approx(
@@ -49,7 +45,7 @@ def test_the_cache_grows_with_batch_and_shrinks_with_its_precision():
 
 @pytest.mark.parametrize("split", ["pipeline", "tensor"])
 @pytest.mark.parametrize("cards", [2, 3, 8])
-def test_a_split_leaves_every_card_more_than_its_share_and_less_than_all(cards, split):
+def test_a_split_leaves_a_card_between_its_share_and_all(cards, split):
     one = load("llama-3-70b")
     parts = inference_parts(load("llama-3-70b", cards=cards))
     fullest = fullest_card(parts, one.shape, cards, split)
@@ -57,7 +53,7 @@ def test_a_split_leaves_every_card_more_than_its_share_and_less_than_all(cards, 
     assert fullest < fullest_card(inference_parts(one), one.shape, 1, split)
 
 
-def test_full_training_in_mixed_precision_takes_16_bytes_a_parameter():
+def test_full_mixed_training_takes_16_bytes_a_parameter():
     """ZeRO, section 3.1: 2 + 2 + 12 bytes."""
     shape = MODELS["llama-2-7b"].shape
     parts = sizes(training_parts(TrainingRun(shape=shape, precision=PRECISIONS["bf16"], context=512)))
@@ -66,7 +62,7 @@ def test_full_training_in_mixed_precision_takes_16_bytes_a_parameter():
     assert parts["logits"] == 512 * 32_000 * 8  # and their gradient, both in 32 bits
 
 
-def test_pure_bf16_training_with_sgd_takes_27_gb_for_llama_2_7b():
+def test_bf16_training_with_sgd_takes_27_gb_for_llama_2_7b():
     """torchtune, pull request 389: 13.5 GB of weights and as much of gradients, none for the optimizer."""
     run = TrainingRun(
         shape=MODELS["llama-2-7b"].shape, precision=PRECISIONS["bf16"], context=512, optimizer="sgd", has_master=False
@@ -84,12 +80,12 @@ def test_activations_are_those_of_korthikanti_without_dropout():
     assert activation_bytes_per_token(full_heads, 16) == 32 * 4096
 
 
-def test_adapters_of_rank_8_on_llama_2_7b_have_20_million_parameters():
+def test_adapters_of_rank_8_have_20_million_parameters():
     """PEFT prints 19,988,480 trainable parameters for all linear layers at rank 8."""
     assert adapter_parameters(MODELS["llama-2-7b"].shape, 8) == 19_988_480
 
 
-def test_checkpoints_save_memory_and_lora_needs_no_gradients_of_the_weights():
+def test_checkpoints_save_memory_and_lora_no_gradients():
     shape = MODELS["llama-3-8b"].shape
     common = {"shape": shape, "context": 4096}
     full = sizes(training_parts(TrainingRun(**common, precision=PRECISIONS["bf16"], checkpointing="none")))

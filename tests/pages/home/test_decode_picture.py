@@ -32,7 +32,7 @@ def test_a_card_without_a_rate_leads_to_what_else_is_cited_of_it(client, db, cit
     assert re.search(rf'<a href="/accelerators/amd-mi300x/#cited">{count:,} other results</a>', known)
 
 
-def test_the_picture_has_exactly_the_points_of_the_file_of_the_scatter_it_leads_to(client, db, cited):
+def test_the_picture_has_the_points_of_the_scatter_file(client, db, cited):
     text = page(client)
     picture = text[text.index('id="decode"') : text.index('id="layers"')]
     (address,) = re.findall(r'href="(/explore/[^"]*)"', picture)

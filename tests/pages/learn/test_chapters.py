@@ -64,20 +64,21 @@ def write(folder, text):
     (folder / "en" / CHAPTERS / "1-walls.md").write_text(CHAPTER.format(text=text))
 
 
-def test_no_text_refers_to_what_is_not_there():
+def test_texts_refer_to_what_is_there_and_drawings_are_used_once():
     assert list(checks.list_faults()) == []
-
-
-def test_each_drawing_and_each_calculation_stands_in_a_chapter():
-    used = {(each.kind, each.text.split()[0]) for chapter in ENGLISH for section in chapter.sections
-            for each in references(section) if each.kind in ("figure", "try")}  # fmt: skip
+    used = set()
+    for chapter in ENGLISH:
+        drawn = [(each.kind, each.text.split()[0]) for section in chapter.sections for each in references(section)
+                 if each.kind in ("figure", "try")]  # fmt: skip
+        assert len(drawn) == len(set(drawn)) >= 2, chapter.slug
+        used |= set(drawn)
     assert {name for kind, name in used if kind == "figure"} == set(all_drawings())
     assert {name for kind, name in used if kind == "try"} == set(all_tries())
 
 
 @pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES if code != "en"])
 @slugs
-def test_a_translation_refers_to_the_same_things_and_has_the_same_code(language, slug):
+def test_a_translation_has_the_same_references_and_code(language, slug):
     english = next(each for each in ENGLISH if each.slug == slug)
     translated = next(each for each in read_chapters(language) if each.slug == slug)
     for ours, theirs in zip(english.sections, translated.sections, strict=True):
@@ -89,13 +90,13 @@ def _referred(section):
     return Counter((each.kind, each.text) for each in references(section))
 
 
+SNIPPETS = [code for chapter in ENGLISH for section in chapter.sections for code in SNIPPET.findall(section.body)]
+FRAMEWORKS = ("torch", "tensorflow", "jax", "mlx")
+
+
 def _packages(code):
     nodes = ast.walk(ast.parse(code))
     return {name.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for name in node.names}
-
-
-SNIPPETS = [code for chapter in ENGLISH for section in chapter.sections for code in SNIPPET.findall(section.body)]
-FRAMEWORKS = ("torch", "tensorflow", "jax", "mlx")
 
 
 def test_every_snippet_is_python_for_one_framework():
@@ -106,21 +107,16 @@ def test_every_snippet_is_python_for_one_framework():
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_snippets_run_where_their_framework_is(framework, tmp_path):
     python = os.environ.get("ACCELWEB_TORCH_PYTHON") or sys.executable
-    if subprocess.run([python, "-c", f"import {framework}"], capture_output=True, check=False).returncode:
-        pytest.skip(
-            f"snippets of chapters: {framework} is not installed, and ACCELWEB_TORCH_PYTHON names no Python with it"
-        )
+
+    def run(code):
+        return subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    if run(f"import {framework}").returncode:
+        without = f"{framework} is not installed, and ACCELWEB_TORCH_PYTHON names no Python with it"
+        pytest.skip(f"snippets of chapters: {without}")
     for code in (code for code in SNIPPETS if framework in _packages(code)):
-        done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = run(code)
         assert done.returncode == 0, code + done.stderr
-
-
-@slugs
-def test_no_drawing_or_calculation_stands_twice_in_a_chapter(slug):
-    chapter = next(each for each in ENGLISH if each.slug == slug)
-    names = [each.text.split()[0] for section in chapter.sections for each in references(section)
-             if each.kind in ("figure", "try")]  # fmt: skip
-    assert len(names) == len(set(names)) >= 2
 
 
 @pytest.mark.parametrize(
@@ -192,7 +188,7 @@ def test_every_link_within_the_site_answers_and_has_its_anchor(client, curated, 
 
 
 @pytest.mark.django_db
-def test_figures_are_those_of_the_catalogue(curated):
+def test_figures_and_prices_are_those_of_the_catalogue(curated):
     catalogue = public_catalogue()
     assert ">3,350 GB/s</a>" in draw_figure("nvidia-h100-sxm5-80gb:memory_bandwidth_gb_s", catalogue)
     ratio = "nvidia-h100-sxm5-80gb:memory_bandwidth_gb_s / nvidia-a100-sxm4-80gb:memory_bandwidth_gb_s"
@@ -204,11 +200,6 @@ def test_figures_are_those_of_the_catalogue(curated):
     assert 'class="miss"' in draw_figure("apple-m1-8:fp8_tensor_tflops", catalogue)
     with pytest.raises(UnreadableFigure):
         read_figure("a:memory_gb / b:memory_gb / c:memory_gb")
-
-
-@pytest.mark.django_db
-def test_a_street_price_has_its_day(curated):
-    catalogue = public_catalogue()
     price = draw_street_price("nvidia-h100-sxm5-80gb", catalogue)
     assert ">30,000 USD, 2026-11-20</a>" in price
     assert 'href="/accelerators/nvidia-h100-sxm5-80gb/#prices"' in price
@@ -287,17 +278,18 @@ def test_what_is_not_translated_is_english_and_says_so(client, curated, folder, 
     assert "A paper" in page
 
 
-def test_files_are_named_for_their_place_and_their_address():
-    for language, _name in settings.LANGUAGES:
-        assert [chapter.number for chapter in read_chapters(language)] == list(range(1, len(ENGLISH) + 1))
-    names = [path.name for path in sorted((TEXTS / "en" / CHAPTERS).glob("*.md"))]
-    assert [name.partition("-")[0] for name in names] == [f"{number:02}" for number in range(1, len(names) + 1)]
-
-
 @pytest.mark.django_db
 @slugs
-def test_an_empty_catalogue_publishes_nothing_and_breaks_no_chapter(client, slug):
+def test_an_empty_catalogue_breaks_no_chapter(client, slug):
     assert client.get(f"/learn/{slug}/").status_code == 200
+
+
+def test_files_are_named_for_their_place_and_their_address():
+    numbers = list(range(1, len(ENGLISH) + 1))
+    for language, _name in settings.LANGUAGES:
+        assert [chapter.number for chapter in read_chapters(language)] == numbers
+    names = [path.name for path in sorted((TEXTS / "en" / CHAPTERS).glob("*.md"))]
+    assert [int(name.partition("-")[0]) for name in names] == numbers
 
 
 def test_minutes_count_prose_after_code_and_no_sources():

@@ -22,26 +22,20 @@ def row(found, label):
     return next(each.text for each in found.rows if each.label == label)
 
 
-def test_amdahls_law():
+def test_arithmetic_by_hand():
     assert amdahl.speedup(0.95, 1) == 1
     assert amdahl.speedup(0.95, 20) == pytest.approx(1 / (0.05 + 0.0475))
     assert amdahl.speedup(0.95, 1e12) == pytest.approx(20)
     assert amdahl.speedup(1, 64) == 64
     assert amdahl.speedup(0, 64) == 1
-
-
-def test_a_product_counts_two_operations_a_term_and_each_matrix_once():
     assert gemm_time.product_flop(2, 3, 4) == 48
     assert gemm_time.product_bytes(2, 3, 4, 2) == (8 + 12 + 6) * 2
-
-
-def test_links_are_lanes_times_transfers_times_encoding():
     assert transfer.LINKS["pcie4-x16"][1] == pytest.approx(31.5e9, rel=0.001)
     assert transfer.LINKS["pcie3-x16"][1] == pytest.approx(15.75e9, rel=0.001)
 
 
 @pytest.mark.django_db
-def test_the_roofline_divides_by_the_published_figures(curated):
+def test_calculations_with_published_figures(curated):
     h100 = "nvidia-h100-sxm5-80gb"
     found = answer("roofline", accelerator=h100, dtype="bf16", flop="0.064", bytes="768")
     assert "bound by memory" in found.sentence
@@ -49,13 +43,15 @@ def test_the_roofline_divides_by_the_published_figures(curated):
     found = answer("roofline", accelerator=h100, dtype="bf16", flop="137.4", bytes="100")
     assert "bound by arithmetic" in found.sentence
     assert row(found, "Time to compute") == "138.9 µs"  # 137.4e9 / 989.4e12
-
-
-@pytest.mark.django_db
-def test_a_data_type_without_a_peak_says_so(curated):
     found = answer("gemm-time", accelerator="apple-m4-max-40", dtype="fp8")
     assert found.sentence.startswith("No fp8 peak of the ")
     assert row(found, "Operations") == "137.4 GFLOP"
+    found = answer("tensor-size", dtype="fp32", a="32", b="3", c="256", d="256")
+    assert "25.17 MB" in found.sentence
+    assert "24 MiB" in found.sentence
+    found = answer("fusion", accelerator="nvidia-h100-sxm5-80gb", dtype="fp32", numbers="64", operators="4")
+    assert "4× fewer bytes" in found.sentence
+    assert row(found, "One fused kernel") == "512 MB"
 
 
 @pytest.mark.django_db
@@ -83,20 +79,6 @@ def test_layers_by_hand(layer, parameters, work):
     found = answer("layer", layer=layer, dtype="fp32", **sizes)
     assert row(found, "Parameters") == parameters
     assert row(found, "Operations of one pass") == work
-
-
-@pytest.mark.django_db
-def test_sizes_in_both_units():
-    found = answer("tensor-size", dtype="fp32", a="32", b="3", c="256", d="256")
-    assert "25.17 MB" in found.sentence
-    assert "24 MiB" in found.sentence
-
-
-@pytest.mark.django_db
-def test_a_fused_chain_moves_as_many_times_fewer_bytes_as_it_has_operators(curated):
-    found = answer("fusion", accelerator="nvidia-h100-sxm5-80gb", dtype="fp32", numbers="64", operators="4")
-    assert "4× fewer bytes" in found.sentence
-    assert row(found, "One fused kernel") == "512 MB"
 
 
 # --- bad input ---
@@ -163,15 +145,12 @@ def test_an_empty_catalogue_has_an_answer_too(client, key):
     assert 'class="answer"' in page.content.decode()
 
 
-def test_a_calculation_leads_back_to_the_chapters_that_explain_it(client, curated, db):
+def test_calculations_and_chapters_lead_to_each_other(client, curated, db):
     text = client.get("/learn/try/roofline/").content.decode()
     crumbs = text[text.index('class="crumbs"') : text.index("<h1>")]
     assert 'href="/learn/memory-wall/#' in crumbs
     assert "Explained in:" in text
     assert 'href="/learn/the-neural-engine/#' in text
-
-
-def test_every_calculation_stands_in_a_chapter():
     for language, begin in (("en", "/learn/"), ("zh-hans", "/zh-hans/learn/")):
         places = places_of_tries(language)
         assert places.keys() == all_tries().keys()
