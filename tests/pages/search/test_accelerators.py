@@ -18,14 +18,14 @@ def offers(client, query, headers=HTMX, **parameters) -> list[str]:
     return [unescape(url) for url in re.findall(r'href="(/(?:plan|fit)/\?[^"]+)"', text)]
 
 
-def test_an_offer_is_the_plan_of_its_accelerator_for_the_same_framework(client):
+def test_an_offer_is_the_plan_for_the_same_framework(client):
     assert offers(client, "rtx 3060 laptop", framework="jax", system="wsl2", torch="2.0.0", accelerator=T4)[0] == (
         "/plan/?framework=jax&accelerator=nvidia-geforce-rtx-3060-laptop"
     )
     assert client.get(offers(client, "tesla t4")[0]).status_code == 200
 
 
-def test_an_offer_adds_its_accelerator_to_a_question_about_models(client):
+def test_an_offer_adds_its_accelerator_to_a_fit_question(client):
     kept = {"for": "fit", "model": "llama-3-70b", "context": "8192", "page": "3"}
     assert offers(client, "m3 max 40", **kept, accelerator=[T4])[0] == (
         f"/fit/?accelerator={T4}&accelerator={M3_MAX}&context=8192&model=llama-3-70b"
@@ -44,7 +44,7 @@ def test_accelerators_are_offered_and_nothing_else(client):
     assert "No suggestions" in client.get("/search/accelerators/?q=cusolver", headers=HTMX).content.decode()
 
 
-def test_without_scripts_a_page_lists_the_same_offers_and_keeps_the_question(client):
+def test_without_scripts_the_same_accelerators_are_offered(client):
     kept = {"for": "fit", "model": "llama-3-70b"}
     page = client.get("/search/accelerators/", {"q": "rtx 4090", **kept})
     assert offers(client, "rtx 4090", **kept) == offers(client, "rtx 4090", headers={}, **kept) != []

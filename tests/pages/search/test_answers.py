@@ -11,7 +11,6 @@ from stackviz.pages.search.answers import question_subject, ranked_hits
 from stackviz.pages.search.prepared import search_index
 from stackviz.pages.search.text_entries import wordings
 from stackviz.report.messages import SYMPTOMS
-from stackviz.web.languages import address_in
 from tests.pages.search.searches import CHINESE, ERRORS, QUESTIONS, SEARCHES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("curated", "cited")]
@@ -19,10 +18,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("curated", "cited")
 
 def addresses(query: str, most: int = 3) -> list[str]:
     return [hit.entry.url for hit in ranked_hits(AnonymousUser(), query)[:most]]
-
-
-def test_there_are_sixty_searches_twenty_of_them_chinese_and_ten_each_of_messages_and_questions():
-    assert (len(SEARCHES), len(CHINESE), len(ERRORS), len(QUESTIONS)) == (60, 20, 10, 10)
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
@@ -36,38 +31,43 @@ def test_the_wanted_answer_is_among_the_first_three(query, language):
 @pytest.mark.parametrize(
     ("query", "stack"),
     [
-        ("AWS Neuron", "aws-neuron"),
-        ("ROCm on Windows", "amd-rocm-windows"),
-        ("XPU Windows", "intel-xpu-windows"),
-        ("DGX Spark stack", "nvidia-dgx-spark"),
-        ("NVIDIA Jetson", "nvidia-jetson"),
-        ("Apple MLX", "apple-mlx"),
+        ("AWS Neuron", "aws-neuron"), ("ROCm on Windows", "amd-rocm-windows"), ("XPU Windows", "intel-xpu-windows"),
+        ("DGX Spark stack", "nvidia-dgx-spark"), ("NVIDIA Jetson", "nvidia-jetson"), ("Apple MLX", "apple-mlx"),
     ],
-)
+)  # fmt: skip
 def test_a_stack_is_found_by_its_name(query, stack):
     assert f"/stacks/{stack}/" in addresses(query, 6)
 
 
-@pytest.mark.parametrize("title", ["Memory bandwidth", "显存带宽"])
-def test_a_field_is_found_by_its_titles_in_both_languages(title):
-    for language in ("en", "zh-hans"):
-        with translation.override(language):
-            assert "sort=-memory_bandwidth_gb_s" in " ".join(addresses(title))
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [
+        # fields by their titles in both languages
+        ("Memory bandwidth", "sort=-memory_bandwidth_gb_s"), ("显存带宽", "sort=-memory_bandwidth_gb_s"),
+        # pages of the site by what people want there
+        ("api", "/api/v1/docs/"), ("add a machine", "/machines/add/"), ("install pytorch", "/plan/"),
+        ("tokens per second", "/fit/"), ("download", "/data/"), ("热图", "/heatmap/"), ("ladder", "/ladder/"),
+        # questions
+        ("what is MPS", "/components/mps/"), ("What's cuDNN?", "/components/cudnn/"), ("TF32 是什么？", "/learn/"),
+        ("什么是统一内存", "unified-memory"), ("what does sm_90 mean?", "/accelerators/nvidia-h100"),
+    ],
+)  # fmt: skip
+def test_fields_pages_and_questions_are_found_in_both_languages(query, address, language):
+    with translation.override(language):
+        assert any(address in found for found in addresses(query)), addresses(query)
 
 
-def test_another_number_is_no_typo():
-    names = [hit.entry.title for hit in ranked_hits(AnonymousUser(), "rtx 4091") if not hit.missing]
-    assert names == []
-
-
-def test_words_that_nothing_has_are_named():
-    best = ranked_hits(AnonymousUser(), "RTX 4090 zzyzx")[0]
+def test_hits_name_what_matched_and_what_did_not():
+    hits = {
+        query: ranked_hits(AnonymousUser(), query) for query in ("RTX 4090 zzyzx", "Mac15,9", "rtx 4091", "qqqqxxxx")
+    }
+    best = hits["RTX 4090 zzyzx"][0]
     assert (best.entry.title, best.missing) == ("NVIDIA GeForce RTX 4090", ("zzyzx",))
-
-
-def test_the_name_that_matched_is_shown():
-    best = ranked_hits(AnonymousUser(), "Mac15,9")[0]
-    assert best.name == "Mac15,9"
+    assert hits["Mac15,9"][0].name == "Mac15,9"
+    assert [hit for hit in hits["rtx 4091"] if not hit.missing] == []  # another number is no typo
+    assert hits["qqqqxxxx"] == []
+    assert (len(SEARCHES), len(CHINESE), len(ERRORS), len(QUESTIONS)) == (60, 20, 10, 10)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_no_comparison_is_made_of_a_name_that_nothing_has():
 
 
 @pytest.mark.parametrize("query", QUESTIONS)
-def test_a_question_about_software_leads_to_the_plan_and_then_to_the_sheet(query):
+def test_a_question_about_software_leads_to_plan_and_sheet(query):
     leading = addresses(query, most=2)
     assert QUESTIONS[query] in leading[0]
     if leading[0].startswith("/plan/"):
@@ -103,48 +103,18 @@ def test_a_question_about_software_leads_to_the_plan_and_then_to_the_sheet(query
         "CUDA out of memory", "pytorch zzyzx", "cuda for rtx 4091", "mps", "rtx 4090",
     ],
 )  # fmt: skip
-def test_what_names_no_software_or_no_accelerator_is_no_such_question(query):
+def test_without_software_or_accelerator_no_plan_is_offered(query):
     assert not [address for address in addresses(query) if address.startswith("/plan/?accelerator=")]
 
 
-def test_the_release_in_a_question_about_software_is_no_name_of_an_accelerator():
+def test_a_release_of_software_names_no_accelerator():
     for query in ("cuda 12.4 for rtx 3060", "pytorch 2.4.1 rtx 3060", "CUDA 12 rtx 3060", "cu126 rtx 3060"):
         assert addresses(query, most=1) == ["/plan/?accelerator=nvidia-geforce-rtx-3060"], query
-
-
-@pytest.mark.parametrize(
-    ("query", "address"),
-    [
-        ("api", "/api/v1/docs/"), ("add a machine", "/machines/add/"), ("install pytorch", "/plan/"),
-        ("tokens per second", "/fit/"), ("download", "/data/"), ("热图", "/heatmap/"), ("ladder", "/ladder/"),
-    ],
-)  # fmt: skip
-def test_the_pages_of_the_site_are_found_by_what_people_want_there(query, address):
-    for language in ("en", "zh-hans"):
-        with translation.override(language):
-            assert address_in(language, address) in addresses(query)
-
-
-@pytest.mark.parametrize(
-    ("question", "address"),
-    [
-        ("what is MPS", "/components/mps/"), ("What's cuDNN?", "/components/cudnn/"), ("TF32 是什么？", "/learn/"),
-        ("什么是统一内存", "unified-memory"), ("what does sm_90 mean?", "/accelerators/nvidia-h100"),
-    ],
-)  # fmt: skip
-def test_a_question_finds_what_it_asks_about(question, address):
-    for language in ("en", "zh-hans"):
-        with translation.override(language):
-            assert any(address in found for found in addresses(question)), addresses(question)
 
 
 @pytest.mark.parametrize("text", ["what", "what is", "what is ?", "什么是", "?", "what is " + "x" * 5000, "nvidia"])
 def test_what_is_no_question_stays_as_it_is(text):
     assert question_subject(text) == text
-
-
-def test_nothing_is_found_of_nonsense():
-    assert ranked_hits(AnonymousUser(), "qqqqxxxx") == []
 
 
 def test_every_entry_leads_somewhere_and_says_what_it_is():

@@ -21,15 +21,15 @@ def offers(client, query, headers=HTMX, **parameters) -> list[str]:
     return [unescape(url) for url in re.findall(r'href="(/compare/\?[^"]+)"', page.content.decode())]
 
 
-def test_an_offer_adds_its_subject_to_the_comparison(client):
+def test_an_offer_adds_or_replaces_a_subject_of_the_comparison(client):
     assert offers(client, "rtx 4090")[0] == f"/compare/?a={H100}&a={MAX}&a=nvidia-geforce-rtx-4090"
     assert client.get(offers(client, "rtx 4090")[0]).status_code == 200
-
-
-def test_an_offer_takes_the_place_of_the_one_to_be_replaced(client):
     url = offers(client, "rtx 4090", instead=MAX, only="differences", base=MAX)[0]
     new = "nvidia-geforce-rtx-4090"
     assert url == f"/compare/?a={H100}&a={new}&base={new}&only=differences"
+    assert all(url.count(f"a={H100}") == 1 for url in offers(client, "h100 sxm5"))
+    assert offers(client, "rocm", at="2026-01-01") == []
+    assert "at=2026-01-01" in offers(client, "rtx 4090", at="2026-01-01")[0]
 
 
 def test_stacks_and_machines_are_offered_and_nothing_else(client):
@@ -37,10 +37,6 @@ def test_stacks_and_machines_are_offered_and_nothing_else(client):
     assert f"/compare/?a={H100}&a={MAX}&a=stack:amd-rocm" in offers(client, "rocm")
     assert offers(client, "dgx-07")[0] == f"/compare/?a={H100}&a={MAX}&a=machine:north/dgx-07"
     assert offers(client, "cusolver") == []
-
-
-def test_what_is_compared_already_is_not_offered(client):
-    assert all(url.count(f"a={H100}") == 1 for url in offers(client, "h100 sxm5"))
 
 
 def test_a_private_machine_is_offered_to_its_lab_alone(client):
@@ -65,12 +61,7 @@ def test_a_full_comparison_says_that_one_must_be_replaced(client):
     assert len(offers(client, "4090", a=six, instead="gpu-3")) > 0
 
 
-def test_a_comparison_of_the_past_is_offered_spec_sheets_only(client):
-    assert offers(client, "rocm", at="2026-01-01") == []
-    assert "at=2026-01-01" in offers(client, "rtx 4090", at="2026-01-01")[0]
-
-
-def test_without_scripts_a_page_lists_the_same_offers_and_keeps_the_comparison(client):
+def test_without_scripts_the_same_subjects_are_offered(client):
     page = client.get("/search/subjects/", {"q": "rtx 4090", "a": [H100, MAX]})
     assert set(offers(client, "rtx 4090")) <= set(offers(client, "rtx 4090", headers={}))
     assert f'<input type="hidden" name="a" value="{MAX}">' in page.content.decode()

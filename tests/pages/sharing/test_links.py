@@ -36,33 +36,25 @@ def mapped(client) -> list[str]:
 def test_every_page_of_the_map_exists(client, dgx):
     pages = [page.removeprefix("http://testserver") for page in mapped(client)]
     assert len(pages) == len(set(pages)) > 300
-    assert {
-        "/",
-        f"/accelerators/{H100}/",
-        "/stacks/nvidia-cuda/",
-        "/benchmarks/gemm/",
-        "/machines/north/dgx-07/",
-    } <= set(pages)
+    known = {"/", f"/accelerators/{H100}/", "/stacks/nvidia-cuda/", "/benchmarks/gemm/", "/machines/north/dgx-07/"}
+    assert known <= set(pages)
     for page in (*pages[:24], *pages[24::40]):
         assert client.get(page).status_code == 200, page
 
 
-def test_a_sheet_says_when_it_last_changed(client, curated, db):
+def test_the_map_is_split_and_dated(client, curated, db, monkeypatch):
     text = client.get("/sitemap-accelerators.xml").content.decode()
     assert text.count("<lastmod>20") == text.count("<loc>")
-
-
-def test_the_map_holds_no_private_machine(client, sealed, dgx, member):
-    client.force_login(member)
-    assert not [page for page in mapped(client) if "cellar" in page]
-
-
-def test_the_map_is_split(client, curated, db, monkeypatch):
     monkeypatch.setattr(sitemap._Accelerators, "limit", 100)
     parts = [part for part in locations(client, "/sitemap.xml") if "accelerators" in part]
     assert len(parts) >= 2
     assert parts[1].endswith("?p=2")
     assert sitemap.MOST_ADDRESSES == 50_000
+
+
+def test_the_map_holds_no_private_machine(client, sealed, dgx, member):
+    client.force_login(member)
+    assert not [page for page in mapped(client) if "cellar" in page]
 
 
 def test_the_map_of_machines_costs_the_same_for_many(client, dgx, django_assert_max_num_queries):
@@ -94,46 +86,34 @@ def test_the_rank_of_a_badge_is_the_place_on_the_sheet(client, curated, db, fiel
     assert f": {places[0]}<" in badge
 
 
-def test_a_badge_shows_a_figure_and_the_best_of_a_machine(client, dgx):
+def test_a_badge_shows_figures_gaps_and_the_best_of_a_machine(client, dgx, curated, db):
     figure = client.get(f"/badge/{H100}/memory_bandwidth_gb_s.svg")
     assert figure["Content-Type"].startswith("image/svg+xml")
     assert "3,350 GB/s" in figure.content.decode()
     assert "780 TFLOP/s" in client.get("/badge/machine/north/dgx-07/best.svg").content.decode()
     ET.fromstring(figure.content)
-
-
-def test_a_badge_says_what_is_not_published(client, curated, db):
     assert "not published" in client.get(f"/badge/{M3_MAX}/bf16_tensor_tflops.svg").content.decode()
-
-
-def test_a_sheet_offers_its_badge_as_a_line_for_a_readme(client, curated, db):
     page = unescape(client.get(f"/accelerators/{M3_MAX}/").content.decode())
     badge, target = re.search(r"\[!\[[^\]]*\]\(([^)]+\.svg)\)\]\(([^)]+)\)", page).groups()
     assert "400 GB/s" in client.get(badge.removeprefix("http://testserver")).content.decode()
     assert target == f"http://testserver/accelerators/{M3_MAX}/"
-
-
-def test_a_badge_can_be_stored_and_is_not_sent_again(client, curated, db):
     path = f"/badge/{H100}/memory_gb.svg"
     first = client.get(path)
     assert first["Cache-Control"] == "public, max-age=3600"
     assert client.get(path, headers={"If-None-Match": first["ETag"]}).status_code == 304
 
 
-def test_a_private_machine_has_the_badge_of_an_unknown_one(client, sealed, member):
-    unknown = client.get("/badge/machine/cellar/no-such-box/best.svg")
-    client.force_login(member)
-    private = client.get("/badge/machine/cellar/sealed-box/best.svg")
-    assert private.status_code == unknown.status_code == 404
-    assert private.content == unknown.content
-
-
-def test_the_name_of_a_machine_is_escaped_in_its_badge(client, dgx):
+def test_badges_of_machines_are_public_and_escaped(client, sealed, dgx, member):
     dgx.name = '"><script>alert(1)</script>\x00\u202e'
     dgx.save()
     text = client.get("/badge/machine/north/dgx-07/best.svg").content.decode()
     assert "<script" not in text
     ET.fromstring(text)
+    unknown = client.get("/badge/machine/cellar/no-such-box/best.svg")
+    client.force_login(member)
+    private = client.get("/badge/machine/cellar/sealed-box/best.svg")
+    assert private.status_code == unknown.status_code == 404
+    assert private.content == unknown.content
 
 
 # --- embeds ---
@@ -148,7 +128,7 @@ EMBEDS = (
 
 @pytest.mark.parametrize("path", EMBEDS)
 @pytest.mark.usefixtures("curated", "cited")
-def test_an_embed_is_a_page_without_script_for_allowed_hosts_only(client, db, settings, path):
+def test_an_embed_is_without_script_for_allowed_hosts_only(client, db, settings, path):
     settings.EMBED_HOSTS = ["example.org", "*.lab.example"]
     answer = client.get(path)
     assert answer.status_code == 200
@@ -193,16 +173,6 @@ def test_a_forbidden_host_is_told_so(client, db, settings, referer, status):
         assert answer["X-Frame-Options"] == "DENY"
 
 
-def test_a_private_machine_is_embedded_nowhere(client, sealed, dgx, member):
-    client.force_login(member)
-    for path in ("/embed/compare/?a=machine:cellar/{}", "/embed/compare/stacks/?a=machine:cellar/{}"):
-        private, unknown = (client.get(path.format(name)) for name in ("sealed-box", "no-such-box"))
-        assert private.status_code == unknown.status_code == 404
-        assert private.content == unknown.content
-        assert "sealed" not in private.content.decode()
-    assert "dgx-07" in client.get("/embed/compare/?a=machine:north/dgx-07").content.decode()
-
-
 @pytest.mark.parametrize(
     "host", ["*", "example.org; script-src *", "'none'", "https://", "exa mple.org", "javascript:alert(1)"]
 )
@@ -240,21 +210,17 @@ def ask(client, **parameters):
     return client.get("/oembed", parameters)
 
 
-def test_where_no_host_may_embed_the_answer_is_a_link(client, curated, db):
-    described = ask(client, url=f"http://testserver/accelerators/{H100}/").json()
+def test_sizes_are_held_and_without_hosts_the_answer_is_a_link(client, curated, db, settings):
+    url = f"http://testserver/accelerators/{H100}/"
+    described = ask(client, url=url).json()
     assert described["type"] == "link"
     assert "html" not in described
-
-
-def test_sizes_are_held_and_read(client, curated, db, settings):
     settings.EMBED_HOSTS = ["example.org"]
-    url = f"http://testserver/accelerators/{H100}/"
     small = ask(client, url=url, maxwidth="300", maxheight="200").json()
     assert (small["width"], small["height"]) == (300, 200)
     assert ask(client, url=url, maxwidth="9" * 6).json()["width"] == 640
     refused = ask(client, url=url, maxwidth="wide")
-    assert refused.status_code == 400
-    assert refused.json()["field"] == "maxwidth"
+    assert (refused.status_code, refused.json()["field"]) == (400, "maxwidth")
 
 
 def test_other_formats_and_addresses_are_refused_with_words(client, curated, db):
@@ -267,10 +233,12 @@ def test_other_formats_and_addresses_are_refused_with_words(client, curated, db)
         assert answer.json()["field"] == "url"
 
 
-def test_oembed_does_not_know_private_machines(client, sealed, member):
+def test_a_private_machine_is_embedded_nowhere(client, sealed, dgx, member):
     client.force_login(member)
-    answers = [
-        ask(client, url=f"http://testserver/compare/?a=machine:cellar/{name}") for name in ("sealed-box", "none")
-    ]
-    assert answers[0].content == answers[1].content
-    assert {answer.status_code for answer in answers} == {404}
+    paths = ("/embed/compare/?", "/embed/compare/stacks/?", "/oembed?url=http://testserver/compare/%3F")
+    for path in paths:
+        private, unknown = (client.get(f"{path}a=machine:cellar/{name}") for name in ("sealed-box", "no-such-box"))
+        assert private.status_code == unknown.status_code == 404
+        assert private.content == unknown.content
+        assert "sealed" not in private.content.decode()
+    assert "dgx-07" in client.get("/embed/compare/?a=machine:north/dgx-07").content.decode()
