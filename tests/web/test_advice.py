@@ -60,6 +60,7 @@ def typed(advice: str) -> list[tuple[str, bool]]:
         ),
         ("ls -l /dev/nvidia-uvm fails.", [("ls -l /dev/nvidia-uvm", False)]),
         ("nvidia-smi -L lists more cards than torch sees.", [("nvidia-smi -L", False)]),
+        ('Try: python -c "import torch', [('python -c "import torch', True)]),  # an open quote ends nothing
         ("", []),
     ],
 )
@@ -82,14 +83,7 @@ def test_a_command_in_a_box_parts_what_is_said():
         Block((Part("Then look ("), Part("nvidia-smi -q", is_typed=True), Part(") again."))),
     ]
     assert blocks_of("pip install torch") == [Block(), Block(typed="pip install torch")]
-
-
-def test_long_advice_is_one_part():
     assert parts_of("pip install x " * MOST_CHARS) == [Part("pip install x " * MOST_CHARS)]
-
-
-def test_open_quotes_end_nothing():
-    assert typed('Try: python -c "import torch') == [('python -c "import torch', True)]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +102,7 @@ def test_open_quotes_end_nothing():
         ("Less likely: only this.", ["Less likely: only this."]),
     ],
 )
-def test_the_causes_in_an_explanation_stand_in_lines_of_their_own(explanation, lines):
+def test_the_causes_in_an_explanation_have_lines(explanation, lines):
     assert causes_of(explanation) == lines
 
 

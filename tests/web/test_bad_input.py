@@ -96,7 +96,7 @@ def test_another_host_is_refused(client, settings, host):
 
 
 @pytest.mark.parametrize("name", ["HTTP_X_FORWARDED_HOST", "HTTP_X_HOST", "HTTP_FORWARDED", "HTTP_X_ORIGINAL_URL"])
-def test_a_host_in_other_headers_stands_in_no_page(client, name):
+def test_a_host_in_other_headers_is_in_no_page(client, name):
     value = "host=evil.example" if name == "HTTP_FORWARDED" else "evil.example"
     for address in ("/", "/machines/add/", "/robots.txt", "/llms.txt"):
         assert b"evil.example" not in client.get(address, **{name: value}).content, address
@@ -129,12 +129,8 @@ PLACES = ("..%2fsecret_key", "%2e%2e%2fsecret_key", "..%5csecret_key", "....%2f%
 
 @pytest.mark.parametrize("place", PLACES)
 def test_only_files_of_the_list_are_served(client, beside, place):
-    for address in (
-        f"/data/{place}",
-        f"/data/{beside.name}/{place}",
-        f"/data/..%2fdata/{place}",
-        f"/data/%2e%2e/{place}",
-    ):
+    for folder in ("", f"{beside.name}/", "..%2fdata/", "%2e%2e/"):
+        address = f"/data/{folder}{place}"
         answer = client.get(address)
         content = b"".join(answer.streaming_content) if answer.streaming else answer.content
         assert answer.status_code in {400, 404}, address

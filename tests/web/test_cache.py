@@ -25,7 +25,7 @@ def test_a_part_is_kept_in_redis(settings, redis_url):
     assert cache.get("nothing-of-this-name", "default") == "default"
 
 
-def test_threads_of_a_process_learn_from_each_other_that_redis_is_away(settings, caplog):
+def test_threads_learn_from_each_other_that_redis_is_away(settings, caplog):
     use_redis(settings, "redis://127.0.0.1:2/0")
     for _ in range(3):
         thread = threading.Thread(target=cache.get, args=("anything",))

@@ -49,7 +49,7 @@ def test_a_refusal_is_not_tagged(status):
 
 
 @pytest.mark.parametrize(("status", "calls"), [(200, 1), (404, 2), (500, 2)])
-def test_an_answer_is_worked_out_once_for_each_state_and_a_refusal_each_time(status, calls):
+def test_an_answer_is_worked_out_once_for_each_state(status, calls):
     state, called = uuid4().hex, []
     for _ in range(2):
         response, calls_now = answered(status, state)

@@ -70,7 +70,7 @@ def test_each_reader_is_told_in_its_form_when_to_ask_again(client, db, settings)
     )
 
 
-def test_of_files_at_once_one_too_many_is_refused_and_pages_are_not(settings, monkeypatch):
+def test_of_files_at_once_one_too_many_is_refused(settings, monkeypatch):
     settings.READS_PER_MINUTE = 1_000
     monkeypatch.setattr(costly_reads, "COSTLY", AtOnce("test", 1, "busy"))
     making, made = threading.Event(), threading.Event()

@@ -21,12 +21,8 @@ NUMBER = re.compile(r"\d[\d,.]*\d|\d")
 def chinese(tmp_path, settings):
     """Four translated texts, and the site in Chinese."""
     catalog = Catalog(locale="zh_Hans")
-    for english, text in (
-        ("A library.", "一个库。"),
-        ("It multiplies.", "它做乘法。"),
-        ("Reads <b>", "读取 <b>"),
-        ("see `a<b`", "见 `a<b`"),
-    ):
+    texts = {"A library.": "一个库。", "It multiplies.": "它做乘法。", "Reads <b>": "读取 <b>", "see `a<b`": "见 `a<b`"}
+    for english, text in texts.items():
         catalog.add(english, text)
     path = tmp_path / "zh_Hans" / "LC_MESSAGES" / "curated.mo"
     path.parent.mkdir(parents=True)
@@ -41,41 +37,22 @@ def chinese(tmp_path, settings):
     curated_text._translated.cache_clear()
 
 
-def test_a_translated_text_is_shown_and_another_is_marked_as_english(chinese):
+def test_texts_are_escaped_joined_and_marked_as_english(chinese):
     assert curated("A library.") == "一个库。"
     assert curated("A corrected library.") == '<span lang="en">A corrected library.</span>'
     assert translate_curated("A corrected library.") is None
     assert curated_words("A corrected library.") == "A corrected library."
-
-
-def test_two_sentences_may_be_translated_one_by_one(chinese):
     assert curated("A library. It multiplies.") == "一个库。它做乘法。"
-    assert translate_curated("A library. It divides.") is None
-
-
-@pytest.mark.parametrize("text", [" A library.", "A library. ", " "])
-def test_blanks_at_an_end_never_show_the_head_of_the_file(chinese, text):
-    assert translate_curated(text) is None
-
-
-def test_what_is_translated_is_escaped(chinese):
+    for text in ("A library. It divides.", " A library.", "A library. ", " "):  # never the head of the file
+        assert translate_curated(text) is None
     assert curated("Reads <b>") == "读取 &lt;b&gt;"
     assert curated("<i>") == '<span lang="en">&lt;i&gt;</span>'
-
-
-def test_names_between_backticks_stand_as_code(chinese):
     assert curated_code("see `a<b`") == "见 <code>a&lt;b</code>"
     assert curated_code("one `x`, <y>") == '<span lang="en">one <code>x</code>, &lt;y&gt;</span>'
-
-
-def test_a_full_stop_is_that_of_the_language(chinese):
     assert curated("Reads <b>", ".") == "读取 &lt;b&gt;。"
     assert curated("Writes", ".") == '<span lang="en">Writes.</span>'
     with translation.override("en"):
         assert curated("Writes", ".") == "Writes."
-
-
-def test_english_is_itself(chinese):
     with translation.override("en"):
         assert curated("A library.") == "A library."
         assert translate_curated("") == ""
@@ -99,10 +76,8 @@ def test_translations_keep_figures_and_signs():
             if message.id and message.string:
                 for sign in "<>&%{}":
                     assert message.string.count(sign) == message.id.count(sign), message.id
-                missing = Counter(NUMBER.findall(_in_ten_thousands(message.id))) - Counter(
-                    NUMBER.findall(message.string)
-                )
-                assert not missing, message.id  # a month becomes one more number
+                numbers = Counter(NUMBER.findall(_in_ten_thousands(message.id)))
+                assert not numbers - Counter(NUMBER.findall(message.string)), message.id  # a month becomes one more
 
 
 def _in_ten_thousands(text: str) -> str:

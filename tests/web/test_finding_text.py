@@ -64,19 +64,11 @@ def _is_code(text):
     return re.fullmatch(r"[\w./ =*'()-]+", text) is not None
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "<script>alert(1)</script>",
-        "x" * 6_000,
-        "2.1\n2.2",
-        "{hidden}",
-        "%(n)s %s {0}",
-        "NUL \0 and more",
-        "reboot, which ends every program and every login on this machine",
-        '" onmouseover="alert(1)',
-    ],
-)
+OF_AGENTS = "reboot, which ends every program and every login on this machine"
+MARKUP = ["<script>alert(1)</script>", '" onmouseover="alert(1)', "{hidden}", "%(n)s %s {0}"]
+
+
+@pytest.mark.parametrize("value", [*MARKUP, "x" * 6_000, "2.1\n2.2", "NUL \0 and more", OF_AGENTS])
 def test_a_reported_value_is_put_in_once(in_chinese, value):
     sentence = say(LOST, value)
     translated = translate_finding(sentence)
@@ -86,17 +78,13 @@ def test_a_reported_value_is_put_in_once(in_chinese, value):
     assert finding_text(sentence) == escape(translated)
 
 
-def test_a_value_that_is_a_sentence_is_translated_too(in_chinese):
+def test_nested_and_joined_sentences_are_chinese_as_a_whole(in_chinese):
     name = say("card {n_index} {fact}", 3, "throttle_reasons")
     text = say("Cannot tell whether {asks}: {name} not reported", say("torch sees the card"), name)
     assert translate_finding(text) == "无法判断是否成立：torch 看得到该卡（未上报卡 3 throttle_reasons）"
-
-
-def test_joined_sentences_are_chinese_or_english_as_a_whole(in_chinese):
-    driver, ending = say("Driver {driver} is new enough for it.", "580"), say("End them.")
-    assert (
-        translate_finding(join_sentences([driver, "nvidia-smi", ending])) == "驱动 580 对它够新。nvidia-smi 结束它们。"
-    )
+    driver = say("Driver {driver} is new enough for it.", "580")
+    joined = join_sentences([driver, "nvidia-smi", say("End them.")])
+    assert translate_finding(joined) == "驱动 580 对它够新。nvidia-smi 结束它们。"
     assert translate_finding(join_sentences([driver, say("The machine {slept}.", "slept")])) is None
 
 
@@ -114,11 +102,8 @@ def test_what_has_no_translation_is_marked_as_english(in_chinese):
 def test_a_text_and_a_sentence_that_read_alike_are_told_apart(in_chinese):
     """Whatever remembers translations: two equal texts may have a key, another or none."""
     sentence = say("Driver {driver} is new enough for it.", "580")
-    assert [translate_finding(text) for text in (str(sentence), sentence, str(sentence))] == [
-        None,
-        "驱动 580 对它够新。",
-        None,
-    ]
+    translated = [translate_finding(text) for text in (str(sentence), sentence, str(sentence))]
+    assert translated == [None, "驱动 580 对它够新。", None]
 
 
 def test_commands_of_an_advice_stay_commands(in_chinese):

@@ -44,7 +44,7 @@ def test_english_labels_are_those_that_django_derives(language):
         assert label_for_field("created_at", Machine) == "created at"
 
 
-def test_every_derived_label_is_translated_where_the_tool_finds_it():
+def test_every_derived_label_is_translated():
     extracted = set(model_labels(ROOT))
     assert len(OURS) > 30
     labels = {str(field.verbose_name) for model in OURS for field in derived_fields(model)}

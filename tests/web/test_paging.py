@@ -18,22 +18,10 @@ def test_a_page_knows_its_neighbours_and_its_place():
     page = page_of(list(range(25)), 2, 10)
     assert (list(page.items), page.first, page.last) == (list(range(10, 20)), 11, 20)
     assert (page.before, page.after, page.is_only) == ("1", "3", False)
-
-
-def test_the_last_page_has_no_next():
     assert page_of(list(range(20)), 2, 10).after == ""
-
-
-def test_a_page_beyond_the_end_is_empty_and_leads_back():
-    page = page_of([1], 7, 10)
-    assert (list(page.items), page.before, page.first, page.last) == ([], "6", 0, 0)
-
-
-def test_a_single_page_needs_no_links():
+    beyond = page_of([1], 7, 10)
+    assert (list(beyond.items), beyond.before, beyond.first, beyond.last) == ([], "6", 0, 0)
     assert page_of([1, 2], 1, 10).is_only
-
-
-def test_rows_can_be_shown_as_something_else():
     assert page_as(page_of([1, 2, 3], 1, 2), str).items == ["1", "2"]
 
 

@@ -48,18 +48,16 @@ def drawn(name, **values):
     return " ".join(render_part(name, **values).split())
 
 
-def test_part_is_drawn_with_named_arguments():
+def test_part_draws_its_arguments_and_other_parts():
     assert drawn("_word.jinja", word="a") == "<p> Compare <b>a</b> </p>"
     assert drawn("_word.jinja", word="a", is_loud=True) == "<p> Compare <b>a</b> ! </p>"
-
-
-def test_part_draws_another_part():
     html = "<p> Compare <b>a</b> </p> <p> Compare <b>b</b> ! </p> <p>2 machines, 100 %</p>"
     assert drawn("_words.jinja", words=["a", "b"]) == html
-
-
-def test_lines_of_tags_leave_nothing():
     assert "<b>a</b>\n  </p>\n" in render_part("_word.jinja", word="a")
+    assert "<b>&lt;script&gt;</b>" in render_part("_word.jinja", word="<script>")
+    assert "<b>&lt;script&gt;</b>" in render_part("_words.jinja", words=["<script>"])
+    with override("zh-hans"):
+        assert drawn("_word.jinja", word="a") == "<p> 对比 <b>a</b> </p>"
 
 
 def test_django_template_draws_a_part():
@@ -67,41 +65,24 @@ def test_django_template_draws_a_part():
     assert Template(source).render(Context({"word": "a"})) == render_part("_word.jinja", word="a", is_loud=True)
 
 
-def test_values_are_escaped_once():
-    assert "<b>&lt;script&gt;</b>" in render_part("_word.jinja", word="<script>")
-    assert "<b>&lt;script&gt;</b>" in render_part("_words.jinja", words=["<script>"])
-
-
-def test_texts_are_in_the_language_of_the_visitor():
-    with override("zh-hans"):
-        assert drawn("_word.jinja", word="a") == "<p> 对比 <b>a</b> </p>"
-
-
-def test_argument_that_a_part_does_not_have_is_refused():
+def test_unknown_arguments_and_names_are_errors(folder):
     with pytest.raises(TypeError, match="no keyword argument 'wrod'"):
         render_part("_word.jinja", word="a", wrod="b")
-
-
-def test_name_that_nothing_defines_is_an_error(folder):
     (folder / "_typo.jinja").write_text("{% macro draw_typo(word) %}{{ wrod }}{% endmacro %}")
     with pytest.raises(jinja2.UndefinedError, match="'wrod' is undefined"):
         render_part("_typo.jinja", word="a")
 
 
-def test_error_of_a_value_names_the_line_of_the_source(folder):
-    (folder / "_absent.jinja").write_text(
-        "{% macro draw_absent(word) %}\n  <p>\n\n  {{ word.length }}\n</p>{% endmacro %}"
-    )
+def test_errors_name_the_line_of_the_source(folder):
+    absent, broken = folder / "_absent.jinja", folder / "_broken.jinja"
+    absent.write_text("{% macro draw_absent(word) %}\n  <p>\n\n  {{ word.length }}\n</p>{% endmacro %}")
     with pytest.raises(jinja2.UndefinedError, match="no attribute 'length'") as caught:
         render_part("_absent.jinja", word="a")
-    assert (folder / "_absent.jinja", 4) in [(entry.path, entry.lineno + 1) for entry in caught.traceback]
-
-
-def test_error_names_the_line_of_the_source(folder):
-    (folder / "_broken.jinja").write_text("{% macro draw_broken() %}\n  <p>\n\n  {{ 1 + }}\n  </p>\n{% endmacro %}")
-    with pytest.raises(jinja2.TemplateSyntaxError) as caught:
+    assert (absent, 4) in [(entry.path, entry.lineno + 1) for entry in caught.traceback]
+    broken.write_text("{% macro draw_broken() %}\n  <p>\n\n  {{ 1 + }}\n  </p>\n{% endmacro %}")
+    with pytest.raises(jinja2.TemplateSyntaxError) as refused:
         render_part("_broken.jinja")
-    assert caught.value.lineno == 4
+    assert refused.value.lineno == 4
 
 
 def test_a_kept_part_is_made_once_for_each_state_and_language():
@@ -117,7 +98,7 @@ def test_a_kept_part_is_made_once_for_each_state_and_language():
         assert cached_html(("sheet", 1), make, 60) == "<b>3</b>"
 
 
-def test_a_kept_part_leads_to_pages_below_the_prefix_of_its_request():
+def test_a_kept_part_has_the_prefix_of_its_request():
     """A thread that prepares pages has none: its links must not reach the readers of a site below `/site/`."""
     assert cached_html(("links",), lambda: reverse("home:home"), 60) == "/"
     set_script_prefix("/site/")

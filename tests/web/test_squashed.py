@@ -27,7 +27,7 @@ def test_what_was_applied_has_the_names_of_today(applied, today):
     assert under_todays_names(applied) == today
 
 
-def test_a_room_of_which_some_migrations_are_missing_is_refused_by_name():
+def test_a_room_with_missing_migrations_is_refused_by_name():
     missing = max(REPLACED)
     with pytest.raises(TooOld, match=f"{SQUASHED[0]} lacks {missing[1]}$"):
         under_todays_names(REPLACED - {missing})

@@ -16,20 +16,15 @@ SCRIPTS = sorted((BASE / "static/js").glob("*.js"))
 DATA_BLOCK = r"""<script[^>]*type=["']application/(?:ld\+)?json["'][^>]*>"""
 
 
-def test_plotly_is_served_from_its_package():
+def test_plotly_and_htmx_are_served_from_their_packages():
     found = finders.find("vendor/plotly/plotly.min.js")
     assert found
     assert "site-packages" in found
     assert Path(found).stat().st_size > 1_000_000
     assert not list((BASE / "static").rglob("plotly*"))
-
-
-def test_nothing_else_of_that_package_can_be_asked_for():
+    # and nothing else of that package
     assert not finders.find("vendor/plotly/../plotly.min.js")
     assert not finders.find("vendor/plotly/widgetbundle.js")
-
-
-def test_htmx_is_served_from_the_installed_package():
     assert finders.find("django_htmx/htmx-2.min.js")
 
 
@@ -65,7 +60,7 @@ def test_style_sheets_and_scripts_stay_small():
     assert {name: size for name, size in sizes.items() if size > 32_000} == {}
 
 
-def test_equal_files_are_compressed_once_and_each_has_its_compressed_ones(tmp_path, monkeypatch):
+def test_equal_files_are_compressed_once(tmp_path, monkeypatch):
     compress, compressed = QuickCompressor.compress, []
     monkeypatch.setattr(QuickCompressor, "compress", lambda self, path: compressed.append(path) or compress(self, path))
     for name, text in (("a.js", "let a;" * 500), ("a.0123456789ab.js", "let a;" * 500), ("b.js", "let b;" * 500)):

@@ -119,7 +119,7 @@ def test_a_file_is_compiled_again_only_when_it_changed(project):
     assert sorted(path.name for path in po.parent.iterdir()) == ["django.mo", "django.po"]
 
 
-def test_the_release_check_lists_what_is_missing_and_writes_nothing(project):
+def test_the_release_check_lists_what_is_missing(project):
     (project / "stackviz" / "a.py").write_text("_('New text')")
     name = "locale/zh_Hans/LC_MESSAGES/django.po"
     differs = f"{name}: differs from the texts of templates and code; run: make translations"
@@ -134,5 +134,5 @@ def test_the_release_check_lists_what_the_glossary_lacks(project):
     chapter.parent.mkdir(parents=True)
     chapter.write_text("# Figures\n")
     assert translations.update(project, write=True) == [
-        "stackviz/pages/learn/texts/zh_Hans/glossary/1-figures.md: not translated",
+        "stackviz/pages/learn/texts/zh_Hans/glossary/1-figures.md: not translated"
     ]
