@@ -24,7 +24,7 @@ def test_a_bound_is_a_line_across_all_rows():
     assert (line["x0"], line["x1"], line["y0"], line["y1"], line["yref"]) == (100, 100, 0, 1, "paper")
 
 
-def test_on_a_phone_names_stand_above_their_rows_and_not_beside_them():
+def test_on_a_phone_names_are_above_their_rows():
     figure = rail_figure("share, %", ["First", "Second"], [RailDot(row=0, value=80.0, slot=2)], "nothing", bound=100)
     (narrow,) = figure["narrower"]
     assert narrow["up_to"] == NARROW_PX

@@ -38,7 +38,7 @@ def test_without_cells_the_figure_says_so():
 
 
 @pytest.mark.parametrize(("columns", "parts"), [(12, 0), (13, 1)])
-def test_many_columns_in_a_narrow_drawing_have_no_text_in_their_cells(columns, parts):
+def test_many_columns_in_a_narrow_drawing_have_no_text(columns, parts):
     names = [f"benchmark {number}" for number in range(columns)]
     spot = HeatSpot(row=0, column=0, share=1.0, text="100", note="")
     figure = heat_figure(["first"], names, [spot], "none")

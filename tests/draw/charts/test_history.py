@@ -9,6 +9,11 @@ from stackviz.draw.charts.history import HistoryLevel, HistoryLine, HistoryMark,
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
 
+def line_of(*values, name="m"):
+    """A line of these values, all of one day."""
+    return [HistoryLine(name, [HistoryPoint(DAY, value) for value in values])]
+
+
 def test_history_chart_labels_its_last_point():
     points = [HistoryPoint(DAY, 10, 9, 11), HistoryPoint(DAY + timedelta(days=1), 12, 11, 13)]
     figure = history_figure("gemm bf16", "TFLOP/s", [HistoryLine("H100", points), HistoryLine("B200", points, slot=1)])
@@ -18,18 +23,14 @@ def test_history_chart_labels_its_last_point():
 
 
 def test_a_failed_run_breaks_the_line_and_is_not_zero():
-    figure = history_figure(
-        "gemm", "s", [HistoryLine("m", [HistoryPoint(DAY, 1.0), HistoryPoint(DAY, None), HistoryPoint(DAY, 1.1)])]
-    )
+    figure = history_figure("gemm", "s", line_of(1.0, None, 1.1))
     go.Figure(figure)
-    assert figure["data"][0]["y"] == [1.0, None, 1.1]
-    assert figure["data"][0]["connectgaps"] is False
-
-
-def test_nothing_measured_gives_a_figure_that_says_so():
-    figure = history_figure("gemm", "s", [HistoryLine("m", [HistoryPoint(DAY, None)])], empty="not measured yet")
-    go.Figure(figure)
-    assert (figure["data"], figure["layout"]["annotations"][0]["text"]) == ([], "not measured yet")
+    (line,) = figure["data"]
+    assert (line["y"], line["connectgaps"]) == ([1.0, None, 1.1], False)
+    assert line["text"] == ["", "", ""]  # one line alone needs no name on it
+    empty = history_figure("gemm", "s", line_of(None), empty="not measured yet")
+    go.Figure(empty)
+    assert (empty["data"], empty["layout"]["annotations"][0]["text"]) == ([], "not measured yet")
 
 
 def test_series_decades_apart_share_a_log_axis():
@@ -42,12 +43,6 @@ def test_a_line_that_hardly_moves_looks_calm():
         "layout"
     ]["yaxis"]["range"]
     assert high - low >= 0.2
-
-
-def test_one_line_alone_needs_no_name_on_it():
-    assert history_figure("gemm", "s", [HistoryLine("m", [HistoryPoint(DAY, 1.0), HistoryPoint(DAY, 1.1)])])["data"][0][
-        "text"
-    ] == ["", ""]
 
 
 def test_levels_and_marks_are_drawn_with_their_labels():

@@ -36,12 +36,12 @@ def test_panels_share_both_scales():
     assert not drawn.is_log
 
 
-def test_figures_that_span_decades_have_a_logarithmic_axis():
+def test_figures_over_decades_are_logarithmic_and_sizes_marked():
     assert place_panels([panel(line("a", [1000, 900]), line("b", [1, 2]))], NAMES).is_log
-
-
-def test_sizes_are_marked_where_they_have_room_the_largest_always():
     assert [mark.label for mark in place_panels([panel(line("a", [1, 2, 3]))], NAMES).x_marks] == ["16384³", "1024³"]
+    (axis, *_others), _narrow = figure_axes(panels_figure("gemm", [panel(line("a", [5, 6, 7]))], NAMES), "x")
+    assert axis["ticktext"] == ["1024³", "16384³"]
+    assert axis["tickangle"] == 0
 
 
 def test_names_at_the_ends_do_not_overlap_and_long_ones_are_cut():
@@ -51,6 +51,11 @@ def test_names_at_the_ends_do_not_overlap_and_long_ones_are_cut():
     assert abs(first - second) >= 10
     cut = next(name for name in shown.names if name.full == long)
     assert len(cut.text) == LONGEST_NAME
+    figure = panels_figure("Matrix product", [panel(line("a", [5, 6, 7]), line("b", [5, 6, 7.01], 1))], NAMES)
+    _title, first, second = figure["layout"]["annotations"]
+    assert (first["text"], second["text"]) == ("b", "a")
+    assert first["yshift"] - second["yshift"] >= 12
+    assert first["xref"] == "x"
 
 
 def test_one_point_is_a_dot_and_no_line():
@@ -91,17 +96,3 @@ def test_on_a_phone_panels_stand_below_each_other():
     wide, narrow = ({tuple(axis["domain"]) for axis in axes} for axes in figure_axes(figure, "x"))
     assert (len(wide), narrow) == (3, {(0.0, 1.0)})
     assert figure["narrower"][0]["layout"]["height"] == figure_height(4, 1)
-
-
-def test_names_of_lines_that_end_alike_do_not_overlap_in_plotly():
-    figure = panels_figure("Matrix product", [panel(line("a", [5, 6, 7]), line("b", [5, 6, 7.01], 1))], NAMES)
-    _title, first, second = figure["layout"]["annotations"]
-    assert (first["text"], second["text"]) == ("b", "a")
-    assert first["yshift"] - second["yshift"] >= 12
-    assert first["xref"] == "x"
-
-
-def test_sizes_have_room_under_every_panel():
-    (axis, *_others), _narrow = figure_axes(panels_figure("gemm", [panel(line("a", [5, 6, 7]))], NAMES), "x")
-    assert axis["ticktext"] == ["1024³", "16384³"]
-    assert axis["tickangle"] == 0

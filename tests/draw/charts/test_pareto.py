@@ -20,7 +20,7 @@ def dominates(point, other, more_x, more_y):
 
 
 @given(POINTS, st.sampled_from(WAYS))
-def test_nothing_dominates_the_front_and_every_other_point_is_dominated(points, ways):
+def test_nothing_dominates_the_front_and_it_every_other_point(points, ways):
     more_x, more_y = ways
     front = set(pareto_front(points, more_x=more_x, more_y=more_y))
     for index, point in enumerate(points):
@@ -38,7 +38,7 @@ def test_some_point_of_the_front_dominates_each_that_is_off_it(points, ways):
 
 
 @given(POINTS, st.sampled_from(WAYS))
-def test_the_line_leads_from_point_to_point_and_no_point_lies_beyond_it(points, ways):
+def test_no_point_lies_beyond_the_line_of_the_front(points, ways):
     more_x, more_y = ways
     front = [points[index] for index in pareto_front(points, more_x=more_x, more_y=more_y)]
     line = front_line(front, more_x=more_x)

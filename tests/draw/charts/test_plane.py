@@ -34,34 +34,22 @@ def test_positions_grow_to_the_right_and_upwards():
     assert (plane.points[0].x, plane.points[0].point) == (50.0, POINT)
 
 
-def test_labels_of_lines_that_end_close_together_do_not_overlap():
-    lines = tuple(
-        PlaneLine(key=str(number), slot=number, points=((1, height), (10, height)), label=f"roof {number}")
-        for number, height in enumerate((67.0, 67.5, 82.6, 990.0))
-    )
-    ends = [end.y for end in place_plane(PlaneContent(lines=lines)).ends]
-    gaps = [below - above for above, below in pairwise(ends)]
-    assert len(ends) == 4
-    assert all(gap >= LABEL_ROW - 0.11 for gap in gaps)
-
-
 def flat(height, *, low=1.0, high=10.0, label="roof"):
     return PlaneLine(key=str(height), slot=0, points=((low, height), (high, height)), label=label)
 
 
-def test_labels_stay_inside_where_many_lines_end_at_the_top():
-    lines = (*(flat(900.0 + number) for number in range(12)), flat(1.0))
-    ends = [end.y for end in place_plane(PlaneContent(lines=lines)).ends]
-    assert len(ends) == 13
-    assert ends[0] >= LABEL_ROW - 0.11  # a label stands above its place
+@pytest.mark.parametrize("heights", [(67.0, 67.5, 82.6, 990.0), (*(900.0 + number for number in range(12)), 1.0)])
+def test_labels_of_lines_neither_overlap_nor_leave_the_drawing(heights):
+    ends = [end.y for end in place_plane(PlaneContent(lines=tuple(map(flat, heights)))).ends]
+    assert len(ends) == len(heights)
+    assert ends[0] >= LABEL_ROW - 0.11  # a label is above its place
     assert all(below - above >= LABEL_ROW - 0.11 for above, below in pairwise(ends))
     assert ends[-1] <= 100
 
 
 def test_labels_without_room_are_left_out_from_the_bottom():
-    names = [end.text for end in place_plane(PlaneContent(lines=tuple(
-        flat(10.0 + number, label=str(number)) for number in range(60)
-    ))).ends]  # fmt: skip
+    lines = tuple(flat(10.0 + number, label=str(number)) for number in range(60))
+    names = [end.text for end in place_plane(PlaneContent(lines=lines)).ends]
     assert 25 < len(names) < 40
     assert names[0] == "59"
 
@@ -87,9 +75,14 @@ def test_names_beside_a_drawing_are_as_long_as_there_is_room(name, shown):
     assert len(shown) <= LONGEST_NAME
 
 
-def test_nothing_to_draw_is_an_empty_plane():
+def test_empty_planes_and_ranges_of_axes():
     assert place_plane(PlaneContent()).lines == ()
     assert plane_figure(PlaneContent(), AXIS, AXIS, "none")["layout"]["annotations"][0]["text"] == "none"
+    layout = plane_figure(CONTENT, AXIS, AXIS, "none")["layout"]
+    assert layout["xaxis"]["range"][0] < 0
+    assert layout["xaxis"]["range"][1] > 2
+    assert layout["yaxis"]["range"][0] < 0
+    assert layout["yaxis"]["range"][1] > 1
 
 
 def test_plotly_has_the_same_lines_and_points():
@@ -106,33 +99,22 @@ def plotly_names(lines, **more):
     return figure["layout"], figure["layout"]["annotations"]
 
 
-def test_plotly_writes_names_at_the_ends_of_lines_and_none_over_another():
-    lines = tuple(
-        PlaneLine(key=str(height), slot=0, points=((1, height), (10, height)), label=f"roof {height}")
-        for height in (67.0, 67.5, 990.0)
-    )
+def test_plotly_writes_names_at_the_ends_of_lines():
+    lines = tuple(flat(height, label=f"roof {height}") for height in (67.0, 67.5, 990.0))
     layout, names = plotly_names(lines)
     assert [name["text"] for name in names] == ["<b>roof 990.0</b>", "<b>roof 67.5</b>", "<b>roof 67.0</b>"]
     assert {name["x"] for name in names} == {1.0}  # the exponent
     low, high = layout["yaxis"]["range"]
     pixels = [(name["y"] - low) / (high - low) * HEIGHT_PX + name["yshift"] for name in names]
-    assert all(above - below >= 14 for above, below in pairwise(pixels))
+    assert all(above - below >= 14 for above, below in pairwise(pixels))  # none over another
 
 
-def test_names_right_of_the_drawing_have_a_margin_as_wide_as_the_longest():
+def test_names_right_of_the_drawing_have_a_margin():
     lines = (PlaneLine(key="a", slot=0, points=((1, 1), (2, 2)), label="A100 PCIe 80GB"),)
     layout, (name,) = plotly_names(lines, has_names_outside=True)
     assert layout["margin"]["r"] > 14 * LETTER_PX
     assert (name["xanchor"], name["yanchor"]) == ("left", "middle")
     assert plotly_names(lines)[0]["margin"]["r"] == 16
-
-
-def test_every_line_and_point_is_inside_the_range_of_the_axes():
-    layout = plane_figure(CONTENT, AXIS, AXIS, "none")["layout"]
-    assert layout["xaxis"]["range"][0] < 0
-    assert layout["xaxis"]["range"][1] > 2
-    assert layout["yaxis"]["range"][0] < 0
-    assert layout["yaxis"]["range"][1] > 1
 
 
 def test_filled_points_are_filled_in_both_drawings():
@@ -151,7 +133,7 @@ def test_a_step_stands_at_its_place_in_both_drawings():
     assert layout["annotations"][0]["x"] == 1.0  # the exponent
 
 
-def test_labels_of_steps_stand_one_below_the_other_and_over_no_line():
+def test_labels_of_steps_are_apart_and_over_no_line():
     steps = tuple(PlaneStep(x, 0, f"{x} MB") for x in (2.0, 3.0))
     content = PlaneContent(lines=(flat(100.0), flat(90.0), flat(1.0)), steps=steps)
     drawn = place_plane(content)

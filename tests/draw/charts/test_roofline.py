@@ -23,7 +23,7 @@ def test_ridge_point_is_peak_over_bandwidth(bandwidth, peak, ridge):
     assert roof(bandwidth, peak).ridge == pytest.approx(ridge, rel=1e-5)
 
 
-def test_bandwidth_bounds_left_of_the_ridge_and_the_peak_right_of_it():
+def test_bandwidth_bounds_left_of_the_ridge_the_peak_right():
     h100 = roof(3350e9, 989.4e12)
     assert h100.reachable(1) == 3350e9
     assert h100.reachable(100) == 335e12

@@ -49,22 +49,10 @@ def test_no_name_covers_another_or_leaves_the_drawing():
     assert all(box[0] >= -1 and box[2] <= WIDE_PX + 1 and box[1] >= -1 and box[3] <= HEIGHT_PX + 1 for box in boxes)
 
 
-def test_smaller_drawings_names_fit_larger_ones():
-    labels = place_scatter(CLOUD, "log", "log").labels
-    assert {label.only for label in labels} == {"", "middle", "wide"}
-
-
 def test_what_lies_on_one_spot_has_one_name():
-    drawn = place_scatter(
-        [
-            Dot(key=1, label="first", x=5, y=5),
-            Dot(key=2, label="twin", x=5.01, y=5),
-            Dot(key=3, label="far", x=50, y=50),
-        ],
-        "linear",
-        "linear",
-    )
-    assert {label.text for label in drawn.labels} == {"first", "far"}
+    points = (("first", 5, 5), ("twin", 5.01, 5), ("far", 50, 50))
+    dots = [Dot(key=key, label=label, x=x, y=y) for key, (label, x, y) in enumerate(points)]
+    assert {label.text for label in place_scatter(dots, "linear", "linear").labels} == {"first", "far"}
 
 
 def test_the_upper_left_edge_stands_out_before_the_rest():
@@ -72,31 +60,18 @@ def test_the_upper_left_edge_stands_out_before_the_rest():
     assert outstanding([(1, 10, 40), (2, 50, 60), (3, 60, 5)])[-1] == 2
 
 
-def test_equal_ratio_line_passes_its_points():
-    dots = [Dot(key=1, label="a", x=1, y=2), Dot(key=2, label="b", x=10, y=20), Dot(key=3, label="c", x=100, y=5)]
-    drawn = place_scatter(dots, "log", "log", [Iso(2.0, "2")])
+@pytest.mark.parametrize(
+    ("kind", "points", "is_inverse"),
+    [("log", [(1, 2), (10, 20), (100, 5)], False), ("linear", [(20, 10), (2, 1)], True)],
+)
+def test_equal_ratio_line_passes_its_points(kind, points, is_inverse):
+    dots = [Dot(key=n, label=str(n), x=x, y=y) for n, (x, y) in enumerate(points)]
+    drawn = place_scatter(dots, kind, kind, [Iso(2.0, "2", is_inverse=is_inverse)])
     (line,) = drawn.lines
     x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
     for spot in drawn.spots[:2]:
         assert y1 + (y2 - y1) * (spot.x - x1) / (x2 - x1) == pytest.approx(spot.y, abs=0.3)
-
-
-def test_a_line_of_the_ratio_the_other_way_up():
-    dots = [Dot(key=1, label="a", x=20, y=10), Dot(key=2, label="b", x=2, y=1)]
-    drawn = place_scatter(dots, "linear", "linear", [Iso(2.0, "2", is_inverse=True)])
-    (line,) = drawn.lines
-    spot = drawn.spots[0]
-    share = (spot.x - line.x1) / (line.x2 - line.x1)
-    assert line.y1 + share * (line.y2 - line.y1) == pytest.approx(spot.y, abs=0.3)
-
-
-def test_a_line_that_misses_the_drawing_is_left_out():
-    assert (
-        place_scatter(
-            [Dot(key=1, label="a", x=1, y=1), Dot(key=2, label="b", x=2, y=2)], "log", "log", [Iso(1e9, "far")]
-        ).lines
-        == ()
-    )
+    assert place_scatter(dots, "log", "log", [Iso(1e9, "beyond the drawing")]).lines == ()
 
 
 def test_ratios_are_round_and_few():
@@ -120,32 +95,26 @@ def test_a_shape_for_every_colour():
     assert (figure["layout"]["xaxis"]["tickformat"], figure["layout"]["yaxis"]["tickformat"]) == (",~r", ",")
 
 
-def test_names_are_text_in_the_figure_never_markup():
+def test_names_are_text_in_the_figure_and_an_empty_one_says_so():
     dots = [Dot(key=1, label="<b>bold</b>", x=1, y=1, note="<a href=x>")]
     data = scatter_figure(AxisWords("<i>", "log"), AxisWords("y", "log"), dots, {})["data"][0]["customdata"][0]
     assert data[:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&lt;a href=x&gt;"]
-
-
-def test_empty_drawing_says_so():
     assert place_scatter([], "log", "log").spots == ()
     empty = scatter_figure(AxisWords("x", "log"), AxisWords("y", "log"), [], {}, empty="nothing here")
     assert empty["layout"]["annotations"][0]["text"] == "nothing here"
 
 
-def test_the_interactive_figure_names_what_the_still_one_names():
-    figure = scatter_figure(AxisWords("x", "log"), AxisWords("y", "log"), CLOUD, {})
-    drawn = place_scatter(CLOUD, "log", "log")
-    assert {name for name in figure["data"][0]["text"] if name} == {label.text for label in drawn.labels}
-
-
-def test_a_narrower_figure_names_what_the_still_one_names_there():
+def test_a_figure_of_each_width_names_what_the_still_one_names():
     figure = scatter_figure(AxisWords("x", "log"), AxisWords("y", "log"), CLOUD, {}, isos=[Iso(3.0, "equal")])
     labels = place_scatter(CLOUD, "log", "log", [Iso(3.0, "equal")]).labels
+    assert {label.only for label in labels} == {"", "middle", "wide"}
     narrow, middle = figure["narrower"]
     assert (narrow["up_to"], middle["up_to"]) == (NARROW_PX, MIDDLE_PX)
-    for part, widths in ((narrow, {""}), (middle, {"", "middle"})):
-        shown = {label.text for label in labels if label.only in widths}
-        assert {name for name in part["data"]["1"]["text"] if name} == shown
+    of_all = {"", "middle", "wide"}
+    for trace, widths in (
+        (narrow["data"]["1"], {""}), (middle["data"]["1"], {"", "middle"}), (figure["data"][1], of_all),
+    ):  # fmt: skip
+        assert {name for name in trace["text"] if name} == {label.text for label in labels if label.only in widths}
     assert narrow["data"]["0"]["text"] == ["", ""]  # names of lines lie over dots there
     assert "0" not in middle["data"]
 
@@ -163,19 +132,18 @@ def test_a_bound_is_in_sight_above_every_dot(kind):
 
 
 def test_dots_that_readers_look_for_are_named_before_outliers():
-    def names(dots):
+    def names(first=None):
+        dots = [replace(dot, priority=0 if dot.key == first else None) for dot in crowd]
         return {label.key for label in place_scatter(dots, "log", "log").labels}
 
     crowd = [Dot(key=n, label=f"accelerator {n}", x=1.5 ** (n % 23), y=2.0 ** (n % 17)) for n in range(200)]
-    unnamed = [dot.key for dot in crowd if dot.key not in names(crowd)][:12]
-    now = [
-        key for key in unnamed if key in names([replace(dot, priority=0 if dot.key == key else None) for dot in crowd])
-    ]
+    unnamed = [dot.key for dot in crowd if dot.key not in names()][:12]
+    now = [key for key in unnamed if key in names(first=key)]
     assert len(unnamed) == 12
     assert len(now) > len(unnamed) / 2
 
 
-def test_dots_of_one_value_step_aside_for_one_another_and_stay_near_it():
+def test_dots_of_one_value_step_aside_and_stay_near():
     column = [Dot(key=n, label=str(n), x=16.0, y=100.0 + n) for n in range(5)]
     ends = [Dot(key=8, label="8", x=1.0, y=1.0), Dot(key=9, label="9", x=1000.0, y=1000.0)]
     spots = place_scatter([*column, *ends], "log", "log").spots
@@ -216,16 +184,13 @@ def test_years_are_whole_and_have_no_comma():
     assert labels == sorted(labels)
     assert all(len(label) == 4 and label.isdigit() for label in labels)
     assert (labels[0], labels[-1]) == ("2016", "2024")
+    assert "tickformat" not in plotly_axis(AxisWords("released", "year"), [2014.5, 2026.1])
 
 
 @pytest.mark.parametrize(("decades", "ticks"), [(0.5, 4), (1.3, 4), (2.7, 4), (3.2, 5), (4.3, 6)])
-def test_a_logarithmic_axis_has_powers_of_ten_and_at_most_2_and_5_between_them(decades, ticks):
+def test_a_logarithmic_axis_has_few_marks_in_a_decade(decades, ticks):
     axis = plotly_axis(AxisWords("x", "log"), [1.0, 10**decades])
     assert axis["nticks"] == ticks
     apart = decades / ticks  # Plotly: above 0.7 every power, above 0.3 also 2 and 5, below all of 1 to 9
     assert decades < 1 or apart > 0.3
     assert apart <= 1
-
-
-def test_years_are_written_without_a_comma():
-    assert "tickformat" not in plotly_axis(AxisWords("released", "year"), [2014.5, 2026.1])

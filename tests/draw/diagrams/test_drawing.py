@@ -36,18 +36,13 @@ def test_counterparts_share_a_row():
 
 
 def test_empty_cell_explains_missing_counterpart():
-    gap = box("nccl", "collectives", state=State.ABSENT, summary="MLX brings its own.")
-    drawn = draw_columns([column("nvidia", box("nccl", "collectives")), column("apple", gap)])
-    cell = rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1]
-    assert (cell.placed, cell.missing, cell.instead) == ((), "no counterpart of NCCL", "MLX brings its own.")
-    assert cell.is_gap
-
-
-def test_empty_cell_mentions_drawn_components():
     nccl = box("nccl", "collectives", state=State.ABSENT, summary="About NCCL.")
     gloo = box("gloo", "collectives", state=State.ABSENT, summary="About Gloo.")
-    drawn = draw_columns([column("cpu", box("gloo", "collectives")), column("apple", nccl, gloo)])
-    assert rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1].instead == "About Gloo."
+    for present, absent, said in (("nccl", [nccl], "About NCCL."), ("gloo", [nccl, gloo], "About Gloo.")):
+        drawn = draw_columns([column("left", box(present, "collectives")), column("apple", *absent)])
+        cell = rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1]
+        assert (cell.placed, cell.missing, cell.instead) == ((), f"no counterpart of {present.upper()}", said)
+        assert cell.is_gap
 
 
 def test_component_in_another_row_gets_a_pointer():
@@ -92,23 +87,17 @@ def test_a_row_differs_when_the_columns_do_not_say_the_same(left, right, differs
     assert rows_of(drawn, Layer.LIBRARY)["x"].differs is differs
 
 
-def test_one_column_differs_from_nothing():
+def test_equal_rows_are_folded_and_named():
     drawn = draw_columns([column("a", box("x", state=State.BROKEN))])
     assert drawn.differing_count == 0
-
-
-def test_equal_rows_are_named_where_they_are_folded():
     drawn = draw_columns([column("a", box("x"), box("y")), column("b", box("x"), box("z", "y"))])
     library = next(layer for layer in drawn.layers if layer.layer == Layer.LIBRARY)
     assert (library.same, [row.role for row in library.differing]) == (("X",), ["y"])
 
 
 def test_box_lists_counterparts_in_its_row():
-    cudnn = box(
-        "cudnn",
-        "kernels",
-        counterparts=(BoxCounterpart("mpsgraph", "MPSGraph", "m"), BoxCounterpart("onednn", "oneDNN", "o")),
-    )
+    others = (BoxCounterpart("mpsgraph", "MPSGraph", "m"), BoxCounterpart("onednn", "oneDNN", "o"))
+    cudnn = box("cudnn", "kernels", counterparts=others)
     drawn = draw_columns([column("nvidia", cudnn), column("cpu", box("onednn", "kernels"))])
     placed = rows_of(drawn, Layer.LIBRARY)["kernels"].cells[0].placed[0]
     assert [other.component for other in placed.against] == ["onednn"]

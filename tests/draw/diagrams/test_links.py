@@ -1,5 +1,7 @@
 """Requirement links: which boxes they tie, on which lane they run, and what is written of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from stackviz.draw.diagrams.boxes import Box, BoxNote, RequirementLink, RequirementTable, StackColumn
@@ -18,8 +20,12 @@ def link(source: str, target: str, state: State = State.FITS, text: str = "it ho
     return RequirementLink(source, target, state, text)
 
 
+def column(key: str, boxes: tuple[Box, ...], *links: RequirementLink) -> StackColumn:
+    return StackColumn(key=key, title=key, subtitle="", url="/a/", boxes=boxes, links=links)
+
+
 def drawn(*links: RequirementLink, boxes: tuple[Box, ...] = BOXES) -> StackDrawing:
-    return draw_columns([StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)])
+    return draw_columns([column("a", boxes, *links)])
 
 
 def said(drawing: StackDrawing, component: str) -> tuple[BoxLine, ...]:
@@ -29,19 +35,11 @@ def said(drawing: StackDrawing, component: str) -> tuple[BoxLine, ...]:
 
 def test_link_connects_requirement_to_provider():
     drawing = drawn(link("pytorch", "nvidia-driver"))
-    keys = {
-        one.box.component: one.key
-        for layer in drawing.layers
-        for row in layer.rows
-        for cell in row.cells
-        for one in cell.placed
-    }
+    cells = [cell for layer in drawing.layers for row in layer.rows for cell in row.cells]
+    keys = {one.box.component: one.key for cell in cells for one in cell.placed}
     (only,) = drawing.links
     assert (only.top, only.bottom, only.is_up) == (keys["pytorch"], keys["nvidia-driver"], False)
     assert keys["cudnn"] == ""
-
-
-def test_a_link_to_a_box_above_points_upwards():
     (only,) = drawn(link("nvidia-driver", "pytorch")).links
     assert only.is_up
 
@@ -51,26 +49,25 @@ def test_a_link_without_two_ends_is_not_drawn(source, target):
     assert drawn(link(source, target)).links == ()
 
 
-def test_the_words_of_a_link_whose_source_is_not_there_stand_at_its_target():
+def test_words_of_a_link_without_source_are_at_its_target():
     assert said(drawn(link("nowhere", "cudnn", State.BROKEN, "too old")), "cudnn") == (
         BoxLine(State.BROKEN, "too old"),
     )
 
 
-def test_links_that_overlap_run_on_lanes_of_their_own():
-    drawing = drawn(link("pytorch", "nvidia-driver"), link("cudnn", "cuda-runtime"))
-    assert sorted(one.lane for one in drawing.links) == [0, 1]
-    assert drawing.lanes == (2,)
-
-
-def test_links_that_hold_to_the_same_box_share_a_lane():
-    drawing = drawn(link("pytorch", "nvidia-driver"), link("cudnn", "nvidia-driver"))
-    assert {one.lane for one in drawing.links} == {0}
-
-
-def test_broken_link_stays_visible_on_shared_lane():
-    drawing = drawn(link("pytorch", "nvidia-driver"), link("cudnn", "nvidia-driver", State.BROKEN))
-    assert len({one.lane for one in drawing.links}) == 2
+@pytest.mark.parametrize(
+    ("other", "lanes"),
+    [
+        (link("cudnn", "cuda-runtime"), [0, 1]),
+        (link("cudnn", "nvidia-driver"), [0, 0]),
+        (link("cudnn", "nvidia-driver", State.BROKEN), [0, 1]),
+    ],
+    ids=["that overlap", "to the same box", "one is broken"],
+)
+def test_links_share_a_lane_only_where_each_is_seen(other, lanes):
+    drawing = drawn(link("pytorch", "nvidia-driver"), other)
+    assert sorted(one.lane for one in drawing.links) == lanes
+    assert drawing.lanes == (len(set(lanes)),)
 
 
 def test_worse_verdict_on_a_pair_is_drawn():
@@ -84,22 +81,14 @@ def test_worse_verdict_on_a_pair_is_drawn():
 
 @pytest.mark.parametrize("state", [State.FITS, State.DESCRIBED])
 def test_a_link_that_a_note_tells_is_not_told_twice(state):
-    noted = Box(
-        component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", notes=(BoxNote(state, "it holds"),)
-    )
+    noted = replace(CUDNN, notes=(BoxNote(state, "it holds"),))
     drawing = drawn(link("cudnn", "nvidia-driver", state), boxes=(noted, DRIVER))
     assert [one.text for one in said(drawing, "cudnn")] == ["it holds"]
     assert len(drawing.links) == 1
 
 
 def test_what_a_described_release_asks_for_is_one_line():
-    described = Box(
-        component="cudnn",
-        role="kernels",
-        layer=Layer.LIBRARY,
-        name="cuDNN",
-        requires=RequirementTable("9.26", (), is_newest=True),
-    )
+    described = replace(CUDNN, requires=RequirementTable("9.26", (), is_newest=True))
     links = (
         link("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580"),
         link("cudnn", "cuda-runtime", State.DESCRIBED, "needs CUDA runtime 13"),
@@ -109,11 +98,12 @@ def test_what_a_described_release_asks_for_is_one_line():
 
 
 def test_a_link_is_folded_away_with_a_row_that_does_not_differ():
-    left = StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=BOXES, links=(link("pytorch", "cudnn"),))
-    same = draw_columns([left, StackColumn(key="b", title="B", subtitle="", url="/b/", boxes=BOXES)])
-    other = draw_columns([left, StackColumn(key="b", title="B", subtitle="", url="/b/", boxes=(RUNTIME, DRIVER))])
-    assert [one.differs for one in same.links] == [False]
-    assert [one.differs for one in other.links] == [True]
+    left = column("a", BOXES, link("pytorch", "cudnn"))
+    for boxes, differs in ((BOXES, False), ((RUNTIME, DRIVER), True)):
+        drawing = draw_columns([left, column("b", boxes)])
+        assert [one.differs for one in drawing.links] == [differs]
+    # none is drawn between columns
+    assert draw_columns([column("a", (PYTORCH,), link("pytorch", "cudnn")), column("b", (CUDNN,))]).links == ()
 
 
 def test_of_two_kinds_of_card_the_link_ends_at_the_first():
@@ -123,11 +113,3 @@ def test_of_two_kinds_of_card_the_link_ends_at_the_first():
     )
     (only,) = drawn(link("pytorch", "hardware"), boxes=(PYTORCH, *cards)).links
     assert (only.top, only.bottom) == ("c1b0", "c1b1")
-
-
-def test_no_link_stands_between_columns():
-    columns = [
-        StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=(PYTORCH,), links=(link("pytorch", "cudnn"),)),
-        StackColumn(key="b", title="B", subtitle="", url="/b/", boxes=(CUDNN,)),
-    ]
-    assert draw_columns(columns).links == ()

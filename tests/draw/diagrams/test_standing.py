@@ -37,15 +37,13 @@ def test_it_is_marked_and_its_neighbours_are_signed_links():
     assert "Nothing" not in svg
 
 
-def test_all_layers_are_there_in_their_order():
+def test_all_layers_are_drawn_and_calls_both_ways_signed():
     svg = draw_standing(COLUMN, "blas", (), ())
     titles = [layer.label for layer in Layer]
     assert [text for text in re.findall(r">([^<>]+)</text>", svg) if text in titles] == titles
-
-
-def test_what_calls_and_is_called_has_a_sign_of_its_own():
     both = {"/components/Torch/"}
     assert ">↕ Torch<" in draw_standing(COLUMN, "blas", both, both)
+    assert draw_standing(COLUMN, "elsewhere", {"/components/other/"}, ()) is None
 
 
 def test_no_chip_leaves_the_picture_or_covers_another():
@@ -59,18 +57,9 @@ def test_no_chip_leaves_the_picture_or_covers_another():
         assert all(other[0] >= x + width for other in beside)
 
 
-def test_a_stack_without_it_and_its_neighbours_has_no_picture():
-    assert draw_standing(COLUMN, "elsewhere", {"/components/other/"}, ()) is None
-
-
 def test_hostile_names_and_addresses_stay_text():
-    hostile = StackColumn(
-        key="k",
-        title="t",
-        subtitle="",
-        url="",
-        boxes=(Box(component="a", role="r", layer=Layer.OS, name=EVIL, url='/"onload=x'),),
-    )
+    evil = Box(component="a", role="r", layer=Layer.OS, name=EVIL, url='/"onload=x')
+    hostile = StackColumn(key="k", title="t", subtitle="", url="", boxes=(evil,))
     svg = draw_standing(hostile, "b", {'/"onload=x'}, ())
     assert EVIL not in svg
     assert 'href="/&quot;onload=x"' in svg

@@ -34,6 +34,10 @@ PROBLEMS = """() => {
 }"""
 
 
+def box(component: str, name: str, layer: Layer = Layer.LIBRARY, **more) -> Box:
+    return Box(component=component, role=component, layer=layer, name=name, **more)
+
+
 def column(*boxes: Box, links: tuple[RequirementLink, ...] = ()) -> StackColumn:
     return StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)
 
@@ -43,28 +47,19 @@ def words(svg: str) -> str:
 
 
 def test_svg_is_one_file_with_title_and_desc():
-    root = ET.fromstring(
-        svg_of(draw_columns([column(Box(component="x", role="r", layer=Layer.LIBRARY, name="cuDNN"))]), "My stack")
-    )
+    root = ET.fromstring(svg_of(draw_columns([column(box("x", "cuDNN"))]), "My stack"))
     assert root.get("role") == "img"
     assert (root.findtext(f"{SVG}title"), root.get("aria-labelledby")) == ("My stack", "title description")
     assert "Libraries. cuDNN." in (root.findtext(f"{SVG}desc") or "")
-
-
-def test_nothing_is_loaded_from_elsewhere():
     svg = svg_of(draw_columns([longest_column(0)]), "x", "https://example.org/stacks/")
-    assert not re.search(r"<(image|script|style|use|a|foreignObject)\b|url\(|href", svg)
+    assert not re.search(r"<(image|script|style|use|a|foreignObject)\b|url\(|href", svg)  # nothing from elsewhere
 
 
 def test_hostile_text_in_every_place_stays_text():
-    evil = Box(
-        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL
-    )
+    evil = box(EVIL, EVIL, version=EVIL, state=State.BROKEN, summary=EVIL)
     links = (RequirementLink(EVIL, "y", State.BROKEN, EVIL),)
     title = f"{EVIL}\x00\x1b[31m\ud800\ufffe\u202e"
-    svg = svg_of(
-        draw_columns([column(evil, Box(component="y", role="r", layer=Layer.OS, name="y"), links=links)]), title, EVIL
-    )
+    svg = svg_of(draw_columns([column(evil, box("y", "y", Layer.OS), links=links)]), title, EVIL)
     ET.fromstring(svg)
     assert "<script" not in svg
     assert "<img" not in svg
@@ -72,31 +67,12 @@ def test_hostile_text_in_every_place_stays_text():
 
 
 def test_all_that_the_page_shows_is_there():
-    kernels = Box(
-        component="cudnn", role="k", layer=Layer.LIBRARY, name="cuDNN", version="9.26.0.51", state=State.BROKEN
-    )
-    gap = Box(
-        component="nccl",
-        role="collectives",
-        layer=Layer.LIBRARY,
-        name="NCCL",
-        state=State.ABSENT,
-        summary="Nothing of the kind.",
-    )
+    kernels = box("cudnn", "cuDNN", version="9.26.0.51", state=State.BROKEN)
+    gap = box("nccl", "NCCL", state=State.ABSENT, summary="Nothing of the kind.")
     links = (RequirementLink("cudnn", "linux", State.BROKEN, "needs a newer system"),)
-    other = StackColumn(
-        key="b",
-        title="B",
-        subtitle="as described",
-        url="/b/",
-        boxes=(Box(component="nccl", role="collectives", layer=Layer.LIBRARY, name="NCCL"),),
-    )
-    svg = svg_of(
-        draw_columns(
-            [column(kernels, gap, Box(component="linux", role="s", layer=Layer.OS, name="Linux"), links=links), other]
-        ),
-        "T",
-    )
+    left = column(kernels, gap, box("linux", "Linux", Layer.OS), links=links)
+    other = StackColumn(key="b", title="B", subtitle="as described", url="/b/", boxes=(box("nccl", "NCCL"),))
+    svg = svg_of(draw_columns([left, other]), "T")
     text = words(svg)
     for word in ("cuDNN", "9.26.0.51", "✕ broken", "broken: needs a newer system", "– no counterpart of NCCL"):
         assert word in text
