@@ -69,50 +69,40 @@ def test_the_table_on_the_screen_is_the_table_of_the_file(visit):
         assert len(figures) == shown
 
 
-def test_citation_copies_and_opens_frozen_figures(visit, site, browser_context):
+def test_citation_and_share_bar_copy_what_they_say(visit, site, browser_context):
     browser_context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
     page = visit(TWO)
-    page.locator("section:has(#cite)").get_by_role("button", name="Copy Markdown").click()
-    expect(page.locator("[data-announce]")).to_have_text("Copied", timeout=WAIT_MS)
-    copied = page.evaluate("navigator.clipboard.readText()")
-    address = re.search(r"\((http[^)]+)\)", copied)
-    assert address is not None
-    page.goto(address[1])
-    expect(page.locator("main")).to_contain_text("Figures as of", timeout=WAIT_MS)
-    assert browser_context.troubles == []
 
+    def copied() -> str:
+        return page.evaluate("navigator.clipboard.readText()")
 
-def test_the_share_bar_copies_what_its_lines_say(visit, site, browser_context):
-    browser_context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
-    page = visit(TWO)
     for button, line in (("Copy link", "#share-link"), ("Copy as Markdown", "#share-markdown")):
         page.get_by_role("button", name=button).click()
         expect(page.locator(".share")).to_contain_text("Copied", timeout=WAIT_MS)
-        assert page.evaluate("navigator.clipboard.readText()") == page.locator(line).text_content()
+        assert copied() == page.locator(line).text_content()
         expect(page.get_by_role("button", name=button)).to_be_visible(timeout=WAIT_MS)  # its label is back
-    assert browser_context.troubles == []
-
-
-def test_a_list_copies_its_address_of_the_moment(visit, site, browser_context):
-    browser_context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    page.locator("section:has(#cite)").get_by_role("button", name="Copy Markdown").click()
+    expect(page.locator("section:has(#cite)")).to_contain_text("Copied", timeout=WAIT_MS)
+    page.goto(re.search(r"\((http[^)]+)\)", copied())[1])
+    expect(page.locator("main")).to_contain_text("Figures as of", timeout=WAIT_MS)
     page = visit("/ladder/")
     page.evaluate("history.pushState({}, '', '/ladder/?vendor=apple&q=(a)')")
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator("[data-announce]")).to_have_text("Copied", timeout=WAIT_MS)
-    assert page.evaluate("navigator.clipboard.readText()") == f"{site.url}/ladder/?vendor=apple&q=%28a%29"
+    assert copied() == f"{site.url}/ladder/?vendor=apple&q=%28a%29"
+    assert browser_context.troubles == []
 
 
-def test_stack_cell_names_its_column_to_screen_readers(visit):
-    page = visit(TWO)
-    page.locator("details.fold").first.evaluate("fold => { fold.open = true }")
-    cell = page.locator(".stack .cell").first
-    assert cell.evaluate("cell => getComputedStyle(cell, '::before').content") == '"H100 SXM5 80GB"'
-
-
-def test_baseline_files_and_frozen_address_need_no_script(site, browser):
+def test_baseline_subjects_and_frozen_address_need_no_script(site, browser):
     context = browser.new_context(java_script_enabled=False)
     try:
         page = context.new_page()
+        page.goto(site.url + TWO)
+        page.get_by_text("Add or replace").click()
+        page.fill("#subject", "rtx 4090")
+        page.press("#subject", "Enter")
+        page.locator(".hits a").first.click()
+        page.wait_for_url(f"**{TWO}&a=nvidia-geforce-rtx-4090", timeout=WAIT_MS)
         page.goto(site.url + TWO)
         page.get_by_role("link", name="Show factors relative to M3 Max (40-core GPU)").click()
         page.wait_for_url("**&base=apple-m3-max-40#specs", timeout=WAIT_MS)
@@ -168,11 +158,6 @@ def test_table_of_six_keeps_head_and_names_in_sight(visit, table):
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_two_sheets_need_no_box_of_their_own(visit):
-    page = visit(TWO)
-    assert page.locator(".wide.many").count() == 0
-
-
 def test_wide_window_folds_nothing_and_offers_a_skip(visit):
     page = visit(TWO)
     expect(page.locator("details.fold .stack")).to_be_visible()
@@ -221,17 +206,3 @@ def test_a_subject_is_added_and_replaced_in_place_by_keyboard(visit):
     box.fill("mi300x")
     page.locator("#subject-options [role=option]").first.click(timeout=WAIT_MS)
     page.wait_for_url("**/compare/?a=nvidia-h100-sxm5-80gb&a=amd-mi300x&a=nvidia-geforce-rtx-4090", timeout=WAIT_MS)
-
-
-def test_a_subject_is_added_without_scripts(site, browser):
-    context = browser.new_context(java_script_enabled=False)
-    try:
-        page = context.new_page()
-        page.goto(site.url + TWO)
-        page.get_by_text("Add or replace").click()
-        page.fill("#subject", "rtx 4090")
-        page.press("#subject", "Enter")
-        page.locator(".hits a").first.click()
-        page.wait_for_url(f"**{TWO}&a=nvidia-geforce-rtx-4090", timeout=WAIT_MS)
-    finally:
-        context.close()

@@ -23,15 +23,12 @@ def test_no_fault_is_found_with_a_box_open(visit, path):
     assert faults_of(page) == []
 
 
-def test_no_fault_is_found_where_a_component_stands(visit):
-    page = visit("/components/cudnn/")
-    expect(page.locator(".standing svg")).to_be_visible(timeout=WAIT_MS)
-    assert faults_of(page) == []
-
-
-def test_no_fault_is_found_in_what_an_operator_costs(visit):
-    page = visit("/operators/softmax/")
-    expect(page.locator(".operator-figures").first).to_be_visible(timeout=WAIT_MS)
+@pytest.mark.parametrize(
+    ("path", "shown"), [("/components/cudnn/", ".standing svg"), ("/operators/softmax/", ".operator-figures")]
+)
+def test_no_fault_is_found_in_components_and_operators(visit, path, shown):
+    page = visit(path)
+    expect(page.locator(shown).first).to_be_visible(timeout=WAIT_MS)
     assert faults_of(page) == []
 
 

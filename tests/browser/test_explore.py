@@ -34,8 +34,10 @@ def test_another_figure_ranks_at_once_and_the_address_says_it(visit, browser_con
     assert browser_context.troubles == []
 
 
-def test_what_a_machine_measured_leads_to_it(visit, browser_context):
+def test_a_rung_leads_to_its_machine_and_into_the_tray(visit, browser_context):
     page = visit("/ladder/?field=bf16_tensor_tflops&vendor=nvidia")
+    page.locator("#found [data-tray-add]").first.click()
+    expect(page.locator("aside[data-tray] li")).to_have_count(1, timeout=WAIT)
     row = page.locator("#found tbody tr", has=page.locator("a[href='/accelerators/nvidia-h100-sxm5-80gb/']"))
     expect(row).to_contain_text("989.4")
     link = row.locator("a[href^='/machines/']")  # of two machines that measured the same rate either may lead
@@ -45,15 +47,12 @@ def test_what_a_machine_measured_leads_to_it(visit, browser_context):
     assert browser_context.troubles == []
 
 
-def test_a_rung_goes_into_the_compare_tray(visit, browser_context):
-    page = visit("/ladder/?field=memory_gb&vendor=apple")
-    page.locator("#found [data-tray-add]").first.click()
-    expect(page.locator("aside[data-tray] li")).to_have_count(1, timeout=WAIT)
-    assert browser_context.troubles == []
-
-
-def test_a_point_is_reached_and_opened_by_the_keyboard_alone(visit, browser_context):
+def test_points_are_skipped_or_opened_by_the_keyboard_alone(visit, browser_context):
     page = visit("/explore/")
+    page.locator("a.over").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('table.points') !== null")
     points = page.locator(".plane a")
     assert points.count() > 50
     page.locator("a.over").focus()
@@ -63,14 +62,6 @@ def test_a_point_is_reached_and_opened_by_the_keyboard_alone(visit, browser_cont
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(f"{address}$"), timeout=WAIT)
     assert browser_context.troubles == []
-
-
-def test_the_drawing_can_be_skipped(visit):
-    page = visit("/explore/")
-    page.locator("a.over").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('table.points') !== null")
 
 
 def test_other_axes_draw_other_points(visit, browser_context):
@@ -103,15 +94,20 @@ def test_bars_keep_their_length_in_forced_colours(visit):
     assert style[1].startswith(f"linear-gradient(90deg, {ink} ")
 
 
-def test_the_timeline_of_a_phone_wraps_and_states_the_years(visit):
+def test_the_timeline_starts_at_the_newest_and_wraps_on_a_phone(visit, browser_page):
+    browser_page.set_viewport_size({"width": 768, "height": 800})
     page = visit("/timeline/")
+    settle(page)
+    newest = page.locator(".years li").last
+    browser_page.evaluate("window.scrollTo(0, document.querySelector('.years').getBoundingClientRect().top)")
+    expect(newest).to_be_in_viewport()
+    assert newest.bounding_box()["x"] > 384
     name = page.locator(".era a").filter(has_text="Hopper").first
     assert name.inner_text() == "Hopper"
     assert page.locator(".years").is_visible()
     page.set_viewport_size({"width": 360, "height": 780})
     settle(page)
-    era = page.locator(".era")
-    assert era.evaluate("era => era.scrollWidth <= era.clientWidth")
+    assert page.locator(".era").evaluate("era => era.scrollWidth <= era.clientWidth")
     assert name.inner_text() == "2022 Hopper"
     assert page.locator(".years").is_hidden()
 
@@ -161,15 +157,11 @@ def test_a_ranking_is_saved_as_png_by_the_browser_alone(visit, browser_context):
     assert browser_context.troubles == []
 
 
-def test_plotly_draws_rings_bound_and_front(visit, browser_context):
+def test_plotly_draws_bounds_and_heat_maps_when_asked_to(visit, browser_context):
     page = visit(DECODE)
     page.locator("[data-chart-open]").click()
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(2, timeout=WAIT)
     expect(page.locator(".js-plotly-plot .scatterlayer .point").first).to_be_visible(timeout=WAIT)
-    assert browser_context.troubles == []
-
-
-def test_the_heat_map_is_drawn_whole_when_it_is_asked_to(visit, browser_context):
     page = visit("/heatmap/?vendor=apple")
     assert page.evaluate("typeof window.Plotly") == "undefined"
     page.locator("[data-chart-open]").click()
@@ -201,13 +193,3 @@ def test_no_fault_is_found(visit, path):
     page = visit(path)
     page.locator("details.more").evaluate_all("all => all.forEach(details => { details.open = true })")
     assert faults_of(page) == []
-
-
-def test_wide_timeline_starts_at_the_newest(visit, browser_page):
-    browser_page.set_viewport_size({"width": 768, "height": 800})
-    page = visit("/timeline/")
-    settle(page)
-    newest = page.locator(".years li").last
-    browser_page.evaluate("window.scrollTo(0, document.querySelector('.years').getBoundingClientRect().top)")
-    expect(newest).to_be_in_viewport()
-    assert newest.bounding_box()["x"] > 384
