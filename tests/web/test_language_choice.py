@@ -40,6 +40,8 @@ def test_a_chinese_browser_is_sent_to_chinese_once(client, db):
     assert first.cookies["django_language"]["samesite"] == "Lax"
     shown = client.get(first["Location"], headers=BROWSER)
     assert (shown.status_code, language_cookie(shown)) == (200, "")
+    sent = client.post("/diagnose/", {"text": "no dump"}, headers=BROWSER)  # a form is answered where it was sent
+    assert (sent.status_code, sent["Content-Language"]) == (422, "en")
     again = client.get("/learn/", headers={**BROWSER, "accept-language": "en"})
     assert again["Location"] == "/zh-hans/learn/"
     assert language_cookie(again) == ""

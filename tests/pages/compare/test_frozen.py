@@ -64,6 +64,7 @@ def test_frozen_comparison_is_entirely_of_its_moment(client, corrected):
     tiles = {tile.title: tile for tile in frozen.context["comparison"].tiles}
     assert "400 GB/s" in [line.figure for line in tiles["Memory bandwidth"].lines]
     assert not tiles.keys() & {"Decode rate", "Cited results, like for like"}
+    assert client.get(f"{URL}&at=2020-01-01").status_code == 200  # before there was a catalogue
 
 
 def test_citation_address_survives_corrections(client, curated, db):

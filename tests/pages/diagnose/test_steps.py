@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.utils import timezone
 
 from stackviz.pages.diagnose.diagnosis import is_pasted
@@ -274,6 +275,8 @@ def test_one_changed_character_is_refused():
 def test_a_state_that_is_old_or_of_another_form_is_refused(client, curated, time_machine):
     ticket, signed = client.post("/diagnose/save/", {"text": CPU_WHEEL}).context["ticket"], sign_state([NO_KERNEL])
     assert client.post("/diagnose/", {"text": CPU_WHEEL, "state": ticket}).status_code == 422
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.post("/diagnose/", {"text": "", "state": signed}).status_code == 403
     time_machine.move_to(timezone.now() + timedelta(seconds=STEPS_HOLD_S + 60), tick=False)
     answer = client.post("/diagnose/", {"text": CPU_WHEEL, "state": signed})
     assert answer.status_code == 422
