@@ -25,15 +25,15 @@ def cards(*names, **facts):
     return [{"uuid_hash": hashed("card", name), "facts": facts} for name in names]
 
 
-def container(root, boot="boot-1", **files):
-    paths = {"/proc/sys/kernel/random/boot_id": boot, "/etc/machine-id": IMAGE_ID}
-    named = {
-        "board": "/sys/class/dmi/id/product_uuid",
-        "mounts": "/proc/self/mountinfo",
-        "machine_id": "/etc/machine-id",
-        "run_host": "/run/host/etc/machine-id",
-    }
-    return machine(root, paths | {named[name]: text for name, text in files.items()})
+FILES = {
+    "boot": "/proc/sys/kernel/random/boot_id", "board": "/sys/class/dmi/id/product_uuid",
+    "mounts": "/proc/self/mountinfo", "machine_id": "/etc/machine-id", "run_host": "/run/host/etc/machine-id",
+}  # fmt: skip
+
+
+def container(root, **files):
+    files = {"boot": "boot-1", "machine_id": IMAGE_ID} | files
+    return machine(root, {FILES[name]: text for name, text in files.items()})
 
 
 def of(around, told, folder, facts=None, explicit=None):
@@ -60,8 +60,14 @@ def test_a_container_that_is_given_its_hosts_id_is_its_host(tmp_path):
     assert (mounted.source, toolbox.source) == ("host", "host")
 
 
-def test_the_id_of_an_image_is_not_taken(tmp_path):
-    assert of(container(tmp_path / "c"), cards("a"), tmp_path / "s").value != hashed("machine", IMAGE_ID)
+def test_without_cards_a_stored_id_stays_even_as_root(tmp_path):
+    first = of(container(tmp_path / "c"), [], tmp_path / "s")
+    assert first.source == "file"
+    assert of(container(tmp_path / "d", board=BOARD), [], tmp_path / "s").value == first.value
+    assert hashed("machine", IMAGE_ID) not in {
+        first.value,
+        of(container(tmp_path / "c"), cards("a"), tmp_path / "t").value,
+    }
 
 
 def test_as_root_a_container_is_the_board_it_runs_on(tmp_path):
@@ -101,12 +107,6 @@ def test_instances_of_a_card_say_nothing_about_the_machine(tmp_path):
     whole = of(container(tmp_path / "c"), cards("a"), tmp_path / "s")
     cut = of(container(tmp_path / "c"), cards("a") + cards("mig-1", "mig-2", mig_parent_index=0), tmp_path / "t")
     assert whole.by_cards == cut.by_cards
-
-
-def test_without_cards_a_stored_id_stays_even_as_root(tmp_path):
-    first = of(container(tmp_path / "c"), [], tmp_path / "s")
-    assert first.source == "file"
-    assert of(container(tmp_path / "d", board=BOARD), [], tmp_path / "s").value == first.value
 
 
 def test_where_nothing_can_be_stored_the_boot_tells(tmp_path, system_state):

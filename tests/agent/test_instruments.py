@@ -7,13 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from stackviz.agent.benchmarks.devices import Device, math_settings
-from stackviz.agent.benchmarks.instruments import (
-    Instruments,
-    Sampler,
-    card_counters,
-    joined_readings,
-    others_on_card,
-)
+from stackviz.agent.benchmarks.instruments import Instruments, Sampler, card_counters, joined_readings, others_on_card
 from stackviz.agent.benchmarks.visit import kernels_of
 from stackviz.report.format.facts.nvml import Nvml
 from stackviz.report.measuring import Prepared
@@ -35,14 +29,10 @@ def nvml_of(**changes):
 
 
 def test_counters_are_joules_and_seconds():
-    nvml, card = nvml_of(nvmlDeviceGetTotalEnergyConsumption=1_234_567, nvmlDeviceGetFieldValues=counter(2_500_000_000))
+    energy, fields = "nvmlDeviceGetTotalEnergyConsumption", "nvmlDeviceGetFieldValues"
+    nvml, card = nvml_of(**{energy: 1_234_567, fields: counter(2_500_000_000)})
     assert card_counters(nvml, card) == {"energy_j": 1234.567, "throttled.power_s": 2.5, "throttled.thermal_s": 2.5}
-
-
-def test_counters_that_a_card_lacks_are_left_out():
-    nvml, card = nvml_of(
-        nvmlDeviceGetTotalEnergyConsumption=Error(NOT_SUPPORTED), nvmlDeviceGetFieldValues=counter(0, NOT_SUPPORTED)
-    )
+    nvml, card = nvml_of(**{energy: Error(NOT_SUPPORTED), fields: counter(0, NOT_SUPPORTED)})
     assert card_counters(nvml, card) == {}
 
 
@@ -64,19 +54,17 @@ def test_other_processes_on_the_card_are_named_with_their_share():
     assert len(found["card_programs"]) == 1
 
 
-def test_a_card_of_our_own_has_none():
-    nvml, card = nvml_of(nvmlDeviceGetComputeRunningProcesses=[process(os.getpid())])
-    assert others_on_card(nvml, card, time.time()) == {"card_programs": [], "card_ratio": 0.0}
-
-
-def test_where_our_own_process_is_not_listed_nobody_can_tell():
-    nvml, card = nvml_of(nvmlDeviceGetComputeRunningProcesses=[process(999_999_999)])
-    assert others_on_card(nvml, card, time.time()) == {}
-
-
-def test_where_use_is_not_told_by_process_only_names_are_stated():
-    nvml, card = nvml_of(nvmlDeviceGetComputeRunningProcesses=[process(os.getpid()), process(999_999_999)])
-    assert others_on_card(nvml, card, time.time()) == {"card_programs": ["unknown"], "card_ratio": None}
+@pytest.mark.parametrize(
+    ("pids", "found"),
+    [
+        ([os.getpid()], {"card_programs": [], "card_ratio": 0.0}),
+        ([999_999_999], {}),  # our own process is not listed: nobody can tell
+        ([os.getpid(), 999_999_999], {"card_programs": ["unknown"], "card_ratio": None}),  # use is not told by process
+    ],
+)
+def test_only_what_is_known_of_others_is_stated(pids, found):
+    nvml, card = nvml_of(nvmlDeviceGetComputeRunningProcesses=[process(pid) for pid in pids])
+    assert others_on_card(nvml, card, time.time()) == found
 
 
 def test_conditions_are_sampled_while_the_card_works():

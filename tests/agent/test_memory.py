@@ -25,52 +25,47 @@ def machine(root, files):
 MEMORY = {"proc/meminfo": f"MemTotal: {64 * GIB // 1024} kB\nMemAvailable:   {48 * GIB // 1024} kB\n"}
 
 
-def test_without_a_limit_all_available_memory_is_free(tmp_path):
-    files = {
-        "proc/self/cgroup": "0::/user.slice/session\n",
-        "sys/fs/cgroup/user.slice/memory.max": "max\n",
-        "sys/fs/cgroup/user.slice/memory.current": "1\n",
-    }
-    assert free_main_memory(machine(tmp_path, MEMORY | files)) == 48 * GIB
+CGROUP = "sys/fs/cgroup"
+NO_LIMIT = {
+    f"{CGROUP}/memory/memory.limit_in_bytes": "9223372036854771712\n",
+    f"{CGROUP}/memory/memory.usage_in_bytes": "4096\n",
+}
 
 
-def test_container_limit_counts_minus_fixed_use(tmp_path):
-    files = {
-        "proc/self/cgroup": "0::/\n",
-        "sys/fs/cgroup/memory.max": f"{3 * GIB // 2}\n",
-        "sys/fs/cgroup/memory.current": f"{GIB}\n",
-        "sys/fs/cgroup/memory.stat": f"anon 5\ninactive_file {GIB // 4}\nactive_file 7\n",
-    }
-    assert free_main_memory(machine(tmp_path, MEMORY | files)) == 3 * GIB // 4
+def group(path, limit, used, stat=None, version=2):
+    """The files of a control group."""
+    names = ("memory.max", "memory.current") if version == 2 else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    files = {names[0]: f"{limit}\n", names[1]: f"{used}\n", **({"memory.stat": stat} if stat else {})}
+    return {f"{CGROUP}/{path}{name}": text for name, text in files.items()}
 
 
-def test_the_tightest_of_nested_groups_counts(tmp_path):
-    files = {"proc/self/cgroup": "0::/slurm/job/step\n"}
-    for group, limit in (("slurm", 32), ("slurm/job", 8), ("slurm/job/step", 16)):
-        files[f"sys/fs/cgroup/{group}/memory.max"] = f"{limit * GIB}\n"
-        files[f"sys/fs/cgroup/{group}/memory.current"] = f"{GIB}\n"
-    assert free_main_memory(machine(tmp_path, MEMORY | files)) == 7 * GIB
-
-
-def test_the_first_version_of_control_groups_is_read(tmp_path):
-    files = {
-        "proc/self/cgroup": "9:cpu,cpuacct:/docker/x\n4:memory:/docker/x\n",
-        "sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes": f"{2 * GIB}\n",
-        "sys/fs/cgroup/memory/docker/x/memory.usage_in_bytes": f"{GIB}\n",
-        "sys/fs/cgroup/memory/docker/x/memory.stat": f"total_inactive_file {GIB // 2}\n",
-        "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
-        "sys/fs/cgroup/memory/memory.usage_in_bytes": "4096\n",
-    }
-    assert free_main_memory(machine(tmp_path, MEMORY | files)) == 3 * GIB // 2
-
-
-def test_a_group_that_is_over_its_limit_leaves_nothing(tmp_path):
-    files = {
-        "proc/self/cgroup": "0::/\n",
-        "sys/fs/cgroup/memory.max": "1000\n",
-        "sys/fs/cgroup/memory.current": "2000\n",
-    }
-    assert free_main_memory(machine(tmp_path, MEMORY | files)) == 0
+@pytest.mark.parametrize(
+    ("of_process", "groups", "free"),
+    [
+        ("0::/user.slice/session\n", group("user.slice/", "max", 1), 48 * GIB),
+        (
+            "0::/\n",  # what files use does not count
+            group("", 3 * GIB // 2, GIB, f"anon 5\ninactive_file {GIB // 4}\nactive_file 7\n"),
+            3 * GIB // 4,
+        ),
+        (
+            "0::/slurm/job/step\n",  # the tightest of nested groups
+            group("slurm/", 32 * GIB, GIB)
+            | group("slurm/job/", 8 * GIB, GIB)
+            | group("slurm/job/step/", 16 * GIB, GIB),
+            7 * GIB,
+        ),
+        (
+            "9:cpu,cpuacct:/docker/x\n4:memory:/docker/x\n",  # the first version of control groups
+            group("memory/docker/x/", 2 * GIB, GIB, f"total_inactive_file {GIB // 2}\n", version=1) | NO_LIMIT,
+            3 * GIB // 2,
+        ),
+        ("0::/\n", group("", 1000, 2000), 0),
+    ],
+    ids=["no limit", "container", "nested", "version 1", "over its limit"],
+)
+def test_free_memory_is_what_all_groups_leave(tmp_path, of_process, groups, free):
+    assert free_main_memory(machine(tmp_path, MEMORY | {"proc/self/cgroup": of_process} | groups)) == free
 
 
 def card(kind, **properties):

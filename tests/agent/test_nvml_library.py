@@ -66,22 +66,17 @@ def test_instances_have_their_share_and_are_not_cards():
     assert (report.facts["nvidia.card_count"], report.facts["nvidia.topology"]) == (2, "0-1:NV12")
 
 
-def test_a_display_card_beside_a_large_one():
+def test_cards_of_other_kinds():
     large, small = reported("geforce").cards
     assert (large.facts["compute_capability"], small.facts["compute_capability"]) == ("8.9", "6.1")
     assert (large.facts["display_attached"], small.facts["display_attached"]) == (False, True)
     assert small.absent["power_limit_w"].reason == "not_supported"
-
-
-def test_unified_memory_has_no_size():
     (card,) = reported("gb10").cards
     assert (card.memory_bytes, card.facts["unified_memory"], card.facts["addressing_mode"]) == (None, True, "ATS")
     assert "pcie-width" not in {finding.rule for finding in find(reported("gb10"), packaged_tables())}
-
-
-def test_a_virtual_card_is_stated_as_one():
     (card,) = reported("vgpu").cards
     assert (card.facts["virtualization_mode"], card.memory_bytes) == ("vgpu", 12 * 2**30)
+    assert reported("not-loaded").facts["nvidia.nvml_error"] == "Driver Not Loaded"
 
 
 def test_figures_meaning_unknown_do_not_cost_the_card():
@@ -121,10 +116,6 @@ def test_answers_before_a_crash_stay_if_smi_fails_too():
 @pytest.mark.parametrize(("machine", "rule"), [("crash", "nvml-crashes"), ("hang", "nvml-hangs")])
 def test_machine_without_nvidia_smi_has_a_finding(machine, rule):
     assert rule in {finding.rule for finding in find(reported(machine, within_s=12), packaged_tables())}
-
-
-def test_a_driver_that_is_not_loaded_is_named():
-    assert reported("not-loaded").facts["nvidia.nvml_error"] == "Driver Not Loaded"
 
 
 @pytest.mark.parametrize(("index", "watts"), [(0, 71), (2, 640), (5, 71)])

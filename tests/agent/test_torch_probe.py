@@ -55,16 +55,20 @@ def probe(monkeypatch, tmp_path):
     return ask
 
 
+def gpu_torch(device, arch_list, **version):
+    """A torch that finds this device as its only one."""
+    cuda = SimpleNamespace(is_available=lambda: True, device_count=lambda: 1, get_device_properties=lambda _n: device)
+    built = SimpleNamespace(**{"cuda": None, "hip": None, "debug": False, "git_version": "x", **version})
+    return torch_of(version=built, cuda=cuda, _C=SimpleNamespace(_cuda_getArchFlags=lambda: arch_list))
+
+
 def test_a_processor_only_torch_says_that_it_has_no_cuda(probe):
     reading = probe(torch_of())
-    assert reading.facts["torch.version"] == "2.13.0+cpu"
-    assert reading.facts["cuda.available"] is False
+    assert (reading.facts["torch.version"], reading.facts["cuda.available"]) == ("2.13.0+cpu", False)
     assert reading.absent["torch.cuda_version"].reason == "not_applicable"
     assert reading.absent["torch.import_error"].reason == "not_applicable"
     found = {software.component: software.version for software in reading.software}
-    assert found["mkl"] == "2024.2"
-    assert found["onednn"] == "3.12.0"
-    assert found["openmp"] == "4.5"
+    assert (found["mkl"], found["onednn"], found["openmp"]) == ("2024.2", "3.12.0", "4.5")
     assert "cuda-runtime" not in found
 
 
@@ -73,18 +77,11 @@ def test_a_cuda_torch_tells_versions_and_cards(probe):
         name="NVIDIA H100 80GB HBM3", total_memory=84978434048, multi_processor_count=132, major=9, minor=0,
         uuid="6f1c1d2e-1111-2222-3333-444455556666",
     )  # fmt: skip
-    torch = torch_of(
-        version=SimpleNamespace(cuda="13.0", hip=None, debug=False, git_version="x"),
-        cuda=SimpleNamespace(
-            is_available=lambda: True, device_count=lambda: 1, get_device_properties=lambda _n: device
-        ),
-        _C=SimpleNamespace(_cuda_getArchFlags=lambda: "sm_80 sm_90"),
-    )
+    torch = gpu_torch(device, "sm_80 sm_90", cuda="13.0")
     torch.backends.cudnn = SimpleNamespace(version=lambda: 91300)
     reading = probe(torch, {"CUDA_VISIBLE_DEVICES": "0"})
-    assert reading.facts["torch.arch_list"] == "sm_80 sm_90"
-    assert reading.facts["cudnn.version"] == "9.13.0"
-    assert reading.facts["cuda.visible_devices"] == "0"
+    expected = {"torch.arch_list": "sm_80 sm_90", "cudnn.version": "9.13.0", "cuda.visible_devices": "0"}
+    assert {name: reading.facts[name] for name in expected} == expected
     assert reading.cards[0].facts["compute_capability"] == "9.0"
     assert reading.cards[0].uuid_hash
 
@@ -96,35 +93,26 @@ def test_cudnn_numbers_are_read_before_and_after_version_nine(probe, number, ver
     assert probe(torch).facts["cudnn.version"] == version
 
 
-def test_mps_built_and_not_available_are_two_facts(probe):
-    torch = torch_of()
-    torch.backends.mps = SimpleNamespace(is_built=lambda: True, is_available=lambda: False)
-    reading = probe(torch, {"PYTORCH_ENABLE_MPS_FALLBACK": "1"})
-    assert (reading.facts["mps.built"], reading.facts["mps.available"]) == (True, False)
-    assert reading.facts["mps.fallback"] == "1"
-    assert reading.absent["mps.recommended_max_memory_bytes"].reason == "not_applicable"
-    assert "mps" not in [software.component for software in reading.software]
-
-
-def test_a_mac_tells_how_much_memory_its_gpu_may_use(probe):
+@pytest.mark.parametrize("is_available", [False, True])
+def test_mps_built_and_available_are_two_facts(probe, is_available):
     torch = torch_of(mps=SimpleNamespace(recommended_max_memory=lambda: 38654705664))
-    torch.backends.mps = SimpleNamespace(is_built=lambda: True, is_available=lambda: True)
-    assert probe(torch).facts["mps.recommended_max_memory_bytes"] == 38654705664
+    torch.backends.mps = SimpleNamespace(is_built=lambda: True, is_available=lambda: is_available)
+    reading = probe(torch, {"PYTORCH_ENABLE_MPS_FALLBACK": "1"})
+    assert (reading.facts["mps.built"], reading.facts["mps.available"]) == (True, is_available)
+    assert reading.facts["mps.fallback"] == "1"
+    name = "mps.recommended_max_memory_bytes"
+    told = reading.facts[name] if is_available else reading.absent[name].reason
+    assert told == (38654705664 if is_available else "not_applicable")
+    assert ("mps" in [software.component for software in reading.software]) is is_available
+    del torch.backends.mps
+    assert probe(torch).absent["mps.built"].reason == "not_supported"  # an old torch is not called broken
 
 
 def test_a_rocm_torch_has_cards_of_amd(probe):
-    device = SimpleNamespace(
-        name="AMD Instinct MI300X", total_memory=206141652992, gcnArchName="gfx942:sramecc+:xnack-"
-    )
-    torch = torch_of(
-        version=SimpleNamespace(cuda=None, hip="6.4.43482", debug=False, git_version="x"),
-        cuda=SimpleNamespace(
-            is_available=lambda: True, device_count=lambda: 1, get_device_properties=lambda _n: device
-        ),
-        _C=SimpleNamespace(_cuda_getArchFlags=lambda: "gfx942"),
-    )
-    reading = probe(torch)
-    assert (reading.cards[0].vendor, reading.cards[0].facts["architecture"]) == ("amd", "gfx942:sramecc+:xnack-")
+    architecture = "gfx942:sramecc+:xnack-"
+    device = SimpleNamespace(name="AMD Instinct MI300X", total_memory=206141652992, gcnArchName=architecture)
+    reading = probe(gpu_torch(device, "gfx942", hip="6.4.43482"))
+    assert (reading.cards[0].vendor, reading.cards[0].facts["architecture"]) == ("amd", architecture)
     assert reading.cards[0].facts["gfx_target"] == "gfx942"
     assert ("rocm", "6.4.43482") in [(s.component, s.version) for s in reading.software]
 
@@ -139,18 +127,21 @@ def test_driver_failing_on_devices_leaves_versions(probe):
     assert "initialization failed" in reading.problems[0]
 
 
-def test_an_old_torch_without_mps_is_not_called_broken(probe):
-    torch = torch_of()
-    del torch.backends.mps
-    assert probe(torch).absent["mps.built"].reason == "not_supported"
-
-
-@pytest.mark.parametrize("reason", ["not_installed", "failed"])
-def test_without_torch_every_fact_of_it_has_the_reason(probe, reason):
-    reading = probe(MissingFact(reason, "what happened"))
-    assert reading.facts == ({"torch.import_error": "what happened"} if reason == "failed" else {})
-    assert reading.absent["torch.version"].reason == reason
+@pytest.mark.parametrize(
+    ("reason", "installed", "facts"),
+    [
+        ("not_installed", None, {}),
+        ("failed", None, {"torch.import_error": "what happened"}),
+        ("failed", "2.6.0+cu118", {"torch.import_error": "what happened", "torch.version": "2.6.0+cu118"}),
+    ],
+)
+def test_without_torch_every_fact_of_it_has_the_reason(probe, reason, installed, facts):
+    reading = probe(MissingFact(reason, "what happened"), installed=installed)
+    assert dict(reading.facts) == facts
+    assert reading.absent["torch.cuda_version"].reason == reason
     assert reading.absent["cuda.available"].detail == "what happened"
+    versions = [(entry.component, entry.version) for entry in reading.software]
+    assert versions == ([("pytorch", installed)] if installed else [])
 
 
 def test_a_folder_named_torch_is_not_torch(monkeypatch, tmp_path):
@@ -161,14 +152,6 @@ def test_a_folder_named_torch_is_not_torch(monkeypatch, tmp_path):
         torch_probe._import_torch()
     assert caught.value.detail in {"a folder named torch hides the package", "torch is not installed for this Python"}
     sys.modules.pop("torch", None)
-
-
-def test_a_torch_that_cannot_be_imported_still_has_a_version(probe):
-    reading = probe(MissingFact("failed", "import torch: OSError: libcudart.so.12"), installed="2.6.0+cu118")
-    assert reading.facts["torch.version"] == "2.6.0+cu118"
-    assert reading.facts["torch.import_error"] == "import torch: OSError: libcudart.so.12"
-    assert [(entry.component, entry.version) for entry in reading.software] == [("pytorch", "2.6.0+cu118")]
-    assert reading.absent["torch.cuda_version"].reason == "failed"
 
 
 def test_what_was_known_is_handed_back_before_a_driver_may_hang(probe):
