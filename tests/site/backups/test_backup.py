@@ -155,10 +155,17 @@ def test_hollow_or_foreign_backups_are_refused(db, tmp_path, content, why):
         check_backup(packed(tmp_path / "site.backup", content))
 
 
-def test_sqlite_backup_of_newer_release_is_refused(db, tmp_path):
+def test_backups_of_other_releases_or_databases_are_refused(db, tmp_path, settings):
+    settings.VAR_DIR = tmp_path
     file = packed(tmp_path / "site.backup", database_with(tmp_path, NEWEST, ("labs", "0099_later")))
     with pytest.raises(BackupError, match=r"does not know labs.0099_later. Upgrade"):
         check_backup(file)
+    with pytest.raises(BackupError, match="a backup of postgresql, and the site's database is sqlite"):
+        restore_backup(packed(tmp_path / "site.backup", SCRIPT.format("").encode()), replace=True)
+    with zipfile.ZipFile(tmp_path / "site.backup", "w") as archive:
+        archive.writestr("manifest.json", "{}")
+    with pytest.raises(BackupError, match=r"restore it with 0\.1\.0, then upgrade"):
+        check_backup(tmp_path / "site.backup")
 
 
 def test_damaged_or_half_written_file_is_refused(db, tmp_path):
@@ -172,30 +179,15 @@ def test_damaged_or_half_written_file_is_refused(db, tmp_path):
             check_backup(file)
 
 
-def test_backup_of_release_0_1_0_names_the_way(db, tmp_path):
-    with zipfile.ZipFile(tmp_path / "site.backup", "w") as archive:
-        archive.writestr("manifest.json", "{}")
-    with pytest.raises(BackupError, match=r"restore it with 0\.1\.0, then upgrade"):
-        check_backup(tmp_path / "site.backup")
-
-
-def test_backup_of_another_kind_of_database_is_refused(db, tmp_path, settings):
-    settings.VAR_DIR = tmp_path
-    with pytest.raises(BackupError, match="a backup of postgresql, and the site's database is sqlite"):
-        restore_backup(packed(tmp_path / "site.backup", SCRIPT.format("").encode()), replace=True)
-
-
-def test_running_site_is_not_replaced(db, tmp_path, settings):
-    settings.VAR_DIR = tmp_path
-    with var_folder.held(tmp_path / "up.lock"), pytest.raises(AlreadyRunning):
-        restore_backup(tmp_path / "site.backup", replace=True)
-
-
-def test_existing_file_is_not_written_over(db, tmp_path):
-    (tmp_path / "site.backup").write_text("mine")
+def test_running_sites_and_files_are_not_replaced(db, tmp_path, settings):
+    settings.VAR_DIR, file = tmp_path / "var", tmp_path / "site.backup"
+    (tmp_path / "var").mkdir()
+    with var_folder.held(tmp_path / "var" / "up.lock"), pytest.raises(AlreadyRunning):
+        restore_backup(file, replace=True)
+    file.write_text("mine")
     with pytest.raises(BackupError, match="exists"):
-        take_backup(tmp_path / "site.backup")
-    assert (tmp_path / "site.backup").read_text() == "mine"
+        take_backup(file)
+    assert file.read_text() == "mine"
 
 
 def test_failed_backup_leaves_no_file(db, tmp_path, monkeypatch):

@@ -58,13 +58,6 @@ def test_descendants_end_when_parent_is_killed(tmp_path):
     assert until(lambda: not is_alive(child) and not is_alive(grandchild))
 
 
-def test_children_end_with_the_block(tmp_path):
-    with ended_with_us(ROOT, tmp_path, print) as children:
-        process = children.start("sleeper", SLEEPER, {}).process
-        assert process.poll() is None
-    assert process.poll() is not None
-
-
 def test_dead_child_restarts_with_its_last_lines(tmp_path):
     messages: list[str] = []
     once = f"import pathlib, sys, time; p = pathlib.Path({str(tmp_path / 'seen')!r}); seen = p.exists(); p.touch(); seen or sys.exit('out of coffee'); time.sleep(60)"
@@ -105,19 +98,13 @@ def test_repeatedly_dying_child_stops_the_site(tmp_path):
     assert len([line for line in messages if "restarted" in line]) == RESTARTS_ALLOWED
 
 
-def test_child_dying_at_start_is_an_error(tmp_path):
+def test_waiting_for_a_dying_or_slow_child_is_an_error(tmp_path):
     with ended_with_us(ROOT, tmp_path, print) as children:
+        with pytest.raises(CannotStart, match="timed out after 0 s waiting for a full moon"):
+            children.wait_until(lambda: False, "a full moon", 0.2)
         children.start("web", [sys.executable, "-c", "raise SystemExit('no such settings')"], {})
         with pytest.raises(CannotStart, match=r"(?s)web exited with status 1.*no such settings"):
             children.wait_until(lambda: False, "never", 30)
-
-
-def test_waiting_too_long_names_what_was_waited_for(tmp_path):
-    with (
-        ended_with_us(ROOT, tmp_path, print) as children,
-        pytest.raises(CannotStart, match="timed out after 0 s waiting for a full moon"),
-    ):
-        children.wait_until(lambda: False, "a full moon", 0.2)
 
 
 def test_the_log_of_the_start_before_is_kept(tmp_path):

@@ -46,11 +46,13 @@ def test_second_start_names_the_running_site(tmp_path):
         assert str(other.pid) not in path.read_text()
 
 
-def test_a_half_written_lock_file_does_not_stop_a_start(tmp_path):
-    path = tmp_path / "up.lock"
-    path.write_text('{"pid": 12')
-    with var_folder.held(path):
+def test_broken_lock_or_var_is_mended_or_named(tmp_path):
+    (tmp_path / "up.lock").write_text('{"pid": 12')
+    with var_folder.held(tmp_path / "up.lock"):
         pass
+    (tmp_path / "var").write_text("not a folder")
+    with pytest.raises(CannotStart, match="VAR_DIR"):
+        var_folder.open_folder(tmp_path / "var")
 
 
 @pytest.mark.parametrize("left", [None, "", "too-short"])
@@ -65,51 +67,30 @@ def test_broken_secret_is_recreated_for_owner(tmp_path, left):
     assert var_folder.secret_key(path) == (text, False)
 
 
-def test_a_var_that_is_a_file_is_named_with_the_way_out(tmp_path):
-    (tmp_path / "var").write_text("not a folder")
-    with pytest.raises(CannotStart, match="VAR_DIR"):
-        var_folder.open_folder(tmp_path / "var")
-
-
-def test_a_step_is_one_plain_line_without_a_terminal():
-    out = io.StringIO()
-    with StartProgress(out).step("database") as step:
+def test_a_step_is_one_line_that_says_how_it_ended(monkeypatch):
+    plain, terminal, failing = io.StringIO(), Terminal(), io.StringIO()
+    with StartProgress(plain).step("database") as step:
         step.outcome = "up to date"
-    assert out.getvalue().startswith("  database             up to date (0.0 s)\n")
-
-
-def test_a_step_shows_at_once_on_a_terminal(monkeypatch):
+    assert plain.getvalue().startswith("  database             up to date (0.0 s)\n")
     monkeypatch.setenv("TERM", "xterm")
-    out = Terminal()
-    with StartProgress(out).step("database"):
-        assert out.getvalue() == "  database             ..."
-    assert out.getvalue().endswith("\r\033[K  database             done (0.0 s)\n")
-
-
-def test_a_failing_step_says_so_and_lets_the_error_through():
-    out = io.StringIO()
-    with pytest.raises(CannotStart), StartProgress(out).step("database"):
+    with StartProgress(terminal).step("database"):
+        assert terminal.getvalue() == "  database             ..."  # at once
+    assert terminal.getvalue().endswith("\r\033[K  database             done (0.0 s)\n")
+    with pytest.raises(CannotStart), StartProgress(failing).step("database"):
         raise CannotStart("no")
-    assert "failed" in out.getvalue()
+    assert "failed" in failing.getvalue()
 
 
-def test_a_taken_port_is_passed_over():
+def test_a_taken_port_is_passed_over_and_no_other_host_taken():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with web.listen("127.0.0.1", port) as listener:
             assert port < listener.getsockname()[1] < port + web.PORTS_TRIED
-
-
-def test_a_host_that_is_not_ours_is_refused_by_name():
     with pytest.raises(CannotStart, match=r"192\.0\.2\.7"):
         web.listen("192.0.2.7", 8000)
-
-
-def test_network_site_uses_machine_names():
     assert socket.gethostname() in web.allowed_hosts("0.0.0.0").split(",")
     assert web.url_for_others("http://127.0.0.1:8000").endswith(":8000")
-    assert not web.is_loopback("0.0.0.0")
-    assert web.is_loopback("127.0.0.2")
+    assert [web.is_loopback(host) for host in ("0.0.0.0", "127.0.0.2")] == [False, True]
 
 
 def test_file_broker_starts_empty_after_a_crash(tmp_path):
@@ -117,9 +98,6 @@ def test_file_broker_starts_empty_after_a_crash(tmp_path):
     (tmp_path / "broker" / "control" / "celery.exchange").write_text("")
     assert web.prepare_broker(tmp_path, "") == "files"
     assert sorted(path.name for path in (tmp_path / "broker").rglob("*")) == ["control", "queue"]
-
-
-def test_redis_that_does_not_answer_is_an_error(tmp_path):
     with pytest.raises(CannotStart, match="REDIS_URL does not answer"):
         web.prepare_broker(tmp_path, "redis://127.0.0.1:1/0")
 
@@ -183,11 +161,7 @@ def test_local_lab_is_public_only_on_an_unreachable_site(settings, host, names, 
 
 @pytest.mark.parametrize(
     ("host", "is_public", "words"),
-    [
-        ("127.0.0.1", True, []),
-        ("0.0.0.0", True, ["makes the lab private"]),
-        ("0.0.0.0", False, ["its lab is private"]),
-    ],
+    [("127.0.0.1", True, []), ("0.0.0.0", True, ["makes the lab private"]), ("0.0.0.0", False, ["its lab is private"])],
 )
 def test_a_start_says_who_sees_this_machine(db, settings, host, is_public, words):
     settings.UP_HOST, settings.ALLOWED_HOSTS = host, ["localhost"]
