@@ -13,44 +13,26 @@ GPU, DLA = "; engine=gpu", "; engine=gpu+dla"
 
 H100_SXM = Published(
     "nvidia-h100-sxm5-80gb",
-    {
-        ("sm_count", ""): 132,
-        ("cuda_cores", ""): 16896,
-        ("boost_clock_mhz", "clock=maximum"): 1980,
-        ("boost_clock_mhz", "clock=tensor"): 1830,
-        ("fp32_tflops", DENSE): 67,
-        ("bf16_tensor_tflops", DENSE): 989.4,
-    },
+    {("sm_count", ""): 132, ("cuda_cores", ""): 16896, ("boost_clock_mhz", "clock=maximum"): 1980,
+     ("boost_clock_mhz", "clock=tensor"): 1830, ("fp32_tflops", DENSE): 67, ("bf16_tensor_tflops", DENSE): 989.4},
     {"compute_capability": "9.0"},
-)
+)  # fmt: skip
 B300 = Published(
     "nvidia-b300-hgx",
-    {
-        ("fp32_tflops", DENSE): 75,
-        ("fp16_tensor_tflops", DENSE): 2250,
-        ("fp4_tensor_tflops", DENSE): 14000,
-    },
+    {("fp32_tflops", DENSE): 75, ("fp16_tensor_tflops", DENSE): 2250, ("fp4_tensor_tflops", DENSE): 14000},
     {"compute_capability": "10.3"},
 )
 B200 = Published(
     "nvidia-b200-hgx",
-    {
-        ("fp32_tflops", DENSE): 75,
-        ("fp16_tensor_tflops", DENSE): 2250,
-        ("fp4_tensor_tflops", DENSE): 9000,
-    },
+    {("fp32_tflops", DENSE): 75, ("fp16_tensor_tflops", DENSE): 2250, ("fp4_tensor_tflops", DENSE): 9000},
     {"compute_capability": "10.0"},
 )
 RTX_4090 = Published(
     "nvidia-geforce-rtx-4090",
-    {
-        ("sm_count", ""): 128,
-        ("boost_clock_mhz", ""): 2520,
-        ("fp16_tensor_tflops", DENSE + FP16): 330.3,
-        ("fp16_tensor_tflops", DENSE + FP32): 165.2,
-    },
+    {("sm_count", ""): 128, ("boost_clock_mhz", ""): 2520, ("fp16_tensor_tflops", DENSE + FP16): 330.3,
+     ("fp16_tensor_tflops", DENSE + FP32): 165.2},
     {"compute_capability": "8.9"},
-)
+)  # fmt: skip
 RTX_6000_ADA = Published(
     "nvidia-rtx-6000-ada",
     {("sm_count", ""): 142, ("boost_clock_mhz", ""): 2505, ("fp16_tensor_tflops", DENSE + FP16): 364.2},
@@ -58,18 +40,19 @@ RTX_6000_ADA = Published(
 )
 RTX_5090 = Published(
     "nvidia-geforce-rtx-5090",
-    {
-        ("fp16_tensor_tflops", DENSE + FP16): 419,
-        ("fp16_tensor_tflops", DENSE + FP32): 209.5,
-        ("fp4_tensor_tflops", DENSE): 1676,
-    },
+    {("fp16_tensor_tflops", DENSE + FP16): 419, ("fp16_tensor_tflops", DENSE + FP32): 209.5,
+     ("fp4_tensor_tflops", DENSE): 1676},
     {"compute_capability": "12.0"},
-)
+)  # fmt: skip
 RTX_3090 = Published(
-    "nvidia-geforce-rtx-3090", {("fp16_tensor_tflops", DENSE + FP32): 71}, {"compute_capability": "8.6"}
+    "nvidia-geforce-rtx-3090",
+    {("fp16_tensor_tflops", DENSE + FP32): 71},
+    {"compute_capability": "8.6"},
 )
 RTX_A5000 = Published(
-    "nvidia-rtx-a5000", {("sm_count", ""): 64, ("boost_clock_mhz", ""): 1695}, {"compute_capability": "8.6"}
+    "nvidia-rtx-a5000",
+    {("sm_count", ""): 64, ("boost_clock_mhz", ""): 1695},
+    {"compute_capability": "8.6"},
 )
 L40 = Published("nvidia-l40", {("sm_count", ""): 142, ("boost_clock_mhz", ""): 2490}, {"compute_capability": "8.9"})
 ORIN = Published(
@@ -83,7 +66,9 @@ H100_PCIE = Published(
     {"compute_capability": "9.0"},
 )
 V100 = Published(
-    "nvidia-v100-sxm2", {("cuda_cores", ""): 5120, ("boost_clock_mhz", ""): 1530}, {"compute_capability": "7.0"}
+    "nvidia-v100-sxm2",
+    {("cuda_cores", ""): 5120, ("boost_clock_mhz", ""): 1530},
+    {"compute_capability": "7.0"},
 )
 H20 = Published("nvidia-h20", {("sm_count", ""): 78, ("fp16_tensor_tflops", DENSE): 148}, {"compute_capability": "9.0"})
 RTX_PRO = Published(
