@@ -62,6 +62,10 @@ class UpstreamServer(ThreadingHTTPServer):
     cache_control = "public, no-cache"
     daemon_threads = True
 
+    def go_away(self) -> None:
+        self.shutdown()
+        self.server_close()
+
 
 @pytest.fixture
 def upstream():
@@ -133,8 +137,7 @@ def test_body_arrives_whole_and_a_larger_one_is_refused(front):
 
 def test_site_that_is_away_is_answered_for_at_once(front, upstream):
     """A refused connection is 502; what the front waits for in vain would be 504."""
-    upstream.shutdown()
-    upstream.server_close()
+    upstream.go_away()
     status, headers, text = ask(front, "/api/v1/machines/")
     assert (status, headers["Retry-After"], headers["Content-Type"]) == (502, "5", "application/json")
     assert "send the same request again" in json.loads(text)["error"]
@@ -155,8 +158,7 @@ def test_own_errors_of_the_site_pass_unchanged(front):
 def test_public_catalogue_is_served_while_the_site_is_away(front, upstream, path):
     asked = ask(front, path)[2]
     time.sleep(4.1)  # later than it counts as fresh; nginx counts whole seconds
-    upstream.shutdown()
-    upstream.server_close()
+    upstream.go_away()
     status, headers, text = ask(front, path)
     assert (status, text, headers["X-Cache"]) == (200, asked, "stale")
     assert ask(front, f"{PUBLIC}?other=1")[0] == 502
@@ -196,8 +198,7 @@ def test_static_files_are_had_from_the_front_once_somebody_asked(front, upstream
     style = ask(front, "/static/css/base.3f2a.css")[2]
     upstream.cache_control = "no-store"
     assert ask(front, "/static/css/site.css")[0] == 200
-    upstream.shutdown()
-    upstream.server_close()
+    upstream.go_away()
     again = "/static/css/base.3f2a.css?from=another"
     answers = [ask(front, again, Cookie="sessionid=x"), ask(front, again, Host="invented.example")]
     assert [answer[::2] for answer in answers] == [(200, style)] * 2
@@ -223,8 +224,7 @@ def test_nothing_else_is_stored(front, upstream, path, headers, cache_control):
     assert ask(front, path, **headers)[0] == 200
     time.sleep(0.2)
     assert [file for file in (front.folder / "cache").rglob("*") if file.is_file() and file.name != "nginx.pid"] == []
-    upstream.shutdown()
-    upstream.server_close()
+    upstream.go_away()
     assert ask(front, path)[0] == 502
 
 
@@ -237,8 +237,7 @@ def test_no_log_has_the_word_of_a_private_link(front, upstream):
         f"/receipts/x/?t={WORD}",
     ):
         assert ask(front, path, Referer=f"{front.url}/diagnose/{WORD}/")[0] == 200
-    upstream.shutdown()
-    upstream.server_close()
+    upstream.go_away()
     assert ask(front, f"/diagnose/{WORD}/")[0] == 502
     assert ask(front, f"/diagnose/{WORD}/", b"x" * 6_400_000)[0] == 413
     front.wait_for_line(" 413 ")  # written when the connection has closed, later than the answer
@@ -326,6 +325,5 @@ def test_health_check_of_an_https_front_reaches_the_site(https_front, upstream):
     status, _headers, text = ask(https_front, path)
     assert (status, json.loads(text)["path"]) == (200, "/health/")
     assert json.loads(text)["headers"]["x-forwarded-proto"] == "http"
-    upstream.shutdown()
-    upstream.server_close()
+    upstream.go_away()
     assert ask(https_front, path)[0] == 502

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from django.conf import settings
 from gunicorn.config import Config
 
@@ -14,14 +15,20 @@ from accelweb.logs import TextLogLines, without_links
 WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"
 
 
-def test_link_address_is_logged_without_token():
-    assert without_links(f"GET /diagnose/{WORD}/?format=svg HTTP/1.1") == "GET /diagnose/…/?format=svg HTTP/1.1"
-    assert without_links(f"GET /picture/diagnosis/{WORD}.png HTTP/1.1") == "GET /picture/diagnosis/….png HTTP/1.1"
-    assert without_links(f"GET /corrections/{WORD}/ HTTP/1.1") == "GET /corrections/…/ HTTP/1.1"
-    assert without_links(f"GET /labs/mails/WzFd:1abc:{WORD}/ HTTP/1.1") == "GET /labs/mails/…/ HTTP/1.1"
-    assert without_links("GET /labs/mails/keys/ HTTP/1.1") == "GET /labs/mails/keys/ HTTP/1.1"
-    assert without_links(f"GET /login/?next=%2Fdiagnose%2f{WORD}%2F") == "GET /login/?next=%2Fdiagnose%2f…%2F"
-    assert without_links("POST /diagnose/add/ HTTP/1.1") == "POST /diagnose/add/ HTTP/1.1"
+@pytest.mark.parametrize(
+    ("line", "logged"),
+    [
+        (f"GET /diagnose/{WORD}/?format=svg", "GET /diagnose/…/?format=svg"),
+        (f"GET /picture/diagnosis/{WORD}.png", "GET /picture/diagnosis/….png"),
+        (f"GET /corrections/{WORD}/", "GET /corrections/…/"),
+        (f"GET /labs/mails/WzFd:1abc:{WORD}/", "GET /labs/mails/…/"),
+        ("GET /labs/mails/keys/", "GET /labs/mails/keys/"),
+        (f"GET /login/?next=%2Fdiagnose%2f{WORD}%2F", "GET /login/?next=%2Fdiagnose%2f…%2F"),
+        ("POST /diagnose/add/", "POST /diagnose/add/"),
+    ],
+)
+def test_link_address_is_logged_without_token(line, logged):
+    assert without_links(f"{line} HTTP/1.1") == f"{logged} HTTP/1.1"
 
 
 def test_gunicorn_logs_no_address_or_referer():

@@ -2,11 +2,13 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
+from stackviz.intake.ingest import store
 from stackviz.intake.ingest.interpret import interpret
 from stackviz.records.labs.models import Lab, Machine, Report
 from stackviz.records.series.models import Result, Series
@@ -37,45 +39,43 @@ def test_a_report_goes_all_the_way(make):
     assert Result.objects.first().conditions == body["results"][0]["conditions"]
 
 
-@pytest.mark.parametrize(
-    "text", ["\N{GRINNING FACE}", "a\tb\nc\\d\\N", "\u2028", "'; DROP TABLE labs_report; --", "{\\x00}"]
-)
-def test_any_text_the_format_allows_can_be_kept(text):
-    _, secret = new_lab()
-    body = report_body(
-        machine={"identity": "0" * 64, "name": text},
-        facts={"os.name": text, text: text},
-        cards=[h100_card(reported_name=text)],
-        results=[
-            gemm_result(
-                device=text, state="failed", reason=text, samples=[], params={text: text}, conditions={text: text}
-            )
-        ],
-    )
-    assert post(secret, body) == 202
-    assert interpret(body["id"]) == "read", Report.objects.get().error
-    assert Result.objects.get().conditions == {text: text}
+TEXTS = ("\N{GRINNING FACE}", "a\tb\nc\\d\\N", "\u2028", "'; DROP TABLE labs_report; --", "{\\x00}")
+NUMBERS = (2**63 - 1, -(2**63) + 1, 1e300, 5e-324)
 
 
-@pytest.mark.parametrize("number", [2**63 - 1, -(2**63) + 1, 1e300, 5e-324])
-def test_any_number_the_format_allows_can_be_kept(number):
-    _, secret = new_lab()
+def of_text(text: str) -> dict:
+    failed = {"state": "failed", "reason": text, "samples": []}
+    return {
+        "machine": {"identity": "0" * 64, "name": text},
+        "facts": {"os.name": text, text: text},
+        "cards": [h100_card(reported_name=text)],
+        "results": [gemm_result(device=text, params={text: text}, conditions={text: text}, **failed)],
+    }
+
+
+def of_number(number: float) -> dict:
     whole = number if isinstance(number, int) and number > 0 else 1
-    body = report_body(
-        cards=[h100_card(index=whole, memory_bytes=whole)],
-        facts={"lab.number": number},
-        results=[gemm_result(card=whole, version=whole, params={"n": number}, samples=[abs(number)] * 6)],
-    )
-    assert post(secret, body) == 202
-    assert interpret(body["id"]) == "read", Report.objects.get().error
+    return {
+        "cards": [h100_card(index=whole, memory_bytes=whole)],
+        "facts": {"lab.number": number},
+        "results": [gemm_result(card=whole, version=whole, params={"n": number}, samples=[abs(number)] * 6)],
+    }
 
 
-@pytest.mark.parametrize("created_at", ["0001-01-02T00:00:00Z", "9999-12-30T00:00:00Z"])
-def test_any_time_the_format_allows_can_be_kept(created_at):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *map(of_text, TEXTS),
+        *map(of_number, NUMBERS),
+        *({"created_at": f"{day}T00:00:00Z"} for day in ("0001-01-02", "9999-12-30")),
+    ],
+)
+def test_any_text_number_and_time_of_the_format_can_be_kept(changes):
     _, secret = new_lab()
-    body = report_body(created_at=created_at)
+    body = report_body(**changes)
     assert post(secret, body) == 202
     assert interpret(body["id"]) == "read", Report.objects.get().error
+    assert Result.objects.order_by("position").first().conditions == body["results"][0]["conditions"]
 
 
 def fill(machine: Machine, reports: int) -> None:
@@ -143,13 +143,8 @@ def test_looking_for_waiting_reports_reads_only_those(machine):
 
 
 def test_half_a_reading_leaves_nothing_behind(machine, monkeypatch):
-    from stackviz.intake.ingest import store as module
-
-    def stumble(*_):
-        raise RuntimeError("lost power here")
-
     body = report_body()
     Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode())
-    monkeypatch.setattr(module, "_point_at", stumble)
+    monkeypatch.setattr(store, "_point_at", Mock(side_effect=RuntimeError("lost power here")))
     assert interpret(body["id"]) == "failed"
     assert (Result.objects.count(), Series.objects.count()) == (0, 0)
