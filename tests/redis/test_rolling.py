@@ -86,7 +86,7 @@ def drain(box: Box) -> int:
     return left
 
 
-def test_each_web_process_is_restarted_and_no_report_is_lost_or_counted_twice(site, addresses):
+def test_no_report_is_lost_while_processes_are_restarted(site, addresses):
     key, box = site.new_key(), box_of(REPORTS, machines=8)
     senders = [
         Sender(SimpleNamespace(url=addresses[number % len(addresses)]), key, box, pause_s=0.1)

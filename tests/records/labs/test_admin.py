@@ -61,7 +61,7 @@ def test_a_new_lab_is_private_unless_the_box_is_ticked(desk, box):
 
 
 @pytest.mark.parametrize("model", [Report, Snapshot, Card, Finding, Series, Result], ids=lambda model: model.__name__)
-def test_what_came_from_machines_is_neither_edited_nor_deleted_by_itself(desk, read_report, model):
+def test_what_machines_sent_is_not_edited_or_deleted(desk, read_report, model):
     pk = model.objects.first().pk
     assert desk.get(reverse(page_of(model, "add"))).status_code == 403
     assert desk.post(reverse(page_of(model, "change"), args=[pk]), {"status": "read"}).status_code == 403
@@ -241,7 +241,7 @@ def test_a_name_that_says_nothing_is_refused(desk, read_report, z9000):
     assert not Alias.objects.exists()
 
 
-def test_names_are_seen_with_one_permission_and_given_with_another(client, read_report, z9000):
+def test_names_are_seen_by_some_and_given_by_fewer(client, read_report, z9000):
     staff = User.objects.create_user("staff", is_staff=True)
     client.force_login(staff)
     assert client.get("/admin/labs/card/names/").status_code == 403

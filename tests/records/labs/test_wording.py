@@ -52,7 +52,7 @@ def test_keys_that_do_not_give_the_text_count_as_none(wording):
     assert with_keys(wording, "x") == "x"
 
 
-def test_stored_findings_are_chinese_and_those_without_keys_english(client, db):
+def test_findings_are_chinese_and_those_without_keys_english(client, db):
     report = make_report(make_machine(make_lab()), facts={"os.name": "Ubuntu", "torch.version": "2.9.0"})
     snapshot = Report.objects.get(pk=report.pk).snapshot
     for version in ("2.9.0", "2.8.0"):

@@ -98,7 +98,7 @@ def test_a_million_rows_are_refused_without_being_read(folder):
     ]
 
 
-def test_bounds_follow_the_size_of_a_currency_and_nothing_is_converted(folder, db):
+def test_bounds_follow_the_size_of_a_currency(folder, db):
     write(folder, changed(kind="street", amount="2100000", currency="KRW"))
     load_catalogue(folder)
     price = Price.objects.get()
@@ -165,7 +165,7 @@ def test_the_database_refuses_what_a_price_cannot_be(make_price, cells, name):
         make_price(**cells)
 
 
-def test_the_database_refuses_a_second_preferred_price_of_one_place_and_day(make_price):
+def test_the_database_refuses_a_second_preferred_price(make_price):
     make_price()
     make_price(amount=Decimal(9), is_preferred=False)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -181,7 +181,7 @@ def test_a_form_is_told_which_field_is_wrong(make_price):
     assert refusal.value.message_dict.keys() == {"currency", "day"}
 
 
-def test_only_the_preferred_price_of_the_same_month_prices_a_result(make_price, card):
+def test_the_preferred_price_of_a_month_prices_its_results(make_price, card):
     july = make_price()
     make_price(day=date(2025, 6, 30))
     make_price(day=date(2024, 7, 4))
@@ -193,7 +193,7 @@ def test_only_the_preferred_price_of_the_same_month_prices_a_result(make_price, 
     assert july.of_one == 1.0
 
 
-def test_a_price_moves_the_edition_and_costs_one_query_for_all_sheets(make_price, card, django_assert_num_queries):
+def test_a_price_moves_the_edition_and_costs_one_query(make_price, card, django_assert_num_queries):
     # By hand too: a test here that loads a few files would delete a whole catalogue, row by row.
     other = Accelerator.objects.create(slug="acme-two", name="Acme Two", vendor=card.vendor, kind="gpu")
     before = CatalogueEdition.current()

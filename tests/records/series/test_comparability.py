@@ -58,7 +58,7 @@ def by_mlx(**changes):
     return measured(**changes, conditions=conditions, torch_version=None)
 
 
-def test_mlx_is_named_where_mlx_computed_and_torch_is_no_difference():
+def test_mlx_is_named_where_mlx_computed():
     assert by_mlx().software == ("mlx", "0.32.4")
     (reason,) = comparable(by_mlx(), by_mlx(mlx_version="0.33.0")).reasons
     assert reason == "mlx_version differs: 0.32.4 and 0.33.0"
@@ -118,7 +118,7 @@ def test_narrow_intervals_that_meet_confirm():
     assert best_rate(at(700, 0.02), at(630, 0.02)) == (630, Basis.MEDIAN)
 
 
-def test_a_run_that_scatters_confirms_nothing_and_is_confirmed_by_nothing():
+def test_a_run_that_scatters_confirms_nothing():
     assert best_rate(at(700), at(500, 0.5)) == (500, Basis.MEDIAN)
     assert best_rate(at(900, 0.67), at(500), at(498)) == (500, Basis.CONFIRMED)
 
@@ -149,7 +149,7 @@ def test_an_accepted_result_counts_and_says_so():
     assert odd.remarks == ("above the published peak, and accepted by a person",)
 
 
-def test_a_run_under_a_lower_power_limit_does_not_speak_against_one_without():
+def test_a_lower_power_limit_is_another_setting():
     facts = {"power_limit_w": 500.0, "power_default_limit_w": 700.0}
     capped = [replace(at(rate), card=replace(CARD, facts=facts)) for rate in (579, 577)]
     best = robust_best([at(705), *capped])

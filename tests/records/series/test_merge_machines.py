@@ -122,7 +122,7 @@ def test_an_announced_machine_takes_the_identity(lab, two, ada):
     assert everything() == before
 
 
-def test_a_chain_of_merges_leads_to_the_last_and_is_undone_from_its_end(lab, two, ada):
+def test_a_chain_of_merges_is_undone_from_its_end(lab, two, ada):
     new, old = two
     third = make_machine(lab, "rack-3", identity="c" * 64)
     before = everything()
@@ -158,7 +158,7 @@ def test_a_report_that_waits_is_read_for_the_other_machine(two, ada):
     assert (waiting.machine, waiting.queued_at) == (old, None)  # the periodic task queues it at its next turn
 
 
-def test_answers_made_of_results_are_out_of_date_after_a_merge_and_after_its_undoing(two, ada):
+def test_a_merge_and_its_undoing_renew_answers(two, ada):
     editions = [measured_edition()]
     move = merge_machines(*two, "one computer", ada)
     editions.append(measured_edition())
@@ -174,7 +174,7 @@ def test_a_merge_needs_a_reason_of_a_sentence(two, ada, reason):
     assert not MachineMove.objects.exists()
 
 
-def test_a_machine_is_not_merged_with_itself_twice_or_across_labs(two, ada):
+def test_a_machine_is_merged_once_with_another_of_its_lab(two, ada):
     new, old = two
     with pytest.raises(ValidationError, match="another machine than this one"):
         merge_machines(new, new, "why", ada)

@@ -42,7 +42,7 @@ def test_answers_in_words_are_cached_for_each_language(answer):
     assert in_both(is_translated=False) == [3, 3]
 
 
-def test_a_new_public_machine_ends_all_answers_and_a_private_one_none(answer):
+def test_a_new_public_machine_ends_all_answers(answer):
     assert [answer("gemm"), answer("copy")] == [1, 2]
     make_machine(make_lab("private", is_public=False), "a")
     assert answer("gemm") == 1

@@ -31,7 +31,7 @@ def decoding(**changes):
     return measured(**{**fields, **changes})
 
 
-def test_a_sample_is_the_rate_and_the_highest_sample_the_highest_rate():
+def test_a_sample_is_the_rate():
     rate = decoding().rate
     assert (rate.value, rate.low, rate.high, rate.unit) == (150.0, 148.0, 153.0, "token/s")
     assert (rate.label, rate.spread_label) == ("150 token/s", "±1.7 %")
@@ -54,7 +54,7 @@ def test_a_sample_is_the_rate_and_the_highest_sample_the_highest_rate():
         ({}, "token/s", 150.0),
     ],
 )
-def test_another_unit_no_test_and_impossible_figures_have_no_rate(params, unit, median):
+def test_other_units_and_impossible_figures_have_no_rate(params, unit, median):
     assert rate_of(LLAMA_BENCH, params, replace(SUMMARY, median=median), unit) is None
 
 
@@ -114,7 +114,7 @@ def test_a_machine_with_a_lower_rate_is_below_its_peers():
     assert (comparison.peer_least, comparison.peer_most) == (155.0, 148.0)  # the fastest and the slowest
 
 
-def test_builds_of_llama_cpp_that_differ_are_named_and_torch_is_not():
+def test_builds_of_llama_cpp_that_differ_are_named():
     other = decoding(conditions={"llama_cpp_version": "b6000 (abc)"}, torch_version=None, machine_id=2)
     verdict = comparable(decoding(), other)
     assert verdict.answer is Comparability.WITH_REMARKS

@@ -58,7 +58,7 @@ def test_what_the_agent_does_not_run_has_no_command(changes):
     assert reproduce_command(measured(**changes)) == ""
 
 
-def test_a_case_that_nothing_has_ends_the_command_with_the_reason(capsys):
+def test_an_unknown_case_ends_the_command_with_the_reason(capsys):
     with pytest.raises(SystemExit) as ended:
         make_parser(_COMMANDS).parse_args(["bench", "--case", "dtype=fp3"])
     assert ended.value.code == 2

@@ -21,7 +21,7 @@ def test_t_is_that_of_the_tables(freedom, t):
     assert t_quantile(freedom) == pytest.approx(t, abs=0.001)
 
 
-def test_rounds_that_differ_widen_the_interval_though_samples_in_them_agree():
+def test_rounds_that_differ_widen_the_interval():
     """Twelve samples, four at each of three clocks: by samples the interval is narrow, by rounds it is not."""
     samples = [1.00] * 4 + [1.10] * 4 + [1.20] * 4
     by_samples, by_rounds = summarize(samples), summarize(samples, ROUNDS)

@@ -113,7 +113,7 @@ def test_a_report_is_withdrawn_once_and_restored_once(machine, ada):
     assert list(ReportWithdrawal.objects.values_list("reason", flat=True)) == ["after all", "why"]
 
 
-def test_results_of_a_withdrawn_report_are_not_decided_one_by_one(machine, ada):
+def test_results_of_a_withdrawn_report_are_not_decided(machine, ada):
     wrong = newest(machine)
     withdraw_report(wrong, "why", ada)
     with pytest.raises(ValidationError, match="whole report is withdrawn"):

@@ -61,7 +61,7 @@ def test_described_columns_cost_one_query_after_the_first(stacks, django_assert_
         }
 
 
-def test_before_anything_is_loaded_packaged_tables_serve_and_no_column(db, django_assert_num_queries):
+def test_before_a_load_packaged_tables_serve_and_no_column(db, django_assert_num_queries):
     assert (described_column("nvidia-cuda"), Edition.current()) == (None, "")
     assert rule_tables() is packaged_tables()
     with django_assert_num_queries(0):

@@ -101,7 +101,7 @@ def test_rows_of_two_devices_are_on_no_single_card():
 
 
 @pytest.mark.parametrize("rate", ["-189.50 ± 0.40", "nan ± nan", "inf", "1000000000.00 ± 1.00", "fast"])
-def test_a_cell_that_states_no_rate_is_a_failed_run_with_what_it_states(rate):
+def test_a_cell_that_states_no_rate_is_a_failed_run(rate):
     (result,) = results_of(table(rate=rate))
     assert (result.state, result.samples, result.reason) == ("failed", (), f"it states {rate}")
 

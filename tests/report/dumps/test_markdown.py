@@ -68,7 +68,7 @@ def test_no_code_ends_its_own_fence_or_span(text):
     assert not re.search(rf"(?<!`){ticks}(?!`)", span[len(ticks) : -len(ticks)])
 
 
-def test_findings_come_worst_first_with_command_evidence_and_source():
+def test_findings_come_worst_first_with_their_source():
     text = markdown_of(CPU_WHEEL)
     assert text.startswith("## Diagnosis: 1 broken")
     assert "**broken: torch 2.12.0+cpu is built without CUDA" in text

@@ -27,7 +27,7 @@ def test_each_text_has_its_line_and_each_line_its_text():
 
 
 @pytest.mark.skipif(not HAS_REAL_TEXTS, reason="ACCELWEB_THREADS names no folder with the texts of real threads")
-def test_nine_of_ten_causes_of_real_threads_are_named_and_one_text_in_a_hundred_may_be_wrong():
+def test_nine_of_ten_causes_of_real_threads_are_named():
     verdicts = list(real_verdicts())
     decidable = [verdict for verdict in verdicts if verdict.is_decidable]
     assert sum(verdict.is_named for verdict in decidable) >= 0.9 * len(decidable), table(verdicts)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stackviz.base.discovery import modules_of
+from stackviz.report.dumps import machines
 from stackviz.report.format import Scalar
+from stackviz.report.importers import Reading, read_all
 from tests.report import importers
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -36,3 +38,9 @@ def own_dumps() -> tuple[OwnDump, ...]:
 def fixture(name: str) -> str:
     """`folder/file` of tests/fixtures."""
     return (FIXTURES / name).read_text(encoding="utf-8")
+
+
+def reading_of(text: str) -> Reading:
+    """What the one machine of a text reports."""
+    (machine,) = machines(read_all(text))
+    return machine.reading

@@ -2,9 +2,8 @@
 
 import pytest
 
-from stackviz.report.dumps import machines
 from stackviz.report.importers import read_all
-from tests.report.importers.own_dump import OwnDump
+from tests.report.importers.own_dump import OwnDump, reading_of
 
 PIP = (
     "Package            Version\n------------------ ------------\nnumpy              1.26.4\n"
@@ -24,11 +23,6 @@ OWN_DUMPS = (
 )
 
 
-def one(text: str):
-    (machine,) = machines(read_all(text))
-    return machine.reading
-
-
 @pytest.mark.parametrize(
     ("text", "versions"),
     [
@@ -44,7 +38,7 @@ def one(text: str):
     ids=["pip", "freeze", "conda", "uv", "show", "install", "marked", "no-head"],
 )
 def test_each_list_is_read(text, versions):
-    reading = one(text)
+    reading = reading_of(text)
     assert reading.kind == "package-list"
     found = {software.component: software.version for software in reading.software}
     assert {name: found.get(name) for name in versions} == versions
@@ -52,15 +46,17 @@ def test_each_list_is_read(text, versions):
 
 
 def test_conda_says_what_its_build_is_for_and_who_listed_what():
-    reading = one(CONDA)
+    reading = reading_of(CONDA)
     assert reading.facts["torch.cuda_version"] == "12.4"
     assert {software.component: software.found_by for software in reading.software} == {
         "python": "packages of conda",
         "pytorch": "packages of conda",
         "torchvision": "packages of pip",
     }
-    assert one(CONDA.replace("cuda12.4_cudnn9.1.0", "cpu")).absent["torch.cuda_version"].reason == "not_applicable"
-    assert one(CONDA.replace("py3.11_cuda12.4", "cuda126_py311")).facts["torch.cuda_version"] == "12.6"
+    assert (
+        reading_of(CONDA.replace("cuda12.4_cudnn9.1.0", "cpu")).absent["torch.cuda_version"].reason == "not_applicable"
+    )
+    assert reading_of(CONDA.replace("py3.11_cuda12.4", "cuda126_py311")).facts["torch.cuda_version"] == "12.6"
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackviz.report.dumps import machines
 from stackviz.report.importers import read_all
 from tests.report.importers import nvidia_dumps as dumps
+from tests.report.importers.own_dump import reading_of
 
 ENV = """\
 PyTorch version: 2.6.0
@@ -55,25 +55,20 @@ LINUX_ENV = (
 )
 
 
-def one(text: str):
-    (machine,) = machines(read_all(text))
-    return machine.reading
-
-
 @pytest.mark.parametrize("text", [R610, R610_Q, R610_VERSION], ids=["table", "q", "version"])
 def test_r610_driver_line_and_deprecated_versions_are_read(text):
-    facts = one(text).facts
+    facts = reading_of(text).facts
     assert (facts["nvidia.driver_version"], facts["cuda.driver_api_version"]) == ("610.22", "13.3")
     assert "os.wsl" not in facts
 
 
 @pytest.mark.parametrize("text", [R610, R610_Q, INTERNAL_DTD], ids=["table", "q", "xml"])
 def test_a_card_that_is_closed_to_programs(text):
-    assert one(text).cards[0].facts["compute_mode"] == "prohibited"
+    assert reading_of(text).cards[0].facts["compute_mode"] == "prohibited"
 
 
 def test_xml_entities_are_refused_declarations_skipped():
-    reading = one(INTERNAL_DTD)
+    reading = reading_of(INTERNAL_DTD)
     (card,) = reading.cards
     assert (reading.facts["nvidia.driver_version"], card.reported_name) == ("304.64", "Tesla K20c")
     assert (card.memory_bytes, card.facts["remap_pending"]) == (4799 * 2**20, True)
@@ -88,7 +83,7 @@ def test_defaults_of_attributes_are_not_multiplied():
     text = INTERNAL_DTD.replace('<!ATTLIST gpu id CDATA "none">', default).replace(
         "</gpu>", "</gpu>" + "<gpu/>" * 50_000
     )
-    assert len(one(text).cards) <= 64  # 5 GB if each of them had it
+    assert len(reading_of(text).cards) <= 64  # 5 GB if each of them had it
 
 
 @pytest.mark.parametrize(
@@ -103,7 +98,7 @@ def test_defaults_of_attributes_are_not_multiplied():
     ids=["no-colon", "no-colon-blanks", "full-width", "joined", "joined-blank"],
 )
 def test_marks_that_got_lost_change_nothing(damage):
-    whole, damaged = one(ENV), one(damage(ENV))
+    whole, damaged = reading_of(ENV), reading_of(damage(ENV))
     assert damaged.kind == "collect-env"
     assert {**damaged.facts} == {**whole.facts}
     assert [card.reported_name for card in damaged.cards] == ["NVIDIA GeForce RTX 4090"]
@@ -121,17 +116,19 @@ def test_marks_that_got_lost_change_nothing(damage):
     ],
 )
 def test_architecture_and_wsl_follow_from_the_platform(system, platform, arch, wsl):
-    reading = one(LINUX_ENV.format(system, platform))
+    reading = reading_of(LINUX_ENV.format(system, platform))
     assert (reading.facts["python.arch"], reading.facts.get("os.wsl")) == (arch, wsl)
     assert [found.version for found in reading.software if found.component == "wsl"] == ([wsl] if wsl else [])
 
 
 def test_card_without_answer_counts_as_lost():
-    reading = one(dumps.TABLE.replace("NVIDIA H100 80GB HBM3          On ", "ERR!                         ERR! "))
+    reading = reading_of(
+        dumps.TABLE.replace("NVIDIA H100 80GB HBM3          On ", "ERR!                         ERR! ")
+    )
     assert reading.facts["nvidia.cards_lost"] == 1
     assert [card.reported_name for card in reading.cards] == ["NVIDIA RTX 6000 Ada Gene..."]
 
 
 @pytest.mark.parametrize("text", ["torch==2.6.0+cpu\n", "2.6.0+cpu\n", "- PyTorch: 2.6.0+cpu\n- OS: Win 11\n"])
 def test_the_build_for_the_processor_is_one_thing_in_any_shape(text):
-    assert one(text).absent["torch.cuda_version"].reason == "not_applicable"
+    assert reading_of(text).absent["torch.cuda_version"].reason == "not_applicable"

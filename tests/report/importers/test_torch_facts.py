@@ -2,9 +2,8 @@
 
 import pytest
 
-from stackviz.report.dumps import machines
 from stackviz.report.importers import read_all
-from tests.report.importers.own_dump import OwnDump
+from tests.report.importers.own_dump import OwnDump, reading_of
 
 SESSION = (
     "Python 3.11.9\n>>> import torch\n>>> torch.__version__\n'2.6.0+cpu'\n>>> torch.cuda.is_available()\nFalse\n"
@@ -32,35 +31,22 @@ OWN_DUMPS = (
 )
 
 
-def one(text: str):
-    (machine,) = machines(read_all(text))
-    return machine.reading
-
-
-def test_a_session_at_the_prompt():
-    reading = one(SESSION)
-    assert (reading.facts["torch.version"], reading.facts["cuda.available"]) == ("2.6.0+cpu", False)
-    assert reading.absent["torch.cuda_version"].reason == "not_applicable"
-
-
-def test_several_values_of_one_print():
-    facts = one(ONE_LINER).facts
-    assert (facts["torch.version"], facts["torch.cuda_version"], facts["cuda.available"]) == (
-        "2.5.1+cu124",
-        "12.4",
-        True,
-    )
-
-
-def test_a_script_above_what_it_printed():
-    reading = one(SCRIPT)
-    (card,) = reading.cards
-    assert (card.reported_name, card.facts["compute_capability"]) == ("NVIDIA GeForce RTX 5090", "12.0")
-
-
-def test_the_properties_of_a_card_once():
-    (card,) = one(PROPERTIES).cards
-    assert (card.memory_bytes, card.facts["multiprocessors"]) == (24259 * 2**20, 82)
+@pytest.mark.parametrize(
+    ("text", "facts", "cards"),
+    [
+        (SESSION, {"torch.version": "2.6.0+cpu", "cuda.available": False, "torch.cuda_version": None}, []),
+        (ONE_LINER, {"torch.version": "2.5.1+cu124", "torch.cuda_version": "12.4", "cuda.available": True}, []),
+        (SCRIPT, {}, [("NVIDIA GeForce RTX 5090", None, {"compute_capability": "12.0"})]),
+        (PROPERTIES, {}, [("NVIDIA GeForce RTX 3090", 24259 * 2**20, {"multiprocessors": 82})]),
+    ],
+    ids=["session", "one-liner", "script", "properties"],
+)
+def test_what_python_printed_is_read(text, facts, cards):
+    reading = reading_of(text)
+    assert {name: reading.facts.get(name) for name in facts} == facts
+    assert [(card.reported_name, card.memory_bytes) for card in reading.cards] == [card[:2] for card in cards]
+    assert all(told[2].items() <= card.facts.items() for told, card in zip(cards, reading.cards, strict=True))
+    assert (text == SESSION) == ("torch.cuda_version" in reading.absent)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +68,12 @@ def test_the_properties_of_a_card_once():
 )  # fmt: skip
 @pytest.mark.parametrize("shape", [">>> {}\n{}\n", 'python -c "import torch; print({})"\n{}\n', "`{}` returns {}\n"])
 def test_each_expression_in_each_shape(typed, printed, fact, value, shape):
-    assert one(shape.format(typed, printed)).facts[fact] == value
+    assert reading_of(shape.format(typed, printed)).facts[fact] == value
 
 
 def test_a_list_of_architectures_needs_no_expression():
-    assert one("['sm_50', 'sm_60', 'sm_120']\n").facts["torch.arch_list"] == "sm_50 sm_60 sm_120"
-    assert one("2.6.0+cu124\n").facts["torch.cuda_version"] == "12.4"
+    assert reading_of("['sm_50', 'sm_60', 'sm_120']\n").facts["torch.arch_list"] == "sm_50 sm_60 sm_120"
+    assert reading_of("2.6.0+cu124\n").facts["torch.cuda_version"] == "12.4"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +91,7 @@ def test_code_that_prints_nothing_states_nothing(code):
 
 
 def test_build_follows_from_its_name_by_default():
-    assert one("torch==2.6.0+rocm6.2\n").facts["torch.hip_version"] == "6.2"
-    cpu = one("torch==2.1.0+cpu.cxx11.abi\n")
+    assert reading_of("torch==2.6.0+rocm6.2\n").facts["torch.hip_version"] == "6.2"
+    cpu = reading_of("torch==2.1.0+cpu.cxx11.abi\n")
     assert cpu.absent["torch.cuda_version"].reason == "not_applicable"
-    assert one("torch==2.6.0+cu124\n\n>>> torch.version.cuda\n'12.6'\n").facts["torch.cuda_version"] == "12.6"
+    assert reading_of("torch==2.6.0+cu124\n\n>>> torch.version.cuda\n'12.6'\n").facts["torch.cuda_version"] == "12.6"

@@ -5,7 +5,7 @@ import pytest
 from stackviz.report.dumps import answer, machines
 from stackviz.report.importers import read_all
 from stackviz.report.rules import packaged_tables
-from tests.report.importers.own_dump import OwnDump
+from tests.report.importers.own_dump import OwnDump, reading_of
 
 BOLD = "**PyTorch Version**: 2.2.0+cu121\n**GPU**: RTX 5090\n**OS**: Win 11\n"
 BULLETS = "- GPU: RTX 3060 12GB\n- OS = Win 11\n- Driver：576.02\n"
@@ -31,11 +31,6 @@ OWN_DUMPS = (
 )
 
 
-def one(text: str):
-    (machine,) = machines(read_all(text))
-    return machine.reading
-
-
 @pytest.mark.parametrize(
     ("text", "facts", "cards"),
     [
@@ -53,7 +48,7 @@ def one(text: str):
     ids=["bullets", "one-line", "table", "bare", "rocm-form", "wsl-form"],
 )
 def test_a_list_in_any_shape_is_read(text, facts, cards):
-    reading = one(text)
+    reading = reading_of(text)
     assert reading.kind == "issue-template"
     assert {name: reading.facts.get(name) for name in facts} == facts
     assert [card.reported_name for card in reading.cards] == cards
@@ -75,7 +70,7 @@ TENSORFLOW = (
     ids=["tensorflow", "jax", "both", "no answer"],
 )
 def test_cuda_of_another_framework_is_not_of_torch(text, facts):
-    told = one(text).facts
+    told = reading_of(text).facts
     assert {name: told[name] for name in told if name.startswith(("cuda.", "torch."))} == facts
 
 
@@ -95,7 +90,7 @@ def test_cuda_of_another_framework_is_not_of_torch(text, facts):
     ],
 )
 def test_a_system_as_people_write_it(written, name, version, wsl):
-    facts = one(f"- OS: {written}\n- PyTorch: 2.6.0\n").facts
+    facts = reading_of(f"- OS: {written}\n- PyTorch: 2.6.0\n").facts
     assert (facts.get("os.name"), facts.get("os.version"), facts.get("os.wsl")) == (name, version, wsl)
 
 
@@ -116,7 +111,7 @@ def test_a_system_as_people_write_it(written, name, version, wsl):
     ],
 )
 def test_cards_as_people_write_them(written, cards):
-    reading = one(f"- GPU: {written}\n- PyTorch: 2.6.0\n")
+    reading = reading_of(f"- GPU: {written}\n- PyTorch: 2.6.0\n")
     sizes = [(card.reported_name, card.memory_bytes and card.memory_bytes / 2**30) for card in reading.cards]
     assert sizes == cards
 
@@ -149,7 +144,7 @@ def test_the_lines_of_a_tool_are_not_read_as_typed():
 
 
 def test_markup_in_an_answer_stays_text():
-    reading = one("- GPU: RTX 3090 <img src=x onerror=alert(1)>\n- PyTorch: 2.6.0 <script>alert(1)</script>\n")
+    reading = reading_of("- GPU: RTX 3090 <img src=x onerror=alert(1)>\n- PyTorch: 2.6.0 <script>alert(1)</script>\n")
     assert reading.cards[0].reported_name == "RTX 3090 <img src=x onerror=alert(1)>"
     assert reading.facts["torch.version"] == "2.6.0"
 

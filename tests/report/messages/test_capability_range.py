@@ -49,7 +49,7 @@ def test_a_card_below_the_range_has_no_code():
         assert [found["reported_name"] for found in result["cards"]] == [card]
 
 
-def test_the_list_of_capabilities_behind_the_warning_makes_it_one_finding():
+def test_a_list_behind_the_warning_makes_it_one_finding():
     broken = [found["rule"] for found in said(TOO_OLD + LIST)["findings"] if found["severity"] == "broken"]
     assert broken == ["kernels-missing"]
 

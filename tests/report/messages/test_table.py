@@ -24,7 +24,7 @@ def test_a_message_is_found_by_its_own_patterns(symptom):
 
 
 @pytest.mark.parametrize("symptom", READ_BY_OTHERS, ids=lambda symptom: symptom.key)
-def test_a_message_that_another_importer_reads_is_explained_by_one_of_its_rules(symptom):
+def test_a_message_of_another_importer_is_explained(symptom):
     [machine] = machines(read_all(symptom.message))
     assert {finding.rule for finding in judge(machine.report(), packaged_tables())} & set(symptom.rules)
 
