@@ -8,7 +8,7 @@ import logging
 import re
 from datetime import UTC, datetime
 
-from stackviz.web.request_ids import current_request_id
+from stackviz.web.http.request_ids import current_request_id
 
 TEXT_FORMAT = "{asctime} {levelname} {name}: {message}"
 _LINK = re.compile(  # `%2F`: in the address that a login leads back to

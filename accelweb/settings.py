@@ -112,20 +112,20 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "stackviz.web.request_id_middleware.RequestIds",
+    "stackviz.web.http.request_id_middleware.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "stackviz.intake.ingest.upload_middleware.UploadShortcut",
-    "stackviz.web.request_memo.RequestMemo",
-    "stackviz.web.cors.OpenReading",
+    "stackviz.web.http.request_memo.RequestMemo",
+    "stackviz.web.http.cors.OpenReading",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "stackviz.web.language_middleware.LanguageByAddress",
-    "stackviz.web.costly_reads.CostlyReads",
+    "stackviz.web.i18n.languages.LanguageByAddress",
+    "stackviz.web.http.costly_reads.CostlyReads",
     "csp.middleware.CSPMiddleware",  # for pages: a style sheet or script has no use for 200 bytes of policy
     "django.middleware.gzip.GZipMiddleware",
-    "stackviz.web.private_answers.PrivateAnswers",
+    "stackviz.web.http.conditional.PrivateAnswers",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "stackviz.web.forms.FormsInUtf8",
+    "stackviz.web.http.forms.FormsInUtf8",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
@@ -226,7 +226,7 @@ DATABASES = {"default": database(DATABASE_URL)}
 
 CACHES: dict[str, Any] = {
     "default": {
-        "BACKEND": "stackviz.web.cache.ForgivingRedisCache",
+        "BACKEND": "stackviz.web.http.cache.ForgivingRedisCache",
         "LOCATION": REDIS_URL,
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},  # a page is worked out sooner than that
     }

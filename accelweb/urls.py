@@ -34,7 +34,7 @@ from stackviz.pages.sharing import urls as sharing
 from stackviz.pages.stacks import urls as stacks
 from stackviz.site.monitoring import urls as monitoring
 from stackviz.site.monitoring.state_page import site_state
-from stackviz.web.languages import in_each_language
+from stackviz.web.i18n.languages import in_each_language
 
 # These have one address and no language in it: the admin, and what programs read, which is in English. Every other
 # address of a room exists in each language (docs/languages.md).

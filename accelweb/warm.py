@@ -31,9 +31,9 @@ from stackviz.records.cited.models import CitedEdition
 from stackviz.records.labs.queries import visible_machines
 from stackviz.records.stacks.models import Edition
 from stackviz.report.importers.deadline import Deadline
-from stackviz.web.languages import address_in
+from stackviz.web.http.request_memo import remembering
+from stackviz.web.i18n.languages import address_in
 from stackviz.web.parts import rendering_anew
-from stackviz.web.request_memo import remembering
 
 log = logging.getLogger(__name__)
 

@@ -32,7 +32,8 @@ from django.test.signals import template_rendered
 from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
-from stackviz.web import parts, rate_limit
+from stackviz.web import parts
+from stackviz.web.http import rate_limit
 from tests import servers, tiers
 from tests.curated import copy_curated, copy_few, curated_file, migrated_file
 from tests.live import ROOT, Site

@@ -1,6 +1,6 @@
 """Pages in another language: the address says which, whatever a browser asks for (docs/languages.md)."""
 
-from stackviz.web.languages import address_in
+from stackviz.web.i18n.languages import address_in
 
 
 def chinese(address: str) -> str:

@@ -47,12 +47,12 @@ def po_files(root: Path) -> list[Path]:
 
 
 def curated_files(root: Path) -> list[Path]:
-    """Texts of the data files (`stackviz/web/curated_text.py`)."""
+    """Texts of the data files (`stackviz/web/i18n/curated_text.py`)."""
     return sorted(root.glob("locale/*/LC_MESSAGES/curated.po"))
 
 
 def finding_files(root: Path) -> list[Path]:
-    """Texts of findings and error messages (`stackviz/web/finding_text.py`)."""
+    """Texts of findings and error messages (`stackviz/web/i18n/finding_text.py`)."""
     return sorted(root.glob("locale/*/LC_MESSAGES/findings.po"))
 
 
@@ -92,7 +92,7 @@ def extract_catalog(root: Path) -> "Catalog":
     from babel.messages.extract import extract_from_dir
     from django.conf import settings
 
-    from stackviz.web.model_labels import CONTEXT
+    from stackviz.web.i18n.model_labels import CONTEXT
     from tools.model_labels import model_labels
 
     if not settings.configured:  # the template lexer asks for DEBUG

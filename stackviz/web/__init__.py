@@ -1,1 +1,1 @@
-"""What pages share: htmx, paging, template tags, views as files, answers that need not be sent again."""
+"""What pages share: requests and answers (`http/`), languages (`i18n/`), lists, tables as files, template tags."""

@@ -5,7 +5,7 @@ from django.core.paginator import Paginator
 from django.forms.formsets import BaseFormSet
 from django.forms.models import BaseModelForm, ModelChoiceField
 
-from stackviz.web.model_labels import translate_all
+from stackviz.web.i18n.model_labels import translate_all
 
 translate_all()  # apps are imported before models
 

@@ -8,10 +8,10 @@ from jinja2 import Environment, StrictUndefined
 
 from stackviz.base.advice import causes_of
 from stackviz.report.messages.of_findings import messages_of
-from stackviz.web.curated_text import curated, curated_commands
-from stackviz.web.finding_text import advice_of, finding_text, finding_title
+from stackviz.web.i18n.curated_text import curated, curated_commands
+from stackviz.web.i18n.finding_text import advice_of, finding_text, finding_title
+from stackviz.web.i18n.words import evidence_text
 from stackviz.web.templatetags import web
-from stackviz.web.words import evidence_text
 
 FUNCTIONS = (
     web.ago,

@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import F, Model, Q, QuerySet
 from django.http import HttpRequest
 
-from stackviz.web.address import whole_number
+from stackviz.web.http.address import whole_number
 
 LAST_PAGE = 10_000  # beyond it nobody reads, and the database would still have to skip every row before it
 

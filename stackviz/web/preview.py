@@ -18,7 +18,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from stackviz.web.languages import Alternate, alternates_of, without_language
+from stackviz.web.i18n.languages import Alternate, alternates_of, without_language
 
 __all__ = [
     "FRAME_HEIGHT",

@@ -31,4 +31,4 @@ def test_a_way_names_its_files_in_order():
     names = [name for (name,) in files if name]
     assert row[:2] == [way, str(len(names))]
     assert names.index("pages/fit/views.py") < names.index("pages/fit/calibration.py")
-    assert "web/language_middleware.py" not in names  # any page enters it
+    assert "web/i18n/languages.py" not in names  # any page enters it

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stackviz.web.model_labels import CONTEXT
+from stackviz.web.i18n.model_labels import CONTEXT
 from tests.live import ROOT
 from tools.translations import read_catalog
 

@@ -7,7 +7,7 @@ from django.db import OperationalError
 
 from accelweb import warm
 from stackviz.records.catalog.models import CatalogueEdition
-from stackviz.web.languages import address_in
+from stackviz.web.i18n.languages import address_in
 
 
 @pytest.fixture(autouse=True)

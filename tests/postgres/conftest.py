@@ -4,7 +4,7 @@ import pytest
 
 from stackviz.intake.ingest import tasks
 from stackviz.records.labs import keys
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from django.test import Client
 from stackviz.pages.diagnose import links
 from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
-from stackviz.web.at_once import COSTLY
+from stackviz.web.http.at_once import COSTLY
 from tests.intake.ingest.races import together
 from tests.pages.diagnose.conftest import CPU_WHEEL
 

@@ -30,8 +30,8 @@ from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.words import result_address
 from stackviz.records.labs.models import Lab, Machine, Membership, Report
 from stackviz.records.series.models import Series
-from stackviz.web.languages import LanguagePrefix, is_page, language_of, without_language
-from stackviz.web.tickets import new_token, sign_ticket
+from stackviz.web.http.tickets import new_token, sign_ticket
+from stackviz.web.i18n.languages import LanguagePrefix, is_page, language_of, without_language
 from tests.languages import chinese
 from tests.pages.diagnose.test_links import save
 from tests.pages.machines.factories import (

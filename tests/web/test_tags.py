@@ -9,8 +9,8 @@ from django.test import RequestFactory
 from django.utils import translation
 
 from stackviz.report.format.facts import ABSENT_REASONS
+from stackviz.web.i18n.words import KIND_MEANINGS, KINDS, MISSING, evidence_text, missing_text
 from stackviz.web.templatetags.web import source, time_ago, tray_button
-from stackviz.web.words import KIND_MEANINGS, KINDS, MISSING, evidence_text, missing_text
 
 
 def rendered(text, **context):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.records.audit.activity import ActivityQuery, activities, activity_kinds
-from stackviz.web.address import text_parameter, whole_number
+from stackviz.web.http.address import text_parameter, whole_number
 
 PER_PAGE = 100
 LAST_PAGE = 10  # each record reads all pages before; older activities are found by their day

@@ -27,8 +27,8 @@ from kombu.exceptions import OperationalError
 
 from stackviz.desk.accounts.second_factor import mark_due, needs_second_factor, second_factor_address
 from stackviz.desk.accounts.tasks import mail_reset_link
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, ask_to_wait
 from stackviz.web.mail import sends_mail
-from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
 log = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from stackviz.desk.accounts.second_factor import has_device, is_verified, second
 from stackviz.desk.accounts.second_factor_page import account_of
 from stackviz.records.audit.record import record
 from stackviz.records.labs.models import Lab, Membership
-from stackviz.web.rate_limit import RateLimited, ask_to_wait
+from stackviz.web.http.rate_limit import RateLimited, ask_to_wait
 
 
 def why_needed(*users: User) -> list[str]:

@@ -24,8 +24,8 @@ from stackviz.desk.curation.completeness import (
 from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.catalog.fields import GROUPS, HEADLINES, Field
 from stackviz.records.catalog.models import Accelerator, Vendor
-from stackviz.web.address import AddressReader, Note
-from stackviz.web.download import Columns, table_file
+from stackviz.web.http.address import AddressReader, Note
+from stackviz.web.http.download import Columns, table_file
 from stackviz.web.paging import page_number, page_of
 
 PER_PAGE = 60

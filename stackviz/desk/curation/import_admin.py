@@ -21,7 +21,7 @@ from stackviz.records.catalog.import_admin import XLSX, ImportsTables, UploadFor
 from stackviz.records.catalog.models import SpecValue, ValueImport
 from stackviz.records.catalog.table_imports import ImportPlan
 from stackviz.records.curated.rows import CONTROLS
-from stackviz.web.download import csv_response, safe_cell
+from stackviz.web.http.download import csv_response, safe_cell
 
 EXAMPLE = """device,field,value,unit,condition,basis,status,source,note
 nvidia-h100-sxm5-80gb,bf16_tensor_tflops,989.4,TFLOPS,sparsity=dense; accumulate=fp32,published,public,\

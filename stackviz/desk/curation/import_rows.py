@@ -18,7 +18,7 @@ from stackviz.records.catalog.files import BASES, STATUSES, SpecLine
 from stackviz.records.catalog.formula import Published
 from stackviz.records.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.records.curated.rows import CONTROLS, is_readable
-from stackviz.web.download import unsafe_text
+from stackviz.web.http.download import unsafe_text
 from stackviz.web.table_file import formula_problems
 
 COLUMNS: tuple[str, ...] = tuple(column.name for column in fields(SpecLine))

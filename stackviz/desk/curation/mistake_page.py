@@ -27,8 +27,8 @@ from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.curated.rows import is_web_address
-from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
-from stackviz.web.tickets import TicketRefused, digest_of, new_token, open_ticket, sign_ticket
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, ask_to_wait
+from stackviz.web.http.tickets import TicketRefused, digest_of, new_token, open_ticket, sign_ticket
 
 CORRECTIONS = RateLimit("corrections", "CORRECTIONS_PER_HOUR", 3600)
 PURPOSE = "stackviz.curation.reader_corrections"

@@ -32,7 +32,7 @@ from stackviz.records.labs.models import Card, NameDecision
 from stackviz.records.labs.readonly_admin import ReadOnlyAdmin
 from stackviz.records.labs.rematch import Rematched, rematch_cards, rematch_name
 from stackviz.report.rules.known_cards import normalized
-from stackviz.web.address import row_key, text_parameter, whole_number
+from stackviz.web.http.address import row_key, text_parameter, whole_number
 from stackviz.web.paging import page_number
 
 PLACES = 4  # accelerators one name can be given to at once

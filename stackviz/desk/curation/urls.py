@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import path, re_path
 
 from stackviz.desk.curation import completeness_page, mistake_page
-from stackviz.web.tickets import TOKEN_PATTERN
+from stackviz.web.http.tickets import TOKEN_PATTERN
 
 urlpatterns = [
     path("accelerators/<slug:slug>/mistake/", mistake_page.report_mistake, name="mistake"),

@@ -22,7 +22,7 @@ from stackviz.desk.curation.propose import submit, touches_the_public
 from stackviz.records.catalog.by_formula import published_by
 from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator, Proposal, Source, SpecValue
-from stackviz.web.address import row_key
+from stackviz.web.http.address import row_key
 
 
 def user_of(request: HttpRequest) -> User:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Router, Schema
 
 from stackviz.records.stacks.table_checks import checked_tables
-from stackviz.web.errors import ErrorBody, refuse_others
+from stackviz.web.http.errors import ErrorBody, refuse_others
 
 router = Router()
 

@@ -20,7 +20,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from stackviz.base.watchdog import Watchdog, watched_handlers
-from stackviz.web.outside import NotPublic, connect_outside
+from stackviz.web.http.outside import NotPublic, connect_outside
 
 ROBOT = "accelweb-watch"  # as robots.txt may call it
 WITHIN_S = 20  # the whole of one address, redirects included

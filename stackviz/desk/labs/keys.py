@@ -22,8 +22,8 @@ from stackviz.desk.labs.agent_file import agent_commands, agent_digest
 from stackviz.records.labs.keys import KeyForbidden, create_key, revoke, rotate_key
 from stackviz.records.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.records.labs.queries import WORKING_ROLES, LabRights, Visitor, rights_in, visible_labs
-from stackviz.web.address import text_parameter
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import text_parameter
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import key_page, page_cut
 
 KEYS_PER_PAGE = 50

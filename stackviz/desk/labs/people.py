@@ -36,9 +36,9 @@ from stackviz.records.labs.members import (
 )
 from stackviz.records.labs.models import Invitation, Lab, Membership
 from stackviz.records.labs.queries import visible_labs
-from stackviz.web.address import row_key
+from stackviz.web.http.address import row_key
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, ask_to_wait
 from stackviz.web.mail import sends_mail
-from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
 PEOPLE_SHOWN = 500
 JOINS = RateLimit("joins", "DIAGNOSES_PER_MINUTE", 60, "too many codes from this address")

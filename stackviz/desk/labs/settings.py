@@ -16,7 +16,7 @@ from stackviz.intake.notices.models import Webhook
 from stackviz.intake.notices.post import URL_CHARS, PostFailed
 from stackviz.intake.notices.webhooks import DISABLED_AFTER, enable_webhook, send_test, set_webhook
 from stackviz.records.labs.models import Lab, Machine
-from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, ask_to_wait
 
 TESTS = RateLimit("webhook-tests", "WEBHOOK_TESTS_PER_HOUR", 3600, "too many tests of this account")
 

@@ -31,7 +31,7 @@ from stackviz.records.labs.models import (
     Snapshot,
 )
 from stackviz.records.series.models import ChangeDecision, Result, ResultDecision, Series
-from stackviz.web.download import safe_cell
+from stackviz.web.http.download import safe_cell
 
 ROWS_TOGETHER = 500
 BODIES_TOGETHER = 8  # each of 4 MiB at most

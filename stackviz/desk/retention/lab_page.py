@@ -17,7 +17,7 @@ from stackviz.records.audit.record import record
 from stackviz.records.labs.models import Lab, Machine
 from stackviz.records.labs.queries import is_staff_who_may, visible_labs
 from stackviz.records.labs.withdraw import confirmation_problem, may_withdraw, what_goes, withdraw_lab, withdraw_machine
-from stackviz.web.rate_limit import RateLimit, RateLimited, too_many
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, too_many
 
 MACHINES_OFFERED = 500
 EXPORTS = RateLimit("exports", "EXPORTS_PER_HOUR", 3600, "too many archives of this account")

@@ -19,7 +19,7 @@ from stackviz.records.labs.models import Card, Machine, Report
 from stackviz.report.format import Machine as ReportedMachine
 from stackviz.report.format import Report as SentReport
 from stackviz.report.format import parse_report
-from stackviz.web.rate_limit import RateLimit
+from stackviz.web.http.rate_limit import RateLimit
 from stackviz.web.turns import turn_to_write
 
 # With a limit of 600 a process asks for every sixth upload.

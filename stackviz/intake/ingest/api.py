@@ -30,10 +30,10 @@ from stackviz.records.labs.keys import (
 )
 from stackviz.records.labs.models import AgentKey, Report
 from stackviz.report.format import ReportError, ReportTooLarge, json_schema
-from stackviz.web.errors import Refusal
+from stackviz.web.http.errors import Refusal
+from stackviz.web.http.openapi import link, one_of
+from stackviz.web.http.rate_limit import RateLimited
 from stackviz.web.metrics import count_accepted_report
-from stackviz.web.openapi import link, one_of
-from stackviz.web.rate_limit import RateLimited
 
 log = logging.getLogger(__name__)
 router = Router()

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from stackviz.records.labs.models import Report
 from stackviz.report.format import LIMITS, ReportError, ReportTooLarge
-from stackviz.web.errors import Refusal
-from stackviz.web.forms import refuse_charset
+from stackviz.web.http.errors import Refusal
+from stackviz.web.http.forms import refuse_charset
 
 _ENCODINGS = {
     "": Report.Encoding.PLAIN,

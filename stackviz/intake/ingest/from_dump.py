@@ -42,9 +42,9 @@ from stackviz.report.dumps.machines import title_of, tool_name
 from stackviz.report.dumps.tool_results import tool_results
 from stackviz.report.format import LIMITS, Agent, Machine, ProbeRun, hashed, to_json
 from stackviz.report.importers.deadline import Deadline
-from stackviz.web.addresses import address_by_name
-from stackviz.web.errors import Refusal
-from stackviz.web.rate_limit import RateLimited, ask_to_wait
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.http.errors import Refusal
+from stackviz.web.http.rate_limit import RateLimited, ask_to_wait
 
 AGENT = "pasted dump"  # stands where an agent's name stands: on the machine's page, in its reports
 KEY_NAME = "pasted dumps"

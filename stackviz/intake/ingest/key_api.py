@@ -23,7 +23,7 @@ from stackviz.records.labs.keys import (
 )
 from stackviz.records.labs.models import AgentKey, Machine
 from stackviz.report.format import FORMAT
-from stackviz.web.rate_limit import RateLimit
+from stackviz.web.http.rate_limit import RateLimit
 
 router = Router()
 

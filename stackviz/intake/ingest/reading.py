@@ -27,7 +27,7 @@ from stackviz.report import format as wire
 from stackviz.report.format import Interference, Report, Result
 from stackviz.report.measuring.stated_rate import PREFIX, disturbances
 from stackviz.report.rules import Finding, Tables, judge
-from stackviz.web.request_memo import remembering
+from stackviz.web.http.request_memo import remembering
 
 INTERPRETER = 4  # raise it when a report would be read differently: `reread_reports` then finds what is older
 

@@ -16,7 +16,7 @@ from stackviz.records.labs.keys import Sender
 from stackviz.records.labs.models import Card, Report
 from stackviz.records.labs.queries import Visitor, visible_reports
 from stackviz.records.series.models import Result
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.addresses import address_by_id
 
 TOKEN = "t"  # noqa: S105 (the name in the query string, no password)
 _signer = Signer(salt="stackviz.ingest.receipt")

@@ -25,9 +25,9 @@ from stackviz.intake.ingest.body import drop_old_bodies
 from stackviz.intake.ingest.faults import LONGEST_RETRY_S
 from stackviz.intake.ingest.interpret import interpret_all
 from stackviz.records.labs.models import Report
-from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.http.circuit_breaker import Breaker
+from stackviz.web.http.request_ids import current_request_id, request_id_set
 from stackviz.web.metrics import count_interpreted_reports, count_queue_failure
-from stackviz.web.request_ids import current_request_id, request_id_set
 
 REQUEUED_AT_ONCE = 1_000  # reports that one turn of the periodic task queues, the longest waiting first
 

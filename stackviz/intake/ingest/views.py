@@ -21,7 +21,7 @@ from stackviz.records.series.decide_standing import (
     restore_report,
     withdraw_report,
 )
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 
 
 @require_safe

@@ -19,9 +19,9 @@ from stackviz.intake.notices.queries import event_address, event_id, event_text,
 from stackviz.records.labs.keys import KeyRefused, KeyUnknown, reader_of
 from stackviz.records.labs.models import Lab
 from stackviz.records.labs.queries import LabReader, visible_labs
-from stackviz.web.conditional import etag_of
 from stackviz.web.escaping import xml_text
-from stackviz.web.rate_limit import RateLimited, too_many
+from stackviz.web.http.conditional import etag_of
+from stackviz.web.http.rate_limit import RateLimited, too_many
 
 ENTRIES = 50
 

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 
 from stackviz.base.watchdog import Watchdog
-from stackviz.web.outside import NotPublic, connect_outside
+from stackviz.web.http.outside import NotPublic, connect_outside
 
 WITHIN_S = 15  # the whole of one request
 SILENCE_S = 8

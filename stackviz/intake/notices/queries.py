@@ -13,7 +13,7 @@ from stackviz.records.labs.wording import with_keys
 from stackviz.records.series.measurement import benchmark_titles, setting_label
 from stackviz.records.series.words import size_text
 from stackviz.report.measuring import VERSIONS
-from stackviz.web.finding_text import finding_words
+from stackviz.web.i18n.finding_text import finding_words
 
 STANDING = Q(report__isnull=True) | Q(report__withdrawal__isnull=True)
 """Events but those of withdrawn reports."""

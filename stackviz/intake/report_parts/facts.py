@@ -15,7 +15,7 @@ from stackviz.base.light import light_dataclass
 from stackviz.base.units import format_reported
 from stackviz.report.format import Absent
 from stackviz.report.format.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Fact
-from stackviz.web.words import missing_text
+from stackviz.web.i18n.words import missing_text
 
 LONGEST_TEXT = 480  # of a fact in a table; the whole of it is on the receipt
 _BY_NAME: Mapping[str, Fact] = {**CARD_ABSENT_NAMES, **CONDITIONS, **CARD_FACTS, **FACTS}

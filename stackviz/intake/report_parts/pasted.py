@@ -23,9 +23,9 @@ from stackviz.report.importers import read_all
 from stackviz.report.importers.deadline import Deadline, DeadlinePassed
 from stackviz.report.importers.next_command import command_for_words
 from stackviz.report.importers.paste import NoText, decode_text, join_texts
-from stackviz.web.at_once import COSTLY, Busy
-from stackviz.web.finding_text import finding_words
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
+from stackviz.web.http.at_once import COSTLY, Busy
+from stackviz.web.http.rate_limit import DIAGNOSES, RateLimited, text_cost
+from stackviz.web.i18n.finding_text import finding_words
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024

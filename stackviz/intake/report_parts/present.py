@@ -29,8 +29,8 @@ from stackviz.report import format as wire
 from stackviz.report.measuring import VERSIONS
 from stackviz.report.measuring.stated_rate import StatedRate, stated_rate
 from stackviz.report.rules import Finding, Severity
-from stackviz.web.addresses import address_by_name
-from stackviz.web.finding_text import finding_words
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.finding_text import finding_words
 
 # --- findings, by what a reader does about them ---
 

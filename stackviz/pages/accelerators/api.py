@@ -50,10 +50,10 @@ from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.records.catalog.past import names_at, public_accelerators_at, public_values_at
 from stackviz.records.catalog.queries import preferred_values, public_accelerators
-from stackviz.web.address import clean_text, read_moment
-from stackviz.web.conditional import unless_changed
-from stackviz.web.errors import ErrorBody, Refusal, refuse_others
-from stackviz.web.openapi import link, links
+from stackviz.web.http.address import clean_text, read_moment
+from stackviz.web.http.conditional import unless_changed
+from stackviz.web.http.errors import ErrorBody, Refusal, refuse_others
+from stackviz.web.http.openapi import link, links
 
 router = Router()
 

@@ -10,10 +10,10 @@ from ninja.decorators import decorate_view
 from stackviz.pages.accelerators.api_query import PageParameters, page_links
 from stackviz.pages.accelerators.api_schemas import AcceleratorBrief, Paged, SourceBrief, brief, source_brief
 from stackviz.records.catalog.models import CatalogueEdition, Price
-from stackviz.web.address import clean_text
-from stackviz.web.conditional import unless_changed
-from stackviz.web.errors import ErrorBody, Refusal, refuse_others
-from stackviz.web.openapi import none_or_one_of, one_of, written_as
+from stackviz.web.http.address import clean_text
+from stackviz.web.http.conditional import unless_changed
+from stackviz.web.http.errors import ErrorBody, Refusal, refuse_others
+from stackviz.web.http.openapi import none_or_one_of, one_of, written_as
 
 router = Router()
 

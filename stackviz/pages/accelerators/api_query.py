@@ -27,9 +27,9 @@ from stackviz.records.catalog.conditions import KEYS, MAX_CONDITION_LENGTH, Cond
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Source
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.web.address import LONGEST_TEXT, YEARS, comma_separated
-from stackviz.web.errors import Refusal
-from stackviz.web.openapi import none_or_one_of, whole_number_schema, written_as
+from stackviz.web.http.address import LONGEST_TEXT, YEARS, comma_separated
+from stackviz.web.http.errors import Refusal
+from stackviz.web.http.openapi import none_or_one_of, whole_number_schema, written_as
 
 TRUE, FALSE = ("1", "true", "yes"), ("", "0", "false", "no")
 BOOLEANS = (*TRUE, *filter(None, FALSE))

@@ -14,7 +14,7 @@ from stackviz.base.units import UNITS
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue
 from stackviz.records.catalog.people import public_name
-from stackviz.web.openapi import none_or_one_of, one_of
+from stackviz.web.http.openapi import none_or_one_of, one_of
 
 AcceleratorKind = Annotated[str, WithJsonSchema(one_of(Accelerator.Kind.values))]
 Basis = Annotated[str, WithJsonSchema(one_of(SpecValue.Basis.values))]

@@ -26,9 +26,9 @@ from stackviz.pages.accelerators.changes import (
 from stackviz.records.catalog.fields import FIELDS, grouped
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
 from stackviz.records.cited.models import CitedEdition
-from stackviz.web.address import AddressReader, Note, whole_number
-from stackviz.web.download import Columns, json_response, table_file
-from stackviz.web.errors import refuse_notes
+from stackviz.web.http.address import AddressReader, Note, whole_number
+from stackviz.web.http.download import Columns, json_response, table_file
+from stackviz.web.http.errors import refuse_notes
 from stackviz.web.parts import cached_html
 
 CACHE_S = 600

@@ -27,7 +27,7 @@ from stackviz.records.catalog.files import DATA
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import accelerators_by_slug, preferred_values
 from stackviz.records.curated.rows import is_web_address
-from stackviz.web.curated_text import curated_words
+from stackviz.web.i18n.curated_text import curated_words
 
 SAME = 0.02  # figures this close are the same figure, rounded differently
 _CHAPTER = re.compile(r"[a-z0-9-]+#[a-z0-9-]+")

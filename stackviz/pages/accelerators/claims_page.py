@@ -13,9 +13,9 @@ from django_htmx.http import push_url
 
 from stackviz.pages.accelerators.claims import Checked, Claim, ClaimVerdict, checked, matching, read_claims
 from stackviz.records.catalog.models import CatalogueEdition
-from stackviz.web.address import AddressReader, Note
-from stackviz.web.download import Columns, json_response, table_file
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import AddressReader, Note
+from stackviz.web.http.download import Columns, json_response, table_file
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 

@@ -27,9 +27,9 @@ from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.figures import join_variants, usual_values
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.web.download import Columns, json_response, of_part, row_as_object, table_file
-from stackviz.web.errors import refuse_notes
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.download import Columns, json_response, of_part, row_as_object, table_file
+from stackviz.web.http.errors import refuse_notes
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.spec_table import NOT_COMPARED
-from stackviz.web.address import MOST_NOTES, AddressReader, Note
+from stackviz.web.http.address import MOST_NOTES, AddressReader, Note
 
 COLUMNS = (
     "architecture",

@@ -13,9 +13,9 @@ from stackviz.pages.accelerators.sheet_sources import SourceChoice
 from stackviz.records.catalog.derived import Derived
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.web.address import write_moment
-from stackviz.web.download import Columns, table_file
 from stackviz.web.escaping import bibtex_text
+from stackviz.web.http.address import write_moment
+from stackviz.web.http.download import Columns, table_file
 
 FORMATS = ("csv", "json")
 _COLUMNS: Columns[SpecValue] = {

@@ -30,9 +30,9 @@ from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Source
 from stackviz.records.catalog.past import public_accelerators_at
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue, successors
-from stackviz.web.address import AddressReader, Note, read_moment, write_moment
-from stackviz.web.addresses import address_by_name
-from stackviz.web.errors import refuse_notes
+from stackviz.web.http.address import AddressReader, Note, read_moment, write_moment
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.http.errors import refuse_notes
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Preview, make_preview
 

@@ -32,13 +32,13 @@ from stackviz.records.series.measured_settings import measured_settings
 from stackviz.records.series.measurement import benchmark_titles
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.report.measuring import BENCHMARKS, RUNNABLE
-from stackviz.web.address import AddressReader
-from stackviz.web.download import svg_response
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import AddressReader
+from stackviz.web.http.download import svg_response
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
+from stackviz.web.i18n.words import joined
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
-from stackviz.web.words import joined
 
 __all__ = ["benchmark_page", "urlpatterns"]
 

@@ -20,7 +20,7 @@ from stackviz.records.labs.models import Machine
 from stackviz.records.series.comparability import BestRun, best_by
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.public_runs import cached_for_edition, machines_of_runs, public_runs
-from stackviz.web.words import joined
+from stackviz.web.i18n.words import joined
 
 GEMM, COPY = "gemm", "memory-copy"
 

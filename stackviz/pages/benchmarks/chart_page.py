@@ -11,8 +11,8 @@ from django_htmx.http import push_url
 from stackviz.draw.charts.scale import ScaleKind
 from stackviz.draw.charts.vendors import css
 from stackviz.records.catalog.models import Accelerator
-from stackviz.web.address import Note
-from stackviz.web.htmx import wants_partial
+from stackviz.web.http.address import Note
+from stackviz.web.http.htmx import wants_partial
 from stackviz.web.parts import render_part
 
 CACHE_S = 600  # keys move with sheets, cited results and measured ones

@@ -23,7 +23,7 @@ from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.parameters import pairs_text
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import parameter_text, result_address, software_text
-from stackviz.web.words import joined
+from stackviz.web.i18n.words import joined
 
 FEWEST_POINTS = 3
 _TEST = re.compile(r"(pp|tg)(\d{1,7})", re.ASCII)

@@ -20,8 +20,8 @@ from stackviz.records.series.measurement import benchmark_titles, setting_label
 from stackviz.report.measuring import RUNNABLE, Benchmark, Params
 from stackviz.report.measuring.in_mlx import MLX, cases_on
 from stackviz.report.measuring.script import script_of
-from stackviz.web.address import AddressReader
-from stackviz.web.curated_text import with_code
+from stackviz.web.http.address import AddressReader
+from stackviz.web.i18n.curated_text import with_code
 from stackviz.web.preview import Introduction, make_preview
 
 __all__ = ["definition_page", "urlpatterns"]

@@ -28,7 +28,7 @@ from stackviz.records.series.measured_settings import (
     setting_shown,
 )
 from stackviz.report.measuring import BENCHMARKS
-from stackviz.web.download import Columns, json_response, of_objects, table_file
+from stackviz.web.http.download import Columns, json_response, of_objects, table_file
 
 FILE_FORMATS = ("csv", "json")
 

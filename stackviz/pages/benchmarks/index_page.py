@@ -46,11 +46,11 @@ from stackviz.records.series.measured_settings import MeasuredAccelerator, Measu
 from stackviz.records.series.measurement import benchmark_titles
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.report.measuring import BENCHMARKS, RUNNABLE, Benchmark
-from stackviz.web.address import AddressReader
-from stackviz.web.addresses import address_by_name
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import AddressReader
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
+from stackviz.web.i18n.words import joined
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.words import joined
 
 __all__ = ["index_page", "urlpatterns"]
 

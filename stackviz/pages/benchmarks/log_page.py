@@ -21,8 +21,8 @@ from stackviz.records.labs.queries import Visitor, visible_reports
 from stackviz.records.series.measurement import benchmark_titles, setting_label
 from stackviz.records.series.models import Result, ResultDecision
 from stackviz.records.series.standing import Standing
-from stackviz.web.address import AddressReader, whole_number
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.address import AddressReader, whole_number
+from stackviz.web.http.addresses import address_by_id
 
 __all__ = ["log_page", "urlpatterns"]
 

@@ -28,7 +28,7 @@ from stackviz.records.series.public_runs import machines_of_runs
 from stackviz.records.series.reproduce import reproduce_command
 from stackviz.records.series.words import chart_unit
 from stackviz.report.measuring import BENCHMARKS, Benchmark
-from stackviz.web.words import joined
+from stackviz.web.i18n.words import joined
 
 MOST_SETTINGS = 12
 MOST_ROWS = 100

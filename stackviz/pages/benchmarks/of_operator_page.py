@@ -30,9 +30,9 @@ from stackviz.records.cited.words import benchmark_address, other_params, parame
 from stackviz.records.series.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.operators import operators
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
+from stackviz.web.i18n.words import joined
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.words import joined
 
 CACHE_S = 600  # the key moves with cited results, sheets and what is measured
 SHAPES = 3  # of an operator

@@ -27,8 +27,8 @@ from stackviz.records.cited.ranking import (
 )
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import other_params, parameter_text, result_address, share_text, software_text
-from stackviz.web.address import Note
-from stackviz.web.words import joined
+from stackviz.web.http.address import Note
+from stackviz.web.i18n.words import joined
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

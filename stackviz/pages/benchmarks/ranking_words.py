@@ -40,8 +40,8 @@ from stackviz.records.cited.words import (
     result_address,
     setting_text,
 )
-from stackviz.web.address import Note
-from stackviz.web.addresses import address_by_name
+from stackviz.web.http.address import Note
+from stackviz.web.http.addresses import address_by_name
 from stackviz.web.preview import Introduction
 
 MOST_LEFT_OUT = 50  # results without a place in the ranking that are listed

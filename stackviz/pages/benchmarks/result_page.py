@@ -11,7 +11,7 @@ from stackviz.pages.benchmarks.ranking import reached_bound
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS, parameter_titles
 from stackviz.records.cited.words import benchmark_address, setting_text
-from stackviz.web.address import row_key
+from stackviz.web.http.address import row_key
 
 __all__ = ["result_page", "urlpatterns"]
 

@@ -36,7 +36,7 @@ from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address
-from stackviz.web.words import joined
+from stackviz.web.i18n.words import joined
 
 CITED, MEASURED = "cited", "measured"
 HALF_TYPES = frozenset({"bf16", "fp16"})

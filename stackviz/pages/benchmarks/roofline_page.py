@@ -52,8 +52,8 @@ from stackviz.pages.benchmarks.selection import (
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.series.public_runs import measured_edition
-from stackviz.web.download import svg_response
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.download import svg_response
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 
 __all__ = ["roofline_figure", "roofline_page", "urlpatterns"]

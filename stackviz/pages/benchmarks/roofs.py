@@ -18,7 +18,7 @@ from stackviz.records.catalog.figures import base_condition
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, RATE_FIELDS
-from stackviz.web.words import joined
+from stackviz.web.i18n.words import joined
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import devices_text, setting_text
 from stackviz.records.series.words import chart_unit
-from stackviz.web.words import joined
+from stackviz.web.i18n.words import joined
 
 CACHES = ("l2_cache_mb", "system_level_cache_mb")
 NOTHING, NOWHERE = PlaneContent(), Plane()

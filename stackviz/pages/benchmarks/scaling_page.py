@@ -37,7 +37,7 @@ from stackviz.pages.benchmarks.selection import FIGURE, MOST_ACCELERATORS, Scali
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.series.public_runs import measured_edition
-from stackviz.web.htmx import vary_on_htmx
+from stackviz.web.http.htmx import vary_on_htmx
 from stackviz.web.parts import cached_html, render_part
 
 __all__ = ["scaling_page", "urlpatterns"]

@@ -11,7 +11,7 @@ from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import BenchmarkCases, benchmark_cases, edition_of_cases
 from stackviz.records.cited.words import facet_title
 from stackviz.records.series.measured_settings import measured_settings
-from stackviz.web.address import AddressReader, Note, whole_number
+from stackviz.web.http.address import AddressReader, Note, whole_number
 
 FORMATS = ("csv", "json")
 DRAWING_FORMATS = (*FORMATS, "svg")

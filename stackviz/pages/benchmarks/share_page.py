@@ -27,7 +27,7 @@ from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.series.public_runs import measured_edition
-from stackviz.web.htmx import vary_on_htmx
+from stackviz.web.http.htmx import vary_on_htmx
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 

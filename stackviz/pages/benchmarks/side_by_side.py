@@ -33,10 +33,10 @@ from stackviz.records.cited.words import (
     setting_text,
     software_text,
 )
-from stackviz.web.address import AddressReader
-from stackviz.web.htmx import wants_partial
+from stackviz.web.http.address import AddressReader
+from stackviz.web.http.htmx import wants_partial
+from stackviz.web.i18n.words import joined
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.words import joined
 
 CACHE_S = 600  # the key moves with cited results and sheets
 PARAMETER = "accelerator"

@@ -1,5 +1,5 @@
 from stackviz.pages import benchmarks
-from stackviz.web.addresses import declared_in
+from stackviz.web.http.addresses import declared_in
 
 app_name = "benchmarks"
 # Fixed addresses before those with a parameter that would take them in.

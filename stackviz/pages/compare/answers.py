@@ -17,7 +17,7 @@ from stackviz.pages.compare.subjects import Head, Loaded
 from stackviz.records.catalog.fields import COMPUTE_RATE, POWER, PRICE, Meaning
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.catalog.spec_table import MissingValue, SpecCell, SpecRow
-from stackviz.web.words import KINDS, missing_text
+from stackviz.web.i18n.words import KINDS, missing_text
 
 Words = str | Promise
 

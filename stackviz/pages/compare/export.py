@@ -11,8 +11,8 @@ from django.utils.text import slugify
 from stackviz.pages.compare.file_parts import FileParts, file_rows, further_heads, parts_data, parts_tables
 from stackviz.pages.compare.spec_table import SheetCell, SheetRow, Sheets
 from stackviz.pages.compare.subjects import Head
-from stackviz.web.address import write_moment
-from stackviz.web.download import csv_response, json_response, markdown_response
+from stackviz.web.http.address import write_moment
+from stackviz.web.http.download import csv_response, json_response, markdown_response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from stackviz.pages.compare.measured_rows import MeasuredCell, MeasuredRow
 from stackviz.pages.compare.subjects import Head, ProbedRow
 from stackviz.records.series.comparability import is_accelerated
 from stackviz.records.series.measurement import Measurement
-from stackviz.web.address import write_moment
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.address import write_moment
+from stackviz.web.http.addresses import address_by_id
 
 
 def without_history() -> list[str]:

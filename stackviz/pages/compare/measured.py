@@ -31,7 +31,7 @@ from stackviz.pages.compare.matrix import (
 from stackviz.pages.compare.measured_rows import LeadingSetting, Machines, MeasuredRow, Results, leading_setting
 from stackviz.records.series.comparability import is_accelerated, is_rankable
 from stackviz.records.series.measurement import Measurement
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.addresses import address_by_id
 
 FEWEST_OF_SEVERAL, FEWEST_OF_ONE = 2, 3  # points of the longest line
 

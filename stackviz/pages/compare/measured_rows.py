@@ -26,7 +26,7 @@ from stackviz.records.series.comparability import (
     work_of,
 )
 from stackviz.records.series.measurement import Measurement, Rate
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.addresses import address_by_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.web.address import AddressReader, Note, comparison_query, machine_subject, read_moment, write_moment
+from stackviz.web.http.address import AddressReader, Note, comparison_query, machine_subject, read_moment, write_moment
 
 FORMATS = ("csv", "json", "md")
 DRAWING = "svg"  # of the stacks; FORMATS are files of the spec table

@@ -22,7 +22,7 @@ from stackviz.records.series.comparability import is_rankable, rate_of_ranked
 from stackviz.records.series.measured_settings import MeasuredSetting, measured_setting_key, measured_settings
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.public_runs import MeasuredSummary, measured
-from stackviz.web.words import KINDS
+from stackviz.web.i18n.words import KINDS
 
 MEASURED_DECODE = "llama-bench"
 MachineResults = Mapping[int, Sequence[Measurement]]  # slot of a machine -> its newest results

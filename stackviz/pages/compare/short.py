@@ -16,8 +16,8 @@ from django.views.decorators.http import require_safe
 from stackviz.pages.compare.query import MOST_SUBJECTS
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.web.address import comparison_query
-from stackviz.web.addresses import address_by_name
+from stackviz.web.http.address import comparison_query
+from stackviz.web.http.addresses import address_by_name
 
 __all__ = ["ShortName", "resolve_names", "short_address", "short_comparison", "urlpatterns"]
 

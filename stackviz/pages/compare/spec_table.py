@@ -20,7 +20,7 @@ from stackviz.records.catalog.fields import FIELDS, GROUPS
 from stackviz.records.catalog.joined import join_rows
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.spec_table import MissingValue, SpecCell, SpecColumn, SpecRow, spec_columns, table_of
-from stackviz.web.words import missing_text
+from stackviz.web.i18n.words import missing_text
 
 DERIVED = "derived"
 

@@ -31,7 +31,7 @@ from stackviz.records.stacks.models import Stack
 from stackviz.records.stacks.past import public_stacks_at, unpublished_since
 from stackviz.records.stacks.queries import public_stacks, stacks_of_accelerator
 from stackviz.records.stacks.reported import stack_slug
-from stackviz.web.address import Note
+from stackviz.web.http.address import Note
 
 # Kinds of accelerator that the described stack of their vendor does not run: Gaudi has SynapseAI of its own.
 ON_ANOTHER_STACK = frozenset({("intel", "asic")})

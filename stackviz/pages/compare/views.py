@@ -39,11 +39,11 @@ from stackviz.records.catalog.queries import public_accelerators
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.models import Edition
-from stackviz.web.address import comparison_query, write_moment
-from stackviz.web.addresses import address_by_name
-from stackviz.web.download import svg_response
 from stackviz.web.escaping import bibtex_text
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import comparison_query, write_moment
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.http.download import svg_response
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview, markdown_link, sharing_of
 

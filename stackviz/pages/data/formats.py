@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from stackviz.pages.data.schema import ColumnSchema, TableSchema
-from stackviz.web.download import safe_cell
+from stackviz.web.http.download import safe_cell
 
 Row = tuple[Any, ...]
 FORMATS = {"jsonl": "JSON Lines", "csv": "CSV", "parquet": "Parquet"}

@@ -24,9 +24,9 @@ from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.dumps.answer import answer
 from stackviz.report.dumps.markdown import to_markdown
 from stackviz.report.importers.deadline import Deadline
-from stackviz.web.errors import ErrorBody, Refusal
-from stackviz.web.forms import refuse_charset
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited
+from stackviz.web.http.errors import ErrorBody, Refusal
+from stackviz.web.http.forms import refuse_charset
+from stackviz.web.http.rate_limit import DIAGNOSES, RateLimited
 
 router = Router()
 MULTIPART = "multipart/form-data"

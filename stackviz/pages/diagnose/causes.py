@@ -22,8 +22,8 @@ from stackviz.report.rules import Tables
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.registry import RULES
 from stackviz.report.rules.versions import numbers
-from stackviz.web.addresses import address_by_name
-from stackviz.web.finding_text import finding_words
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.finding_text import finding_words
 from stackviz.web.preview import Introduction, make_preview
 from stackviz.web.shells import powershell_of
 

@@ -34,7 +34,7 @@ from stackviz.report.dumps.answer import unexplained
 from stackviz.report.dumps.machines import title_of, vendors_of
 from stackviz.report.importers import BY_KIND
 from stackviz.report.rules import Finding, Severity, judge
-from stackviz.web.finding_text import finding_words
+from stackviz.web.i18n.finding_text import finding_words
 from stackviz.web.preview import Introduction
 
 _WANTS = re.compile(r"Run this and paste what it prints: (.{2,300})$", re.DOTALL)

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from stackviz.pages.diagnose.models import PrivateLink
-from stackviz.web.rate_limit import RateLimit
-from stackviz.web.tickets import TicketRefused, digest_of, new_token, open_ticket, sign_ticket
+from stackviz.web.http.rate_limit import RateLimit
+from stackviz.web.http.tickets import TicketRefused, digest_of, new_token, open_ticket, sign_ticket
 
 LINKS = RateLimit("links", "LINKS_PER_HOUR", 3600)
 

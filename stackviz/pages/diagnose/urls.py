@@ -2,8 +2,8 @@ from django.urls import path, re_path
 
 from stackviz.pages import diagnose
 from stackviz.pages.diagnose import views
-from stackviz.web.addresses import declared_in
-from stackviz.web.tickets import TOKEN_PATTERN
+from stackviz.web.http.addresses import declared_in
+from stackviz.web.http.tickets import TOKEN_PATTERN
 
 app_name = "diagnose"
 urlpatterns = [

@@ -49,12 +49,12 @@ from stackviz.pages.diagnose.links import (
 )
 from stackviz.pages.diagnose.steps import SteppedDiagnosis, diagnose_steps, steps_before, under_command
 from stackviz.report.importers.deadline import Deadline
-from stackviz.web.download import svg_response
-from stackviz.web.languages import address_in
+from stackviz.web.http.download import svg_response
+from stackviz.web.http.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
+from stackviz.web.http.tickets import TicketRefused
+from stackviz.web.i18n.languages import address_in
 from stackviz.web.parts import render_part
 from stackviz.web.preview import make_preview
-from stackviz.web.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
-from stackviz.web.tickets import TicketRefused
 
 SVG = "svg"
 MOST_LINKED = 2_000  # characters of a text that a link puts into the box: `?text=`; nothing is read before it is sent

@@ -25,7 +25,7 @@ from stackviz.records.cited.words import (
     result_address,
     software_text,
 )
-from stackviz.web.words import joined
+from stackviz.web.i18n.words import joined
 
 AXES_CACHED = 128  # settings, in two languages
 

@@ -10,7 +10,7 @@ from stackviz.pages.explore.heatmap import HeatCell, HeatColumn, HeatMap
 from stackviz.pages.explore.ladder import LadderRow, Ranking, Unranked
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.pages.explore.scatter import ScatterPlot, ScatterPoint
-from stackviz.web.download import Columns, attributes, of_part, row_as_object, table_file
+from stackviz.web.http.download import Columns, attributes, of_part, row_as_object, table_file
 
 _SUBJECT: Columns[PlottedAccelerator] = attributes("slug", "name", "vendor", "kind", "year")
 

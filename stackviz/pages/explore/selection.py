@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from stackviz.web.address import AddressReader, Note
+from stackviz.web.http.address import AddressReader, Note
 
 LADDER_FIELD = "memory_bandwidth_gb_s"  # of what all vendors publish, the figure that most questions are about
 DECODE = "llama-bench-tg128"  # the cited setting that most people compare by

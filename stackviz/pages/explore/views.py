@@ -40,7 +40,7 @@ from stackviz.pages.explore.selection import (
 )
 from stackviz.pages.explore.timeline import assemble_timeline, timeline_vendors
 from stackviz.records.series.public_runs import MeasuredSummary, measured
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import Page, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 

@@ -28,9 +28,9 @@ from stackviz.pages.fit.query import (
 from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.pages.fit.training import OPTIMIZERS
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.web.address import LONGEST_TEXT
-from stackviz.web.errors import ErrorBody, Refusal
-from stackviz.web.openapi import link, links, one_of, whole_number_schema
+from stackviz.web.http.address import LONGEST_TEXT
+from stackviz.web.http.errors import ErrorBody, Refusal
+from stackviz.web.http.openapi import link, links, one_of, whole_number_schema
 
 router = Router()
 REFUSED = {422: ErrorBody, 429: ErrorBody}

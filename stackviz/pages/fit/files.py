@@ -10,7 +10,7 @@ from stackviz.pages.fit.answers import FitAnswer, smallest_first
 from stackviz.pages.fit.calibration import Prediction
 from stackviz.pages.fit.query import FitQuery
 from stackviz.pages.fit.words import PARTS
-from stackviz.web.download import Columns, of_part, table_file
+from stackviz.web.http.download import Columns, of_part, table_file
 
 RankedAnswer: TypeAlias = tuple[int | None, FitAnswer]
 

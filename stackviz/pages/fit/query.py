@@ -18,7 +18,7 @@ from stackviz.pages.fit.memory import Split
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, PRECISIONS, Precision
 from stackviz.pages.fit.shapes import ModelShape
 from stackviz.pages.fit.training import OPTIMIZERS, Checkpointing
-from stackviz.web.address import AddressReader, Note, whole_number
+from stackviz.web.http.address import AddressReader, Note, whole_number
 
 MOST_DIGITS = 15
 _COUNT = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)(?:e(\d{1,2})| ?([kmbt]))?", re.IGNORECASE)

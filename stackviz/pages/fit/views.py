@@ -23,8 +23,8 @@ from stackviz.pages.fit.query import CUSTOM, MOST_ACCELERATORS, FitQuery, read_f
 from stackviz.pages.fit.shown import memory_text, rate_range, shown_page, shown_summary
 from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.web.address import AddressReader
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import AddressReader
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
 

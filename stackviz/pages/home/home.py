@@ -22,7 +22,7 @@ from stackviz.records.labs.queries import Visitor, latest_snapshots, visible_mac
 from stackviz.records.stacks.models import Stack
 from stackviz.records.stacks.queries import described_columns, public_stacks
 from stackviz.report import format as wire
-from stackviz.web.address import comparison_query
+from stackviz.web.http.address import comparison_query
 
 NEWEST_MACHINES = 5
 NAMES_PER_LAYER = 3

@@ -5,8 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from stackviz.web.language_middleware import remember_language
-from stackviz.web.languages import page_in
+from stackviz.web.i18n.languages import page_in, remember_language
 
 
 @require_safe

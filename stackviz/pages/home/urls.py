@@ -2,7 +2,7 @@ from django.urls import path
 
 from stackviz.pages import home
 from stackviz.pages.home import views
-from stackviz.web.addresses import declared_in
+from stackviz.web.http.addresses import declared_in
 
 app_name = "home"
 urlpatterns = [

@@ -20,8 +20,8 @@ from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.labs.queries import Visitor
 from stackviz.records.series.public_runs import cached_for_strangers
-from stackviz.web.addresses import address_by_name
-from stackviz.web.languages import prefixes, without_language
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.languages import prefixes, without_language
 from stackviz.web.preview import Introduction, Preview, make_preview
 
 log = logging.getLogger(__name__)

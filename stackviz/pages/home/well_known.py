@@ -15,7 +15,7 @@ from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue, peaks, public_catalogue, usual_peak
 from stackviz.records.cited.cases import edition_of_cases, public_results
 from stackviz.records.cited.queries import cited_of_benchmark
-from stackviz.web.address import comparison_query
+from stackviz.web.http.address import comparison_query
 from stackviz.web.parts import cached_html, render_part
 
 WELL_KNOWN = (

@@ -17,7 +17,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from stackviz.pages.learn.text_files import SOURCE, TextSection, without_sources
-from stackviz.web.languages import local_address
+from stackviz.web.i18n.languages import local_address
 
 __all__ = ["Drawers", "Reference", "references", "render_section"]
 

@@ -19,8 +19,8 @@ from stackviz.pages.learn.markup import references
 from stackviz.pages.learn.text_files import ENGLISH
 from stackviz.pages.learn.trying import ChoiceInput, NumberInput, Try, TryAnswer, TryValues, all_tries, read_values
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.web.address import Note
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import Note
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 

@@ -12,7 +12,7 @@ from stackviz.base.discovery import modules_of
 from stackviz.base.units import format_number
 from stackviz.pages.learn import tries
 from stackviz.records.catalog.queries import PublicCatalogue
-from stackviz.web.address import AddressReader, Note
+from stackviz.web.http.address import AddressReader, Note
 
 __all__ = [
     "AnswerRow",

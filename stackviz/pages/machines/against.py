@@ -19,7 +19,7 @@ from stackviz.records.series.comparability import Comparability, comparable
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.queries import latest_results, results_until
 from stackviz.report.format.facts import CARD_FACTS, FACTS
-from stackviz.web.address import read_moment, text_parameter
+from stackviz.web.http.address import read_moment, text_parameter
 
 MOST_CARDS = 64
 EARLIER_REPORTS = 30  # offered to choose from

@@ -15,11 +15,11 @@ from stackviz.records.labs.queries import LabReader, Visitor, machine_detail
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Result
 from stackviz.records.series.queries import latest_results
-from stackviz.web.address import clean_text
-from stackviz.web.errors import ErrorBody, Refusal
-from stackviz.web.openapi import link, links, one_of
+from stackviz.web.http.address import clean_text
+from stackviz.web.http.errors import ErrorBody, Refusal
+from stackviz.web.http.openapi import link, links, one_of
+from stackviz.web.http.rate_limit import RateLimited
 from stackviz.web.paging import CUT_PATTERN, Cut, cut_of
-from stackviz.web.rate_limit import RateLimited
 
 router = Router()
 MOST_ITEMS = 200

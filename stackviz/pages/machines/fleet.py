@@ -19,8 +19,8 @@ from stackviz.pages.machines.rows import MachineRow, machine_rows, machines_foun
 from stackviz.records.labs.heartbeats import SignOfLife, signs_of_life, silent_machines
 from stackviz.records.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.records.labs.queries import Visitor
-from stackviz.web.address import text_parameter
-from stackviz.web.download import Columns, of_part, table_file
+from stackviz.web.http.address import text_parameter
+from stackviz.web.http.download import Columns, of_part, table_file
 
 __all__ = ["FleetQuery", "fleet_csv", "fleet_groups", "fleet_machines", "fleet_query"]
 

@@ -19,7 +19,7 @@ from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import ChangeDecision
 from stackviz.records.series.words import chart_unit, sample_text, size_text
 from stackviz.report.measuring import Benchmark
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.addresses import address_by_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

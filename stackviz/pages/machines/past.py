@@ -27,7 +27,7 @@ from stackviz.records.series.models import Series
 from stackviz.records.series.peers import PeerComparison, PeerDifference, compare_with_peers
 from stackviz.records.series.public_runs import cached_for_strangers
 from stackviz.records.series.queries import latest_results
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 
 

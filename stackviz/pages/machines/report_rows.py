@@ -12,7 +12,7 @@ from django.db.models.fields.json import KeyTextTransform
 from stackviz.pages.machines.history import differences_text
 from stackviz.records.labs.models import Card, Machine, Report
 from stackviz.records.series.history import WATCHED_CARD_FACTS, WATCHED_FACTS, stack_differences, stated_facts
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.addresses import address_by_id
 from stackviz.web.paging import Cut, Page, key_page
 
 REPORTS_PER_PAGE = 20

@@ -20,8 +20,8 @@ from stackviz.records.series.measurement import Measurement, benchmark
 from stackviz.records.series.models import Series
 from stackviz.records.series.queries import Point, latest_results
 from stackviz.records.series.words import remarks_of_all, sample_text
-from stackviz.web.download import Columns, attributes, of_part, table_file
-from stackviz.web.words import joined
+from stackviz.web.http.download import Columns, attributes, of_part, table_file
+from stackviz.web.i18n.words import joined
 
 NO_TORCH = "not_installed: torch"  # as the agent words it: stackviz/agent/cli.py
 

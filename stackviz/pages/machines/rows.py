@@ -19,7 +19,7 @@ from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import Series
 from stackviz.records.series.queries import comparable_runs, ranked_series
 from stackviz.report.measuring import BENCHMARKS
-from stackviz.web.addresses import address_by_name
+from stackviz.web.http.addresses import address_by_name
 from stackviz.web.paging import Cut, Page, key_page
 
 MOST_SERIES = 600  # of all machines on a page, of each the same number at most

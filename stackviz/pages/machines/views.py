@@ -45,9 +45,9 @@ from stackviz.records.series.models import Series
 from stackviz.records.series.public_runs import cached_for_strangers
 from stackviz.records.stacks.lifecycle import life_table
 from stackviz.report.rules.versions import numbers
-from stackviz.web.address import text_parameter, whole_number
-from stackviz.web.download import svg_response
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import text_parameter, whole_number
+from stackviz.web.http.download import svg_response
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_cut
 from stackviz.web.parts import render_part
 

@@ -10,8 +10,8 @@ from stackviz.pages.plan.chosen_way import FrameworkLine, WayChoice
 from stackviz.pages.plan.page import Plan
 from stackviz.pages.plan.query import SYSTEM_TITLES, PlanQuery
 from stackviz.pages.plan.ways import INSTALLERS, PYTORCH, InstallWay, uv_command
-from stackviz.web.curated_text import curated_words
-from stackviz.web.finding_text import finding_words
+from stackviz.web.i18n.curated_text import curated_words
+from stackviz.web.i18n.finding_text import finding_words
 from stackviz.web.preview import Introduction
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.planned_machine import SYSTEMS
 from stackviz.pages.plan.ways import FRAMEWORKS, INSTALLERS, InstallWay
-from stackviz.web.address import LONGEST_SHOWN, AddressReader
+from stackviz.web.http.address import LONGEST_SHOWN, AddressReader
 
 
 @dataclass(frozen=True, slots=True)

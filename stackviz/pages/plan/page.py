@@ -41,7 +41,7 @@ from stackviz.report.format.systems import family
 from stackviz.report.rules import Finding, Severity, Tables, is_broken
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.lifecycle import LifeState
-from stackviz.web.finding_text import finding_words
+from stackviz.web.i18n.finding_text import finding_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from stackviz.records.catalog.queries import public_catalogue
 from stackviz.report.rules import Tables
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.lifecycle import newest_out
-from stackviz.web.address import AddressReader, Note, whole_number
+from stackviz.web.http.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"
 CPU_SYSTEMS = tuple(key for key, system in SYSTEMS.items() if system.vendors)

@@ -21,12 +21,12 @@ from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import Tables
-from stackviz.web.address import Note
-from stackviz.web.download import json_response, svg_response
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import Note
+from stackviz.web.http.download import json_response, svg_response
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, ask_to_wait
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
-from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait
 
 CHOICES = ("accelerator", "framework", "installer", "system", "torch", "macos", "driver", "python")
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key

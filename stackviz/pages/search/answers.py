@@ -16,7 +16,7 @@ from stackviz.pages.search.words import is_chinese, split_words
 from stackviz.pages.search.words_of_machines import machine_hits
 from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.labs.queries import Visitor
-from stackviz.web.address import comparison_query
+from stackviz.web.http.address import comparison_query
 
 MOST_NAMES = 6  # as many as a comparison holds
 NEARLY = 0.05  # scores this close fit alike: what is asked for most is meant

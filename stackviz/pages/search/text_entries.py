@@ -32,8 +32,8 @@ from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.messages import SYMPTOMS, Symptom
 from stackviz.report.rules.registry import RULES
 from stackviz.report.rules.rule import Check
-from stackviz.web.curated_text import curated_words
-from stackviz.web.finding_text import finding_words
+from stackviz.web.i18n.curated_text import curated_words
+from stackviz.web.i18n.finding_text import finding_words
 
 ENGLISH, CHINESE = "en", "zh-hans"
 _OF_DESIGN = ("chip", "architecture", "form_factor", "metal_gpu_family")

@@ -24,9 +24,9 @@ from stackviz.pages.fit.query import MOST_ACCELERATORS, PARAMETERS
 from stackviz.pages.search.answers import answer_search, question_subject, ranked_hits
 from stackviz.pages.search.index import SearchEntry, SearchHit, SearchKind
 from stackviz.pages.search.prepared import search_index
-from stackviz.web.address import AddressReader, clean_text
-from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.languages import without_language
+from stackviz.web.http.address import AddressReader, clean_text
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
+from stackviz.web.i18n.languages import without_language
 
 MOST_SUGGESTED = 8
 LONGEST_QUERY = 300  # characters: a line of an error message

@@ -21,7 +21,7 @@ from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.series.comparability import rate_of_ranked
-from stackviz.web.cors import close_to_other_sites
+from stackviz.web.http.cors import close_to_other_sites
 
 _PADDING, _HEIGHT = 7.0, 20
 _TEXT = Style(11)

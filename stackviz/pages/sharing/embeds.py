@@ -22,11 +22,11 @@ from stackviz.pages.sharing.subjects import (
     shared_subjects,
     stacks_svg,
 )
-from stackviz.web.address import whole_number
-from stackviz.web.cors import close_to_other_sites
-from stackviz.web.languages import without_language
+from stackviz.web.http.address import whole_number
+from stackviz.web.http.cors import close_to_other_sites
+from stackviz.web.http.rate_limit import RateLimited, ask_to_wait, too_many
+from stackviz.web.i18n.languages import without_language
 from stackviz.web.preview import FRAME_HEIGHT, FRAME_WIDTH, frame_line
-from stackviz.web.rate_limit import RateLimited, ask_to_wait, too_many
 
 LEAST_WIDTH, LEAST_HEIGHT = 240, 160
 CACHE_S = 600

@@ -36,9 +36,9 @@ from stackviz.pages.sharing.subjects import (
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.rule_tables import rule_tables
-from stackviz.web.at_once import COSTLY
-from stackviz.web.rate_limit import RateLimit, RateLimited, too_many
-from stackviz.web.tickets import TOKEN_PATTERN, digest_of
+from stackviz.web.http.at_once import COSTLY
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, too_many
+from stackviz.web.http.tickets import TOKEN_PATTERN, digest_of
 
 log = logging.getLogger(__name__)
 PICTURES = RateLimit("pictures", "PICTURES_PER_MINUTE", 60, "too many pictures were requested from this address")

@@ -28,8 +28,8 @@ from stackviz.records.stacks.operators import operators
 from stackviz.records.stacks.queries import public_stacks
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.messages import SYMPTOMS
-from stackviz.web.address import whole_number
-from stackviz.web.languages import address_in, hreflang_of
+from stackviz.web.http.address import whole_number
+from stackviz.web.i18n.languages import address_in, hreflang_of
 from stackviz.web.parts import cached_html
 
 CACHE_S = 600  # the key moves with what is listed

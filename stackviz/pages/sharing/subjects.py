@@ -44,8 +44,8 @@ from stackviz.records.cited.words import no_first_text, setting_text
 from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.records.series.models import ResultDecision
 from stackviz.records.stacks.models import Edition
-from stackviz.web.addresses import address_by_name
-from stackviz.web.words import joined
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.words import joined
 
 MOST_QUESTIONS = 4
 QUESTIONS_SHOWN = ("memory", "bandwidth", "bf16", "power")

@@ -1,5 +1,5 @@
 from stackviz.pages import sharing
-from stackviz.web.addresses import declared_in
+from stackviz.web.http.addresses import declared_in
 
 app_name = "sharing"
 urlpatterns = declared_in(sharing)

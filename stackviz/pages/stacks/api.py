@@ -10,8 +10,8 @@ from stackviz.pages.stacks.stack_page import stack_rows, undrawn_components
 from stackviz.records.catalog.models import Source
 from stackviz.records.stacks.models import Stack
 from stackviz.records.stacks.queries import described_column, public_stacks
-from stackviz.web.errors import ErrorBody
-from stackviz.web.openapi import link, links
+from stackviz.web.http.errors import ErrorBody
+from stackviz.web.http.openapi import link, links
 
 router = Router()
 

@@ -20,7 +20,7 @@ from stackviz.records.stacks.models import Call, Component, Counterpart, Placeme
 from stackviz.records.stacks.table_checks import releases_of
 from stackviz.records.stacks.terms import terms_of
 from stackviz.report.rules.versions import numbers
-from stackviz.web.curated_text import curated_words
+from stackviz.web.i18n.curated_text import curated_words
 
 NEWEST_RELEASES = 12
 # Names of requirement subjects that are no components and whose slug is not readable.

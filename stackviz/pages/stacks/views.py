@@ -24,9 +24,9 @@ from stackviz.records.stacks.models import Edition, Stack
 from stackviz.records.stacks.operators import operator_coverage, operators
 from stackviz.records.stacks.queries import described_columns, public_stacks, stacks_of_accelerator
 from stackviz.records.stacks.terms import StackTerm, all_terms
-from stackviz.web.address import text_parameter
-from stackviz.web.download import svg_response
-from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.http.address import text_parameter
+from stackviz.web.http.download import svg_response
+from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, cached_parts
 
 SIDE_BY_SIDE = ("nvidia-cuda", "apple-metal", "cpu")  # drawn by the list; others can be compared

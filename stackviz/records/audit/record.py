@@ -11,7 +11,7 @@ from django.db.models.signals import m2m_changed, post_delete, post_save, pre_sa
 from django.http import HttpRequest, HttpResponseBase
 
 from stackviz.records.audit.models import AuditEntry
-from stackviz.web.request_ids import current_request_id
+from stackviz.web.http.request_ids import current_request_id
 
 _request: ContextVar[HttpRequest | None] = ContextVar("audit_request", default=None)
 _SUBJECT_CHARS = 300

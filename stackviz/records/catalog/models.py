@@ -22,7 +22,7 @@ from stackviz.records.curated.rows import (
 )
 from stackviz.records.prices.price import Price
 from stackviz.report.rules.known_cards import normalized
-from stackviz.web.addresses import address_by_name
+from stackviz.web.http.addresses import address_by_name
 from stackviz.web.table_file import TableRow
 
 __all__ = [

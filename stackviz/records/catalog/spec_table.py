@@ -26,7 +26,7 @@ from stackviz.records.catalog.figures import (
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.past import public_values_at
 from stackviz.records.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
-from stackviz.web.curated_text import curated_words
+from stackviz.web.i18n.curated_text import curated_words
 
 # Names and machines are listed on the sheet; comparing them is meaningless.
 NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})

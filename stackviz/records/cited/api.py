@@ -13,9 +13,9 @@ from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address
-from stackviz.web.conditional import unless_changed
-from stackviz.web.errors import ErrorBody, Refusal, refuse_others
-from stackviz.web.openapi import link, links, none_or_one_of, one_of
+from stackviz.web.http.conditional import unless_changed
+from stackviz.web.http.errors import ErrorBody, Refusal, refuse_others
+from stackviz.web.http.openapi import link, links, none_or_one_of, one_of
 
 router = Router()
 

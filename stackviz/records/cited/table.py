@@ -43,7 +43,7 @@ from stackviz.records.cited.words import setting_text
 from stackviz.records.cited.write import create_results, update_results
 from stackviz.records.curated.change import wait_for_other_loads
 from stackviz.records.curated.rows import CONTROLS, is_readable
-from stackviz.web.download import unsafe_text
+from stackviz.web.http.download import unsafe_text
 from stackviz.web.table_file import TableRow, formula_problems
 
 ABOVE_THE_PEAK = "above the published peak"  # as the curated files write it

@@ -15,7 +15,7 @@ from django.dispatch import Signal
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
-from stackviz.web.request_memo import forget, remember
+from stackviz.web.http.request_memo import forget, remember
 
 is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
 # Tabs and ends of lines are text. The last two ranges turn the order of what is shown behind them.

@@ -21,7 +21,7 @@ from django.utils import timezone
 from stackviz.records.audit.record import record
 from stackviz.records.labs.models import AgentKey, Lab, Machine
 from stackviz.records.labs.queries import LabReader, Visitor
-from stackviz.web.rate_limit import RateLimit
+from stackviz.web.http.rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from stackviz.records.series.measurement import benchmark_titles, setting_label
 from stackviz.records.series.models import Result, ResultDecision, Series
 from stackviz.records.series.standing import Standing, flag_words
 from stackviz.records.series.words import sample_text
-from stackviz.web.languages import local_address
+from stackviz.web.i18n.languages import local_address
 
 
 def setting_words(series: Series) -> str:

@@ -35,8 +35,8 @@ from stackviz.records.series.models import ResultDecision, Series
 from stackviz.records.series.queries import comparable_runs, ranked_series
 from stackviz.records.stacks.models import Edition
 from stackviz.report.measuring import BENCHMARKS, VERSIONS, Benchmark
+from stackviz.web.http.request_memo import remember
 from stackviz.web.parts import cached_parts
-from stackviz.web.request_memo import remember
 
 # Of one edition: fields and benchmarks that are measured, 19 in November 2026, in each language.
 MOST_ANSWERS = 64

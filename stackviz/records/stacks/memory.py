@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.draw.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool
 from stackviz.records.stacks.files import DATA, source_lines
-from stackviz.web.curated_text import curated_words
+from stackviz.web.i18n.curated_text import curated_words
 
 FILE = "memory.toml"
 

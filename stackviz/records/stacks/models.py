@@ -11,8 +11,8 @@ from stackviz.draw.diagrams.layers import LAYER_TITLES, role_title
 from stackviz.records.catalog.models import Source
 from stackviz.records.curated.rows import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.records.stacks.limits import LIMITS
-from stackviz.web.addresses import address_by_name
-from stackviz.web.curated_text import curated_words
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.curated_text import curated_words
 
 is_partial_date = RegexValidator(
     r"\A\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?\Z", _("a day such as 2026-11-20 or a month such as 2026-11")

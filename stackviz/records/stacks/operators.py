@@ -17,8 +17,8 @@ from types import MappingProxyType
 from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.draw.diagrams.layers import Layer
 from stackviz.records.curated.rows import CuratedDataError
-from stackviz.web.addresses import address_by_name
-from stackviz.web.curated_text import curated_words
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.curated_text import curated_words
 
 __all__ = [
     "DEVICES",

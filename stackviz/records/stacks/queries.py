@@ -17,7 +17,7 @@ from stackviz.records.stacks.files import DATA
 from stackviz.records.stacks.models import Call, Component, Counterpart, Edition, Placement, Stack
 from stackviz.records.stacks.requirements import DescribedColumn, by_component, described_needs
 from stackviz.records.stacks.rule_tables import requirement_rows
-from stackviz.web.curated_text import curated_words
+from stackviz.web.i18n.curated_text import curated_words
 
 
 def described_columns(slugs: Iterable[str]) -> dict[str, StackColumn]:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.records.stacks.models import Edition, TableCheck
 from stackviz.records.stacks.queries import names_of_components
-from stackviz.web.curated_text import curated_words
+from stackviz.web.i18n.curated_text import curated_words
 
 FILE = Path(__file__).parent / "data" / "checked.csv"
 RELEASES = "releases"  # of components without a row of their own

@@ -29,9 +29,9 @@ from django.conf import settings
 from redis import Redis
 from redis.exceptions import RedisError
 
-from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.http.circuit_breaker import Breaker
+from stackviz.web.http.request_ids import current_request_id, request_id_set
 from stackviz.web.metrics import observe_task
-from stackviz.web.request_ids import current_request_id, request_id_set
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.records.labs.keys import KEY_GUESSES
 from stackviz.site.monitoring.readiness import Readiness, readiness
-from stackviz.web.rate_limit import RateLimited, too_many
+from stackviz.web.http.rate_limit import RateLimited, too_many
 
 REFUSED = "send MONITORING_TOKEN as `Authorization: Bearer`, or ask from MONITORING_NETWORKS\n"
 # A proxy on this machine asks from a loopback address for the whole world.

@@ -22,7 +22,7 @@ from stackviz.records.series.models import Result
 from stackviz.site.up.children import inherited_environment
 from stackviz.site.up.var_folder import CannotStart, read_secret, write_secret
 from stackviz.site.up.web import page_answers
-from stackviz.web.address import comparison_query
+from stackviz.web.http.address import comparison_query
 
 ADMIN = "admin"
 LAB = "local"

@@ -26,13 +26,13 @@ from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import Shown, format_factor, format_quantity
-from stackviz.web.addresses import address_by_name
-from stackviz.web.curated_text import curated, curated_code, curated_commands
-from stackviz.web.finding_text import finding_text, finding_words
-from stackviz.web.languages import alternates_of, is_page, language_choices
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.curated_text import curated, curated_code, curated_commands
+from stackviz.web.i18n.finding_text import finding_text, finding_words
+from stackviz.web.i18n.languages import alternates_of, is_page, language_choices
+from stackviz.web.i18n.words import KIND_MEANINGS, KINDS, STATES, joined, missing_text
 from stackviz.web.parts import render_part
 from stackviz.web.preview import sharing_of, sharing_of_address
-from stackviz.web.words import KIND_MEANINGS, KINDS, STATES, joined, missing_text
 
 register = template.Library()
 register.simple_tag(render_part, name="part")

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 from tests.desk.accounts.conftest import PASSWORD, log_in
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.test import Client
 from stackviz.desk.curation.mistake_page import PURPOSE
 from stackviz.desk.curation.models import ReaderCorrection
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.web.tickets import new_token, sign_ticket
+from stackviz.web.http.tickets import new_token, sign_ticket
 
 FORM = "/accelerators/nvidia-t4/mistake/"
 ABOUT = {"field": "memory_gb", "condition": ""}

@@ -14,7 +14,7 @@ from stackviz.intake.ingest import tasks
 from stackviz.records.labs import keys
 from stackviz.records.labs.keys import create_key
 from stackviz.records.labs.models import AgentKey, Lab
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 from tests.conftest import swap_default
 from tests.curated import migrated_file
 

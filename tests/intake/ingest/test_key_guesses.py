@@ -6,7 +6,7 @@ import pytest
 
 from stackviz.records.labs.keys import revoke
 from stackviz.records.labs.models import Lab, Report
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 from tests.report.format.reports import report_body
 
 LIMIT = 3

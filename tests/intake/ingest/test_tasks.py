@@ -13,8 +13,8 @@ from django.utils import timezone
 from stackviz.intake.ingest import tasks
 from stackviz.intake.ingest.tasks import REPORTS_PER_MESSAGE, ReportQueue
 from stackviz.records.labs.models import Machine, Report
-from stackviz.web import circuit_breaker
-from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.http import circuit_breaker
+from stackviz.web.http.circuit_breaker import Breaker
 from tests.report.format.reports import report_body
 
 

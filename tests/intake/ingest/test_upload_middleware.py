@@ -62,5 +62,5 @@ def test_everything_else_goes_the_long_way(post, client):
 
 
 def test_upload_shortcut_follows_the_guard(settings):
-    ids = "stackviz.web.request_id_middleware.RequestIds"  # before all others
+    ids = "stackviz.web.http.request_id_middleware.RequestIds"  # before all others
     assert settings.MIDDLEWARE[:3] == [ids, "django.middleware.security.SecurityMiddleware", SHORTCUT]

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
-from stackviz.web.address import write_moment
+from stackviz.web.http.address import write_moment
 from tests.live import ROOT
 
 V1 = "/api/v1/"

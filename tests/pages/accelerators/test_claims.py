@@ -20,7 +20,7 @@ from stackviz.pages.accelerators.claims import (
 from stackviz.pages.learn.templatetags.chapters import chapter_link
 from stackviz.records.catalog.files import DATA
 from stackviz.records.catalog.models import SpecValue
-from stackviz.web.languages import address_in
+from stackviz.web.i18n.languages import address_in
 
 
 @pytest.fixture

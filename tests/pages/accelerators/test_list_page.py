@@ -14,7 +14,7 @@ from stackviz.records.catalog.conditions import KEYS
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, SpecValue
-from stackviz.web.languages import address_in
+from stackviz.web.i18n.languages import address_in
 from tests.pages.accelerators.orders import assert_the_order_is_that_of_the_figures_shown
 
 LIST = "/accelerators/"

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from stackviz.records.catalog.models import Alias
-from stackviz.web.address import write_moment
+from stackviz.web.http.address import write_moment
 
 URL = "/accelerators/acme-one/"
 

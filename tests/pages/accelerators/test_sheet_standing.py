@@ -13,7 +13,7 @@ from stackviz.pages.explore.axes import read_plot_data
 from stackviz.pages.explore.ladder import rank
 from stackviz.pages.explore.selection import LadderChoice
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.web.address import write_moment
+from stackviz.web.http.address import write_moment
 
 H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
 

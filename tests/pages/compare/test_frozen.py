@@ -14,7 +14,7 @@ from stackviz.records.labs.models import Report
 from stackviz.records.stacks.models import Component, Placement, Stack
 from stackviz.records.stacks.past import described_columns_at, public_stacks_at
 from stackviz.records.stacks.queries import described_columns, public_stacks
-from stackviz.web.address import write_moment
+from stackviz.web.http.address import write_moment
 from tests.pages.machines.factories import (
     DGX_FACTS,
     START,

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from stackviz.pages.data.formats import moment_text
 from stackviz.pages.data.schema import ColumnSchema, TableSchema
-from stackviz.web.download import safe_cell
+from stackviz.web.http.download import safe_cell
 
 
 def read(form: str, table: TableSchema, folder: Path) -> list[dict[str, Any]]:

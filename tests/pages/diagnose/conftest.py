@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CPU_WHEEL = (Path(__file__).parent / "collect_env_cpu_wheel.txt").read_text(encoding="utf-8")

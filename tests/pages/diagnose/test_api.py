@@ -13,7 +13,7 @@ from stackviz.pages.diagnose.diagnosis import diagnose
 from stackviz.records.catalog.models import Accelerator, Alias
 from stackviz.report.dumps.markdown import escape_text
 from stackviz.report.importers.deadline import NEVER
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 from tests.pages.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 
 ADDRESS = "/api/v1/diagnose/"

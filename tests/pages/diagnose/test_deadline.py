@@ -7,7 +7,7 @@ from stackviz.intake.report_parts.pasted import Refused, mask_pasted, read_paste
 from stackviz.pages.diagnose.diagnosis import diagnose
 from stackviz.report.importers import BY_KIND
 from stackviz.report.importers.deadline import NEVER, Deadline
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 from tests.report.importers import nvidia_dumps as dumps
 
 URL = "/api/v1/diagnose/"

@@ -12,8 +12,8 @@ from django.utils import timezone
 from stackviz.pages.diagnose.links import delete_expired, new_ticket, save_link
 from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.pages.diagnose.tasks import delete_expired_links
-from stackviz.web import rate_limit
-from stackviz.web.tickets import digest_of
+from stackviz.web.http import rate_limit
+from stackviz.web.http.tickets import digest_of
 from tests.pages.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 
 SECRETS = (

@@ -15,7 +15,7 @@ from stackviz.pages.diagnose.diagnosis import diagnose
 from stackviz.records.catalog.models import Accelerator
 from stackviz.report.importers.deadline import NEVER
 from stackviz.report.rules import Finding
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 from stackviz.web.parts import render_part
 from tests.languages import chinese
 from tests.layout import on_one_line

@@ -24,7 +24,7 @@ from stackviz.pages.diagnose.steps import (
     under_command,
 )
 from stackviz.report.importers import read_all
-from stackviz.web.rate_limit import text_cost
+from stackviz.web.http.rate_limit import text_cost
 from tests.pages.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON
 from tests.responses import words_of
 

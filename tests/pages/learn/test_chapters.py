@@ -31,7 +31,7 @@ from stackviz.pages.learn.spec_figures import (
 from stackviz.pages.learn.text_files import TEXTS, read_texts
 from stackviz.pages.learn.trying import all_tries
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.web.languages import address_in
+from stackviz.web.i18n.languages import address_in
 
 ENGLISH = read_chapters("en")
 slugs = pytest.mark.parametrize("slug", [chapter.slug for chapter in ENGLISH])

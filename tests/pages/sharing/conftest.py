@@ -4,7 +4,7 @@ import pytest
 from django.core.cache import cache, caches
 
 from stackviz.records.catalog.models import Accelerator
-from stackviz.web import rate_limit
+from stackviz.web.http import rate_limit
 from tests.pages.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.records.catalog.past import names_at, public_accelerators_at, public_values_at
-from stackviz.web.address import read_moment, write_moment
+from stackviz.web.http.address import read_moment, write_moment
 
 DAY_ONE = datetime(2024, 3, 1, 12, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from stackviz.base.advice import parts_of
 from stackviz.report.rules import Finding
-from stackviz.web.finding_text import translated_by
+from stackviz.web.i18n.finding_text import translated_by
 from tests.live import ROOT
 from tools.translations import finding_files, finding_texts, is_translated, read_catalog
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from accelweb.logs import JsonLogLines, TextLogLines
-from stackviz.web.request_ids import current_request_id, request_id_set
+from stackviz.web.http.request_ids import current_request_id, request_id_set
 
 KEY = "aw_c1geifmg_q8tCKtgO8PjKcLycFiSqg4qQxZQbWpabqE5wBL3VOlY"
 WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"

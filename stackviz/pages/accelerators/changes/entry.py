@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.web.address import whole_number
+from stackviz.web.http.address import whole_number
 
 PER_PAGE = 50
 

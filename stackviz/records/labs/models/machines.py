@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.labs.models.members import Lab
-from stackviz.web.address import machine_subject
-from stackviz.web.addresses import address_by_name
+from stackviz.web.http.address import machine_subject
+from stackviz.web.http.addresses import address_by_name
 
 
 class Machine(models.Model):

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.web.addresses import address_by_name
+from stackviz.web.http.addresses import address_by_name
 
 
 class Lab(models.Model):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.labs.models.machines import AgentKey, Machine
 from stackviz.records.labs.wording import with_keys
-from stackviz.web.addresses import address_by_id
+from stackviz.web.http.addresses import address_by_id
 
 
 class Report(models.Model):

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from stackviz.web.http.rate_limit import RateLimited
 from stackviz.web.metrics import count_rate_limited
-from stackviz.web.rate_limit import RateLimited
 
 AGAIN_AFTER_S = 3
 

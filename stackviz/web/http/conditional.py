@@ -9,8 +9,8 @@ from functools import wraps
 
 from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse
-from django.utils.cache import get_conditional_response
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.cache import get_conditional_response, has_vary_header
 from django.utils.translation import get_language
 
 CACHE_S = 600  # the key moves with the state
@@ -59,3 +59,19 @@ def etag_of(request: HttpRequest, state: str) -> str:
     """A weak tag: what is compressed on the way is the same answer. Moves with state, address, language and version."""
     named = repr((state, request.build_absolute_uri(), get_language(), settings.VERSION))
     return f'W/"{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"'
+
+
+# --- pages for somebody who has logged in stay in no cache: they may be of a private lab ---
+
+
+class PrivateAnswers:
+    """Middleware. Stands outside of SessionMiddleware, which says whether an answer depends on the session."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and has_vary_header(response, "Cookie"):
+            response.headers.setdefault("Cache-Control", "private, no-store")
+        return response

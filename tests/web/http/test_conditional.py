@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django.utils import translation
 
-from stackviz.web.conditional import etag_of, unless_changed
+from stackviz.web.http.conditional import etag_of, unless_changed
 
 pytestmark = pytest.mark.usefixtures("empty_cache")
 

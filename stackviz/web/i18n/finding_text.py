@@ -18,7 +18,7 @@ from stackviz.base.advice import Block, blocks_of, parts_of
 from stackviz.base.sentence import Sentence, cut_at_places
 from stackviz.report.format.agent_texts import AGENT_TEXTS
 from stackviz.report.messages.of_findings import EXPLAINS_MESSAGES
-from stackviz.web.curated_text import ENGLISH, entries_of
+from stackviz.web.i18n.curated_text import ENGLISH, entries_of
 
 __all__ = [
     "DOMAIN",

@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from redis.exceptions import RedisError
 
-from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.http.circuit_breaker import Breaker
 from stackviz.web.metrics import count_rate_limited
 
 log = logging.getLogger(__name__)

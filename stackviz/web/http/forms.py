@@ -10,7 +10,7 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
-from stackviz.web.errors import Refusal
+from stackviz.web.http.errors import Refusal
 
 FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 _UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponseBase
 
+from stackviz.web.http.request_ids import is_request_id, request_id_set
 from stackviz.web.metrics import observe_request
-from stackviz.web.request_ids import is_request_id, request_id_set
 
 HEADER = "X-Request-ID"
 

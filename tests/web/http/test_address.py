@@ -4,7 +4,7 @@ import pytest
 from django.http import QueryDict
 from django.test import RequestFactory
 
-from stackviz.web.address import LONGEST_TEXT, AddressReader, row_key, text_parameter, whole_number
+from stackviz.web.http.address import LONGEST_TEXT, AddressReader, row_key, text_parameter, whole_number
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from stackviz.web import at_once, costly_reads
-from stackviz.web.at_once import AtOnce
-from stackviz.web.costly_reads import CostlyReads, cost_of
+from stackviz.web.http import at_once, costly_reads
+from stackviz.web.http.at_once import AtOnce
+from stackviz.web.http.costly_reads import CostlyReads, cost_of
 
 FILE = "/accelerators/?format=csv"
 

@@ -14,8 +14,8 @@ from stackviz.report.dumps import machines
 from stackviz.report.importers import read_all
 from stackviz.report.messages import SYMPTOMS
 from stackviz.report.rules import RULES, judge, packaged_tables
-from stackviz.web.finding_text import advice_of, finding_text, finding_words, translate_finding
-from stackviz.web.languages import address_in
+from stackviz.web.i18n.finding_text import advice_of, finding_text, finding_words, translate_finding
+from stackviz.web.i18n.languages import address_in
 from tests.languages import chinese
 from tests.report.dumps.threads import OWN_TEXTS
 from tests.report.rules.chinese import entries, untranslated

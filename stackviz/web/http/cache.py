@@ -9,7 +9,7 @@ from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis import Redis
 from redis.exceptions import RedisError
 
-from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.http.circuit_breaker import Breaker
 
 log = logging.getLogger(__name__)
 

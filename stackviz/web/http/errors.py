@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from ninja import Schema
 from ninja.errors import HttpError
 
-from stackviz.web.address import Note
+from stackviz.web.http.address import Note
 
 
 class ErrorBody(Schema):

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
 
-from stackviz.web.at_once import COSTLY
-from stackviz.web.rate_limit import RateLimit, RateLimited, ask_to_wait, too_many
+from stackviz.web.http.at_once import COSTLY
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, ask_to_wait, too_many
 
 READS = RateLimit("reads", "READS_PER_MINUTE", 60)
 FILE_COST = 10

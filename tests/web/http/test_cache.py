@@ -10,7 +10,7 @@ NOBODY_LISTENS = "redis://127.0.0.1:1/0"
 
 
 def use_redis(settings, url):
-    settings.CACHES = {"default": {"BACKEND": "stackviz.web.cache.ForgivingRedisCache", "LOCATION": url}}
+    settings.CACHES = {"default": {"BACKEND": "stackviz.web.http.cache.ForgivingRedisCache", "LOCATION": url}}
 
 
 def test_a_part_is_made_anew_while_redis_is_away(settings, caplog):

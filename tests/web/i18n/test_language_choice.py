@@ -12,8 +12,8 @@ from django.urls import resolve, set_script_prefix
 from django.utils.translation import get_language, override
 
 from stackviz.pages.sharing import sitemap
-from stackviz.web.addresses import address_by_name
-from stackviz.web.languages import address_in, language_of, local_address, page_in
+from stackviz.web.http.addresses import address_by_name
+from stackviz.web.i18n.languages import address_in, language_of, local_address, page_in
 from tests.languages import chinese
 from tests.pages.diagnose.conftest import CPU_WHEEL
 

@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from stackviz.web.request_memo import RequestMemo, forget, remember
+from stackviz.web.http.request_memo import RequestMemo, forget, remember
 
 
 class Source:

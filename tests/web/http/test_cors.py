@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from stackviz.web.cors import OpenReading
+from stackviz.web.http.cors import OpenReading
 
 ORIGIN = {"Origin": "https://else.example"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from stackviz.desk.freshness.fetch import FetchError, fetch
 from stackviz.intake.notices.post import PostFailed, post
-from stackviz.web.outside import TRIED, is_public
+from stackviz.web.http.outside import TRIED, is_public
 from tests.desk.freshness.server import serving
 
 OUTSIDE = "93.184.215.14"

@@ -8,8 +8,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from django.utils import translation
 
-from stackviz.web import curated_text
-from stackviz.web.curated_text import curated, curated_code, curated_words, entries_of, translate_curated
+from stackviz.web.i18n import curated_text
+from stackviz.web.i18n.curated_text import curated, curated_code, curated_words, entries_of, translate_curated
 from tests.live import ROOT
 from tools.curated_texts import FILES, curated_texts, texts_of_file
 from tools.translations import curated_files, read_catalog

@@ -5,9 +5,9 @@ import threading
 import pytest
 from django.test import RequestFactory
 
-from stackviz.web import rate_limit
-from stackviz.web.circuit_breaker import Breaker
-from stackviz.web.rate_limit import RateLimit, RateLimited, client_address, client_key
+from stackviz.web.http import rate_limit
+from stackviz.web.http.circuit_breaker import Breaker
+from stackviz.web.http.rate_limit import RateLimit, RateLimited, client_address, client_key
 
 MINUTE = 6_000_000.0
 SINGLE = RateLimit("single", "DIAGNOSES_PER_MINUTE", 60)
@@ -85,7 +85,7 @@ def test_redis_counts_for_all_processes(settings, redis_url):
     from django.core.cache import cache
 
     settings.REDIS_URL = redis_url
-    settings.CACHES = {"default": {"BACKEND": "stackviz.web.cache.ForgivingRedisCache", "LOCATION": redis_url}}
+    settings.CACHES = {"default": {"BACKEND": "stackviz.web.http.cache.ForgivingRedisCache", "LOCATION": redis_url}}
     cache.clear()
     assert pass_single(8) == 5
 

@@ -14,7 +14,7 @@ from django.utils.text import camel_case_to_spaces
 from stackviz.records.catalog.models import Alias, SpecValue
 from stackviz.records.labs.models import Lab, Machine
 from stackviz.records.stacks.models import Release, Stack
-from stackviz.web.model_labels import CONTEXT
+from stackviz.web.i18n.model_labels import CONTEXT
 from tests.live import ROOT
 from tools.model_labels import model_labels
 from tools.translations import extract_catalog

@@ -4,7 +4,7 @@ import pytest
 from django.test import RequestFactory
 from django_htmx.middleware import HtmxMiddleware
 
-from stackviz.web.htmx import wants_partial
+from stackviz.web.http.htmx import wants_partial
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from django.urls import NoReverseMatch, reverse, set_script_prefix
 
-from stackviz.web.addresses import address_by_id, address_by_name
+from stackviz.web.http.addresses import address_by_id, address_by_name
 
 
 def test_an_address_follows_the_prefix_of_the_site():

@@ -9,7 +9,15 @@ from datetime import UTC, datetime
 import pytest
 from django.utils.translation import gettext_lazy
 
-from stackviz.web.download import attributes, csv_response, json_response, of_part, safe_cell, table_file, unsafe_text
+from stackviz.web.http.download import (
+    attributes,
+    csv_response,
+    json_response,
+    of_part,
+    safe_cell,
+    table_file,
+    unsafe_text,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from stackviz.web.at_once import AGAIN_AFTER_S, COSTLY, AtOnce, Busy
+from stackviz.web.http.at_once import AGAIN_AFTER_S, COSTLY, AtOnce, Busy
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Requests and answers: addresses, limits, caching, errors, downloads, and requests to other sites."""
