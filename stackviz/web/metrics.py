@@ -1,6 +1,6 @@
 """What processes count for Prometheus, with METRICS=1: requests, tasks, reports, refusals, failures of the queue.
 
-Web processes and workers are many, and a scrape reaches one of them: each writes its counts to files of its own in
+Web processes and workers are many, and a scrape reaches one of them: each writes its counts to separate files in
 `VAR_DIR/metrics`, which `/metrics` adds up (the library's multiprocess mode). Files are named for host and process, so
 that containers may share the folder. What the database knows is computed when it is asked: `stackviz.site.monitoring`.
 """

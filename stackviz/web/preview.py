@@ -151,7 +151,7 @@ def frame_line(source: str, title: str, width: int = FRAME_WIDTH, height: int = 
 
 
 def sharing_of_address(request: HttpRequest, title: str) -> Sharing:
-    """Of a page that has no preview: the address as it stands, and its title."""
+    """Of a page that has no preview: the unchanged address, and its title."""
     link = markdown_address(request.build_absolute_uri())
     return Sharing(
         link=link,
@@ -170,7 +170,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_address(address: str) -> str:
-    """The address as it may stand in the round brackets of a link: no sign in it ends them."""
+    """Return the address escaped for the round brackets of a link: no sign in it ends them."""
     return address.translate(_NO_ADDRESS)
 
 

@@ -1,4 +1,4 @@
-"""Relations in forms of the admin: what is no key of the related table is refused beside the field."""
+"""Relations in forms of the admin: what is no key of the related table is refused next to the field."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -67,7 +67,7 @@ class QuickCompressedStorage(CompressedManifestStaticFilesStorage):  # type: ign
         return QuickCompressor(**kwargs)
 
     def compress_files(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Compress equal files once: most have a hashed name beside their own. Yields (path, compressed path)."""
+        """Compress equal files once: most have a hashed name too. Yields (path, compressed path)."""
         by_content = defaultdict(list)
         for path in sorted(paths):
             by_content[hashlib.sha256(Path(self.path(path)).read_bytes()).digest()].append(path)

@@ -86,7 +86,7 @@ def _table(rows: Iterator[TableRow], columns: Sequence[str], notes: tuple[str, .
 
 
 def _order(header: Sequence[str], columns: Sequence[str]) -> list[int]:
-    """Where each of the columns stands. Raises TableError naming what is missing, unknown or there twice."""
+    """Return the position of each column. Raises TableError naming what is missing, unknown or there twice."""
     while header and not header[-1]:
         header = header[:-1]
     problems = [

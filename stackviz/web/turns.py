@@ -1,8 +1,8 @@
 """Turns at SQLite's write lock, so that an upload waits for one transaction of a worker, not for many.
 
 Whoever waits for the lock sleeps up to 100 ms between two tries, and a worker with reports to read takes it again a
-few milliseconds after it gave it up. Beside eight senders 1 % of uploads waited longer than 1.3 to 1.9 s; with turns,
-which are a lock on a file beside the database, longer than 0.27 to 0.35 s. Smaller transactions alone gained nothing.
+few milliseconds after it gave it up. With eight senders 1 % of uploads waited longer than 1.3 to 1.9 s; with turns,
+which are a lock on a file next to the database, longer than 0.27 to 0.35 s. Smaller transactions alone gained nothing.
 
 This is for fairness only. Whoever asks for no turn, or cannot have one, waits in SQLite as before; PostgreSQL has no
 turns. It cannot be the database's own file: closing that would release the locks that SQLite has on it.

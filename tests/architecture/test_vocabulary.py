@@ -21,15 +21,12 @@ BANNED_IN_DOCSTRINGS = re.compile(r"\b(stands?|told|said|beside|of (its|their) o
 NOT_YET_CLEAN = (
     "desk",
     "draw",
-    "intake",
     "pages",
     "records",
     "report/dumps",
     "report/importers",
     "report/messages",
     "report/rules",
-    "site",
-    "web",
 )
 
 THE_FORMAT_AND_THE_TABLES = "the wire format and the tables name the same thing"

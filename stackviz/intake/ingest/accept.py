@@ -40,7 +40,7 @@ class ReportConflict(Exception):
 
 
 class MachineDeleted(Exception):
-    """The machine, or the key, was deleted while its report came in: the next try will be told so."""
+    """The machine, or the key, was deleted while its report came in: the next try gets the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Faults of the moment: what failed for want of disk, memory, a lock or the database, and may succeed a little later.
 
-Told by the codes that the database or the system gives (SQLSTATE, SQLite's result code, errno), never by words.
+Recognised by the codes that the database or the system gives (SQLSTATE, SQLite's result code, errno), never by words.
 Everything else is a fault of the report or of ours, which trying again does not mend.
 Sources: PostgreSQL, Appendix A, Error Codes; sqlite.org/rescode.html.
 """

@@ -2,7 +2,7 @@
 
 Reports that wait together are read one by one and stored together, in one transaction (`store.py`), whose claim lets
 one worker through: so two workers, a repeated message or a worker that died halfway count nothing twice. What cannot be
-stored together is divided until the report at fault stands alone, and fails alone. What fails for a fault of the site
+stored together is divided until the report at fault fails alone. What fails for a fault of the site
 (`faults.py`) is put off and tried again: such a report never becomes `failed`.
 """
 

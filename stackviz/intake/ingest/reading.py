@@ -38,7 +38,7 @@ Warning_ = dict[str, str]
 class ReadResult:
     """One run: as reported, what its samples come to, its setting with the key of it, and when it counts as measured.
 
-    `conditions`: with what the result states beside them. `flags`: what is odd about it; a result with any is set aside
+    `conditions`: with what else the result states. `flags`: what is odd about it; a result with any is set aside
     until a person accepts it.
     """
 

@@ -11,7 +11,7 @@ from django.urls import resolve, reverse
 
 
 class UploadShortcut:
-    """Middleware. Stands right behind Django's SecurityMiddleware: https and its headers are for uploads too."""
+    """Middleware, right behind Django's SecurityMiddleware: https and its headers are for uploads too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

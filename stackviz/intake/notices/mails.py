@@ -52,12 +52,12 @@ def gets_mails(lab: Lab, user: Visitor) -> bool:
 
 
 def unsubscribe_token(mail: EventMail) -> str:
-    """What the link in a mail holds: good for this subscription alone, for as long as it stands."""
+    """What the link in a mail holds: good for this subscription alone, for as long as it lasts."""
     return signing.dumps([mail.pk, mail.membership_id], salt=_SALT)
 
 
 def mail_of_token(token: str) -> EventMail | None:
-    """The subscription that a link names; None where it was ended, or the link is none of ours."""
+    """The subscription that a link names; None where it was ended, or the link is not ours."""
     try:
         pk, membership = signing.loads(token, salt=_SALT)
     except (signing.BadSignature, ValueError, TypeError):

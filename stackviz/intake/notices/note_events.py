@@ -35,7 +35,7 @@ Subject = tuple[str, str]  # rule, component
 def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> list[Finding]:
     """Broken things and warnings that the report before had not, or had less severe; in the order of `after`.
 
-    Of one rule and component they are told apart by how many there are: titles name versions, which change.
+    Of one rule and component they are distinguished by how many there are: titles name versions, which change.
     """
     earlier, new = _by_subject(before), set[int]()
     for subject, findings in _by_subject(after).items():

@@ -1,1 +1,1 @@
-"""What pages show of one report, from an agent, a dump or a plan. No models of its own."""
+"""What pages show of one report, from an agent, a dump or a plan. No models."""

@@ -44,7 +44,7 @@ class CardKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardColumns:
-    """What a table says of a card beside its name."""
+    """What a table shows of a card after its name."""
 
     memory: ShownFact
     power: ShownFact
@@ -88,7 +88,7 @@ class CardRow:
 
     @property
     def is_unified(self) -> bool:
-        """Whether it computes in the machine's memory and has none of its own."""
+        """Whether it computes in the machine's memory and has no memory itself."""
         return self.cards[0].reported.facts.get("unified_memory") is True
 
 
@@ -113,7 +113,7 @@ class CardFact:
 def card_kinds(cards: Iterable[MatchedCard]) -> tuple[CardKind, ...]:
     """Cards gathered by product, in order of the first of each; by the name they reported where no sheet is known.
 
-    An instance that a card is cut into is no card of its own.
+    An instance that a card is cut into is not a separate card.
     """
     whole = [card for card in cards if PARENT not in card.reported.facts]
     counts = Counter((card.sheet, "" if card.sheet else card.reported.reported_name) for card in whole)
@@ -238,7 +238,7 @@ class LinkRow:
 
 @dataclass(frozen=True, slots=True)
 class CardLinks:
-    """All links; `legend`: (kind, what it stands for), the closest first; `more`: cards that are not shown."""
+    """All links; `legend`: (kind, its meaning), the closest first; `more`: cards that are not shown."""
 
     rows: tuple[LinkRow, ...]
     legend: tuple[tuple[str, str], ...]

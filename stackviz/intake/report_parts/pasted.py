@@ -37,7 +37,7 @@ _CHUNK = 64 * 1024
 
 
 class Refused(Exception):
-    """Nothing can be said about what was sent. `problem` says why and what to do; `status` is the answer's.
+    """The text that was sent cannot be diagnosed. `problem` says why and what to do; `status` is the answer's.
 
     `field`: what in the request it is about.
     """
@@ -242,7 +242,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolName:
-    """`is_command`: typed as it stands, so that no language changes it."""
+    """`is_command`: typed unchanged, so that no language changes it."""
 
     text: str
     is_command: bool
@@ -285,7 +285,7 @@ def paced(request: HttpRequest, text: str, *, paid: int = 0) -> Iterator[Deadlin
 
 
 def refused_for_now(limited: RateLimited) -> Refused:
-    """The same as the problem that a form shows beside the text."""
+    """Return the same as the problem that a form shows at the text."""
     if isinstance(limited, Busy):
         problem = _("The site is busy with other texts. Try again in %(seconds)s seconds.")
     else:

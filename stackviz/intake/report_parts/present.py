@@ -142,7 +142,7 @@ def result_tables(results: Sequence[wire.Result]) -> Iterator[ResultTable]:
 
 
 def _settings(result: wire.Result) -> dict[str, str]:
-    """The parameters as text, and the time beside them where the figure shown is a rate that follows from it."""
+    """The parameters as text, and the time after them where the figure shown is a rate that follows from it."""
     params = {
         name: format_number(value) if isinstance(value, float) else str(value) for name, value in result.params.items()
     }
@@ -192,7 +192,7 @@ class JudgedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PresentedReport:
-    """All that a page may show of a report. `column`: its stack, to be drawn alone or beside others."""
+    """All that a page may show of a report. `column`: its stack, to be drawn alone or with others."""
 
     headline: tuple[HeadlineFact, ...]
     cards: tuple[CardRow, ...]

@@ -88,7 +88,7 @@ def collect() -> str:
 
 
 class Collecting:
-    """`collect` in a process beside ours, on another core; begin before the first query: connections are not shared."""
+    """`collect` in a second process, on another core; begin before the first query: connections are not shared."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("fork")

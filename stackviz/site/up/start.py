@@ -1,6 +1,6 @@
 """Start and supervise the site on one machine. Imports nothing of the site's own code: it stays in memory for days.
 
-What needs that code runs in a process of its own, which ends when this machine is on the site (`steps.py`).
+What needs that code runs in a separate process, which ends when this machine is on the site (`steps.py`).
 """
 
 import os

@@ -1,6 +1,6 @@
 """The steps of a start that need the site's code: tables, curated data, static files, accounts, this machine.
 
-They run in a process of their own (`manage.py up_steps`), whose memory is given back when it ends. All are repeatable.
+They run in a separate process (`manage.py up_steps`), whose memory is given back when it ends. All are repeatable.
 """
 
 import subprocess

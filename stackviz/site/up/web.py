@@ -71,7 +71,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_everywhere(host: str) -> bool:
-    """True for 0.0.0.0 and ::, which stand for all addresses of this machine."""
+    """Return True for 0.0.0.0 and ::, which mean all addresses of this machine."""
     return _is_ip(host, "is_unspecified")
 
 

@@ -1,4 +1,4 @@
-"""Work of seconds of which a process does only so much at once: beside it a thread is left for everybody's pages."""
+"""Work of seconds of which a process does only so much at once: a thread is always left for everybody's pages."""
 
 import threading
 from collections.abc import Iterator

@@ -29,7 +29,7 @@ class SharedClient(RedisCacheClient):
 
 @cache
 def _breaker_of(_server: str) -> Breaker:
-    """One for all threads of a process, of which each has a cache of its own: one of them waits, the others know."""
+    """One for all threads of a process, each with its own cache: one of them waits, the others know."""
     return Breaker(rest_s=5)
 
 

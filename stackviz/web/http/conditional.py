@@ -65,7 +65,7 @@ def etag_of(request: HttpRequest, state: str) -> str:
 
 
 class PrivateAnswers:
-    """Middleware. Stands outside of SessionMiddleware, which says whether an answer depends on the session."""
+    """Middleware, outside of SessionMiddleware, which says whether an answer depends on the session."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

@@ -1,7 +1,7 @@
 """Limits for reading what costs work: files, pages of the API, pages that are made for their parameters.
 
 A client may have so many in a minute, and a process makes only so many files and long pages at once (`at_once.py`):
-beside any flood of them threads are left for everybody's pages. A page without parameters is cached, and not counted.
+despite any flood of them threads are left for everybody's pages. A page without parameters is cached, and not counted.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _UNCOUNTED = ("/api/v1/reports/", "/api/v1/key/", "/admin/")
 
 
 class CostlyReads:
-    """Middleware. Stands within OpenReading and LanguageByAddress: scripts of other sites may read the refusal."""
+    """Middleware, within OpenReading and LanguageByAddress: scripts of other sites may read the refusal."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

@@ -21,7 +21,7 @@ _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", 
 
 
 def safe_cell(cell: object) -> Cell:
-    """A cell as it may stand in a CSV file: numbers stay numbers, None is empty, a text is never a formula.
+    """Return a cell that is safe in a CSV file: numbers stay numbers, None is empty, a text is never a formula.
 
     `=1+1` becomes `'=1+1`: a spreadsheet shows the text and computes nothing.
     """

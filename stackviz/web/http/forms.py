@@ -30,7 +30,7 @@ def refuse_charset(request: HttpRequest, advice: str) -> None:
 
 
 class FormsInUtf8:
-    """Middleware. Stands before whatever reads a form, the protection of forms against other sites included."""
+    """Middleware, before whatever reads a form, the protection of forms against other sites included."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

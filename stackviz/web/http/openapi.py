@@ -21,7 +21,7 @@ def none_or_one_of(values: Iterable[str]) -> Schema:
 
 
 def written_as(**schema: Any) -> Callable[[Schema], None]:  # noqa: ANN401 (JSON)
-    """A text with a schema of its own, such as that of a number. An empty default, which no number is, is left out."""
+    """A text with another schema, such as that of a number. An empty default, which no number is, is left out."""
 
     def write(written: Schema) -> None:
         if written.get("default") == "":

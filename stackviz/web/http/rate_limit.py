@@ -149,7 +149,7 @@ _IPV6_NETWORK_BITS = 64  # a household has all the addresses behind them
 
 
 def client_key(request: HttpRequest) -> str:
-    """32 hex digits that stand for the client's address; the address cannot be read from them."""
+    """Return 32 hex digits for the client's address, from which the address cannot be read."""
     digest = salted_hmac("stackviz.web.rate_limit", client_address(request), algorithm="sha256").hexdigest()
     return str(digest)[:_KEY_CHARS]
 

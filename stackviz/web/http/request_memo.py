@@ -46,7 +46,7 @@ def remember(key: str, read: Callable[[], Value]) -> Value:
 
 
 def forget(key: str) -> None:
-    """Let the next `remember` read again: what it stands for has changed within this request."""
+    """Let the next `remember` read again: the value has changed within this request."""
     memo = _memo.get()
     if memo is not None:
         memo.pop(key, None)

@@ -37,5 +37,5 @@ def open_ticket(text: str, purpose: str) -> list[str]:
 
 
 def digest_of(token: str) -> str:
-    """What is stored of a token: its 256 random bits need none of the slow hashes that protect passwords."""
+    """What is stored of a token: its 256 random bits need no slow hash as passwords do."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,7 +1,7 @@
 """Curated texts in the language of the page: descriptions of components, steps of operators, claims and others.
 
-Their English stands in the data files, and in the database as curators correct it. Translations are gettext entries of
-a domain of their own, `locale/<locale>/LC_MESSAGES/curated.po`: the English text is the key, so that a corrected text
+Their English is in the data files, and in the database as curators correct it. Translations are gettext entries of
+a separate domain, `locale/<locale>/LC_MESSAGES/curated.po`: the English text is the key, so that a corrected text
 is English again until somebody translates it. `make translations` keeps the file in step with the data files.
 """
 
@@ -40,7 +40,7 @@ def entries_of(domain: str, language: str) -> Mapping[str, str]:
     """Return English text -> translation of a gettext domain of ours; empty for a language without a file.
 
     Django knows one domain. Texts of the data files and of the rules have theirs, so that a text without a translation
-    can be told from one that is the same in both languages.
+    can be distinguished from one that is the same in both languages.
     """
     path = gettext.find(domain, str(settings.LOCALE_PATHS[0]), [to_locale(language)])
     if path is None:
@@ -71,7 +71,7 @@ def curated_words(text: str) -> str:
 def curated(text: str, end: str = "") -> SafeString:
     """The same as HTML for a page: what is not translated is marked as English, for screen readers and fonts.
 
-    `end`: the full stop of a text that stands without one, in the form of its language.
+    `end`: the full stop of a text that has none, in the form of its language.
     """
     translated = translate_curated(text)
     if translated is None:
@@ -80,7 +80,7 @@ def curated(text: str, end: str = "") -> SafeString:
 
 
 def curated_commands(text: str) -> SafeString:
-    """A text with commands in it, which stand as code."""
+    """Return a text with its commands marked as code."""
     translated = translate_curated(text)
     html = format_html_join(
         "",
@@ -94,7 +94,7 @@ def curated_commands(text: str) -> SafeString:
 
 
 def curated_code(text: str) -> SafeString:
-    """A text with `names of code` in it, which stand as code."""
+    """Return a text with its `names of code` marked as code."""
     translated = translate_curated(text)
     html = with_code(text if translated is None else translated)
     return html if translated is not None else format_html('<span lang="en">{}</span>', html)

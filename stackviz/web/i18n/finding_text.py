@@ -75,7 +75,7 @@ def finding_text(text: str) -> SafeString:
 
 
 def finding_title(finding: TitledFinding) -> SafeString:
-    """Return its title as HTML; an error message stands as a program printed it, in every language."""
+    """Return its title as HTML; an error message is shown as a program printed it, in every language."""
     if finding.rule == EXPLAINS_MESSAGES:
         return format_html('<samp lang="en">{}</samp>', finding.title)
     return finding_text(finding.title)
@@ -119,13 +119,13 @@ def _is_typed(text: str) -> bool:
 
 
 def _value(value: str, entries: Mapping[str, str]) -> str:
-    """Return what stands at a place: a sentence translated where it can be, any other text as it was reported."""
+    """Return the value of a place: a sentence translated where it can be, any other text as it was reported."""
     translated = translated_by(entries, value) if isinstance(value, Sentence) else None
     return value if translated is None else translated.strip()
 
 
 def _joined_parts(text: Sentence, entries: Mapping[str, str]) -> str | None:
-    """Return sentences that stand one after the other, with the signs of Chinese; None if one is not translated."""
+    """Return consecutive sentences, with the signs of Chinese; None if one is not translated."""
     joined, parts = "", cut_at_places(text.key)
     for index, part in enumerate(parts):
         if not index % 2:
@@ -152,7 +152,7 @@ def _with_sign(text: str, sign: str, *, is_last: bool) -> str:
 
 
 def _with_space(text: str, more: str) -> str:
-    """Put together: a space between Chinese and Latin, none beside a sign that is as wide as a character."""
+    """Put together: a space between Chinese and Latin, none next to a sign that is as wide as a character."""
     if not text.strip() or not more.strip():
         return text + more
     before, after = text.rstrip(" ")[-1], more.lstrip(" ")[0]

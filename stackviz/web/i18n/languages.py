@@ -1,6 +1,6 @@
 """The language of an address: English has no prefix, every other language its own, `/zh-hans/accelerators/`.
 
-Django finds addresses by name in the language that is active, so a page leads to pages of its own language. What stores
+Django finds addresses by name in the language that is active, so a page links to pages in its language. What stores
 an address or HTML stores it for one language: `get_language()` is part of its key (docs/languages.md).
 """
 
@@ -58,7 +58,7 @@ def language_of(path_info: str) -> str:
 
 
 class LanguagePrefix(LocalePrefixPattern):
-    """`zh-hans/` while Chinese is active, nothing while English is. Unlike Django's, it may stand within a room."""
+    """`zh-hans/` while Chinese is active, nothing while English is. Unlike Django's, it may be used within a room."""
 
     @property
     def language_prefix(self) -> str:

@@ -188,7 +188,7 @@ def quantity(amount: float | Shown | None, si: str = "", reason: str = "") -> Sa
 
 @register.simple_tag
 def missing(reason: str | None = None, detail: str | None = None) -> SafeString:
-    """`{% missing "not_supported" "driver has no power reading" %}`: what stands where a value would."""
+    """`{% missing "not_supported" "driver has no power reading" %}`: what is shown instead of a value."""
     text = missing_text(reason)
     if detail:
         return format_html('<span class="miss" title="{}">{}</span>', finding_words(detail), text)
