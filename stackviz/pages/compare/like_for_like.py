@@ -1,54 +1,40 @@
 """How far subjects are apart over everything they share: by cited results, and by what two machines measured.
 
-The two are never mixed: others ran the cited ones, on other hosts and with other software. Both are one mean: every
-benchmark counts once, in however many settings it was run (`stats.mean_of_groups`).
+The two are never mixed: others ran the cited ones, on other hosts and with other software. Nor are kinds of work: each
+is bounded by something else, so that one mean over several would be true of none.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.base.stats import mean_of_groups
 from stackviz.base.units import format_factor
 from stackviz.pages.compare.measured_rows import rate_factor, says_how_fast, worst_outcome
 from stackviz.pages.compare.subjects import Loaded
 from stackviz.pages.compare.tiles import Tile, TileLine, is_level
-from stackviz.records.cited.best import BenchmarkRatio, LikeForLike, like_for_like
+from stackviz.records.cited.best import LikeForLike, like_for_like
 from stackviz.records.series.comparability import Comparability, is_accelerated, rate_of_ranked, work_of
 from stackviz.records.series.measurement import Measurement
 
-MOST_BENCHMARKS = 5  # named in a tile
 Pair = tuple[Measurement, Measurement]
 _MAY_BE_COMPARED = (Comparability.COMPARABLE, Comparability.WITH_REMARKS)
-
-
-def coverage(settings: int, benchmarks: int, only: object = "") -> str:
-    """`over 14 settings of 3 benchmarks`; `only`: the name of a single one."""
-    of = (
-        str(only)
-        if benchmarks == 1 and only
-        else ngettext("%(n)d benchmark", "%(n)d benchmarks", benchmarks) % {"n": benchmarks}
-    )
-    text = ngettext("over %(n)d setting of %(benchmarks)s", "over %(n)d settings of %(benchmarks)s", settings)
-    return text % {"n": settings, "benchmarks": of}
-
-
-def _mean_over(settings: int, benchmarks: int, only: object = "") -> str:
-    """`geometric mean over 14 settings of 3 benchmarks, each benchmark counted once`"""
-    values = {"coverage": coverage(settings, benchmarks, only)}
-    if benchmarks > 1:
-        return _("geometric mean %(coverage)s, each benchmark counted once") % values
-    return _("geometric mean %(coverage)s") % values
 
 
 # --- cited ---
 
 
 def cited_tile(chosen: Sequence[Loaded], base: int) -> Tile | None:
-    """Every accelerator against that of the subject in slot `base`; None without two accelerators."""
+    """Every accelerator against that of the subject in slot `base`, by kind of work; None without two accelerators.
+
+    The leading sentence gives only factors that two benchmarks or more support; a single benchmark is named with its
+    factor.
+    """
     first_of: dict[int, tuple[int, Loaded]] = {}
     for slot, loaded in enumerate(chosen):
         if loaded.accelerator is not None:
@@ -58,16 +44,15 @@ def cited_tile(chosen: Sequence[Loaded], base: int) -> Tile | None:
     sheet = chosen[base].accelerator
     against = sheet.pk if sheet is not None else next(iter(first_of))
     others = {pk: like_for_like(pk, against) for pk in first_of if pk != against}
-    name = first_of[against][1].title
+    if not any(others.values()):
+        why = _("no cited result has equal parameters on both")
+        return Tile(title=_title(), lead=_("cannot tell"), rest=why, is_known=False)
     if len(others) == 1:
         ((pk, shared),) = others.items()
         return _cited_of_two(first_of[pk], first_of[against], shared)
-    if not any(others.values()):
-        return _without_shared()
-    longest = max([1.0, *(shared.ratio for shared in others.values() if shared)])
-    lines = [_cited_line(first_of[pk], shared, longest) for pk, shared in others.items()]
-    slot = first_of[against][0]
-    base_line = TileLine(slot=slot, name=name, figure=format_factor(1.0), share=round(100 / longest, 1))
+    slot, loaded = first_of[against]
+    lines = [_cited_line(first_of[pk], shared) for pk, shared in others.items()]
+    base_line = TileLine(slot=slot, name=loaded.title, note=_("what the others are compared with"))
     return Tile(title=_title(), rest=_mean_of(), lines=(base_line, *lines))
 
 
@@ -76,66 +61,74 @@ def _title() -> str:
 
 
 def _mean_of() -> str:
-    return _(
-        "geometric mean of the settings each shares with the first, each benchmark counted once; "
-        "hosts and software differ"
-    )
+    return _("geometric means of the settings both have, each benchmark counted once; hosts and software differ")
 
 
-def _without_shared() -> Tile:
-    why = _("no cited result has equal parameters on both")
-    return Tile(title=_title(), lead=_("cannot tell"), rest=why, is_known=False)
-
-
-def _cited_line(subject: tuple[int, Loaded], shared: LikeForLike | None, longest: float) -> TileLine:
+def _cited_line(subject: tuple[int, Loaded], shared: Sequence[LikeForLike]) -> TileLine:
     slot, loaded = subject
-    if shared is None:
+    if not shared:
         return TileLine(slot=slot, name=loaded.title, note=_("no shared setting"))
-    return TileLine(
-        slot=slot,
-        name=loaded.title,
-        figure=format_factor(shared.ratio),
-        note=coverage(shared.settings, len(shared.benchmarks), shared.benchmarks[0].title),
-        share=round(shared.ratio / longest * 100, 1),
+    factors = ", ".join(_times(item.work.label, item.ratio) for item in shared if len(item.benchmarks) > 1)
+    alone = ", ".join(
+        f"{_times(item.work.label, item.ratio)} ({item.benchmarks[0].title})"
+        for item in shared
+        if len(item.benchmarks) == 1
     )
+    return TileLine(slot=slot, name=loaded.title, figure=factors, note=alone)
 
 
-def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: LikeForLike | None) -> Tile:
-    if shared is None:
-        return _without_shared()
-    is_faster = shared.ratio >= 1
-    (fast_slot, fast), (slow_slot, slow) = (other, base) if is_faster else (base, other)
+def _times(what: str, ratio: float) -> str:
+    """`generates tokens 2.8×`"""
+    return f"{what} {format_factor(ratio)}"
 
-    def of_faster(ratio: float) -> float:
-        return ratio if is_faster else 1 / ratio
 
-    lead = _("about equal")
-    if not is_level(of_faster(shared.ratio)):
-        lead = _("%(best)s is %(factor)s as fast as %(last)s") % {
-            "best": fast.title, "factor": format_factor(of_faster(shared.ratio)), "last": slow.title,
-        }  # fmt: skip
+def _faster(sentence: str, first: str, second: str, ratios: Mapping[str, float]) -> str:
+    """`M4 Max generates tokens 2×, trains 3× as fast as M2`, for each of the two that is faster at something.
+
+    `ratios`: how many times the first is as fast, by what; what is about equal is left out, "" where all is.
+    """
+    ahead = {what: ratio for what, ratio in ratios.items() if ratio >= 1}
+    behind = {what: 1 / ratio for what, ratio in ratios.items() if ratio < 1}
+    parts = []
+    for best, last, factors in ((first, second, ahead), (second, first, behind)):
+        clear = [_times(what, factor) for what, factor in factors.items() if not is_level(factor)]
+        if clear:
+            parts.append(sentence % {"best": best, "factors": ", ".join(clear), "last": last})
+    return "; ".join(parts)
+
+
+def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: Sequence[LikeForLike]) -> Tile:
+    ahead = sum(item.ratio >= 1 for item in shared) * 2 >= len(shared)
+    (fast_slot, fast), (slow_slot, slow) = (other, base) if ahead else (base, other)
+    ratios = {item.work: item.ratio if ahead else 1 / item.ratio for item in shared}
+    supported = {item.work.label: ratios[item.work] for item in shared if len(item.benchmarks) > 1}
+    lead = _faster(_("%(best)s %(factors)s as fast as %(last)s"), fast.title, slow.title, supported)
     lines = [
         TileLine(
-            slot=fast_slot if of_faster(each.ratio) >= 1 else slow_slot,
-            name=str(each.title),
-            figure=format_factor(max(each.ratio, 1 / each.ratio)),
-            note=_settings_note(each, "" if of_faster(each.ratio) >= 1 else slow.title),
+            slot=fast_slot if ratios[item.work] >= 1 else slow_slot,
+            name=item.work.label,
+            figure=format_factor(max(item.ratio, 1 / item.ratio)),
+            note=_support(item, "" if ratios[item.work] >= 1 else slow.title),
         )
-        for each in sorted(shared.benchmarks, key=lambda each: -each.settings)[:MOST_BENCHMARKS]
+        for item in shared
     ]
-    low, high = sorted(map(of_faster, (shared.lowest, shared.highest)))
-    rest = _("%(mean)s; hosts and software differ") % {
-        "mean": _mean_over(shared.settings, len(shared.benchmarks), shared.benchmarks[0].title)
-    }
-    if shared.settings > 1:
-        rest += _("; single settings %(low)s to %(high)s") % {"low": format_factor(low), "high": format_factor(high)}
-    return Tile(title=_title(), lead=lead, rest=rest, lines=tuple(lines) if len(lines) > 1 else ())
+    url = f"{reverse('benchmarks:like_for_like')}?{urlencode([('accelerator', slug) for slug in _slugs(fast, slow)])}"
+    return Tile(title=_title(), lead=lead, rest=_mean_of(), lines=tuple(lines), setting=_("all settings"), url=url)
 
 
-def _settings_note(each: BenchmarkRatio, ahead: str) -> str:
-    """`3 settings`; `ahead`: who leads there, where that is not who leads in all."""
-    settings = ngettext("%(n)d setting", "%(n)d settings", each.settings) % {"n": each.settings}
-    return _("%(settings)s; %(name)s is ahead") % {"settings": settings, "name": ahead} if ahead else settings
+def _slugs(*subjects: Loaded) -> list[str]:
+    return [loaded.accelerator.slug for loaded in subjects if loaded.accelerator is not None]
+
+
+def _support(item: LikeForLike, ahead: str) -> str:
+    """`9 settings: llama-bench 2.7×, LocalScore 2.8×`; `ahead`: who leads, where that is not who leads in most."""
+    settings = ngettext("%(n)d setting", "%(n)d settings", item.settings) % {"n": item.settings}
+    factors = [_times(str(each.title), each.ratio if item.ratio >= 1 else 1 / each.ratio) for each in item.benchmarks]
+    if len(factors) == 1:
+        text = _("%(settings)s of %(benchmark)s alone") % {"settings": settings, "benchmark": item.benchmarks[0].title}
+    else:
+        text = f"{settings}: {', '.join(factors)}"
+    return _("%(support)s; %(name)s is ahead") % {"support": text, "name": ahead} if ahead else text
 
 
 # --- measured ---
@@ -181,22 +174,18 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
         return Tile(title=title, lead=_("cannot tell"), rest=why, is_known=False, lines=lines)
     ratios: dict[str, list[float]] = {}
     for first, second in comparable:
-        ratio = rate_of_ranked(first).speed / rate_of_ranked(second).speed
-        ratios.setdefault(first.benchmark_key, []).append(ratio)
-    ratio = mean_of_groups(ratios.values())
-    fast, slow = (names[slot] for slot in (shared.slots if ratio >= 1 else shared.slots[::-1]))
-    factor = max(ratio, 1 / ratio)
-    lead = _("about equal")
-    if not is_level(factor):
-        lead = _("%(best)s is %(factor)s as fast as %(last)s") % {
-            "best": fast, "factor": format_factor(factor), "last": slow,
-        }  # fmt: skip
-    rest = _mean_over(len(comparable), len(ratios), comparable[0][0].title)
+        ratios.setdefault(first.title, []).append(rate_of_ranked(first).speed / rate_of_ranked(second).speed)
+    means = {title: geometric_mean(group) for title, group in ratios.items()}
+    first_name, second_name = (names[slot] for slot in shared.slots)
+    lead = _faster(_("%(best)s is faster than %(last)s: %(factors)s"), first_name, second_name, means)
+    rest = ngettext(
+        "mean of %(n)d setting of each benchmark", "means of %(n)d settings, by benchmark", len(comparable)
+    ) % {"n": len(comparable)}
     left_out = len(shared.pairs) - len(comparable)
     if left_out:
         text = ngettext("; %(n)d more cannot be compared", "; %(n)d more cannot be compared", left_out)
         rest += text % {"n": left_out}
-    return Tile(title=title, lead=lead, rest=rest, lines=lines)
+    return Tile(title=title, lead=lead or _("about equal"), rest=rest, lines=lines)
 
 
 def _answer(pair: Pair) -> Comparability:

@@ -99,7 +99,7 @@ def test_of_a_time_the_shorter_is_faster():
     assert line.lead == "rack is 2× as fast as desk (1.8× to 2.2×)"
     assert [each.name for each in line.lines] == ["rack", "desk"]
     tile = measured_tile(dict(enumerate(NAMES)), shared_results({0: [on_gpu(NOISY, **call)], 1: [on_gpu(**call)]}))
-    assert tile.lead == "desk is 2× as fast as rack"
+    assert tile.lead == "desk is faster than rack: Launch of an operator 2×"
     assert [(each.slot, each.figure) for each in tile.lines] == [(1, "1.8× to 2.2×")]
 
 

@@ -1,6 +1,8 @@
 """Tiles of what was measured here or by others: marked by kind, private labs nowhere, never mixed with peaks."""
 
+import csv
 import html
+import io
 import re
 
 import pytest
@@ -51,7 +53,7 @@ def test_decode_rates_stand_like_for_like_with_their_setting(client):
 @pytest.mark.parametrize("url", [M4_5090, H100_M3, MI300_B200])
 def test_every_tile_has_a_figure_or_a_reason(client, url):
     for tile in tiles(client, url).values():
-        assert tile.lead
+        assert tile.lead or tile.lines
         assert tile.lines or tile.rest or tile.is_known
         assert all(line.figure or line.note for line in tile.lines)
 
@@ -65,23 +67,34 @@ def test_what_has_no_decode_rate_or_shared_result_says_so(client):
     assert tiles(client, M4_5090)[CITED].rest == "no cited result has equal parameters on both"
 
 
-def test_cited_results_have_means_with_their_coverage(client):
-    tile = tiles(client, H100_M3)[CITED]
-    assert tile.lead == "H100 SXM5 80GB is 6.7× as fast as M3 Max (40-core GPU)"
-    assert tile.rest == (
-        "geometric mean over 3 settings of LocalScore; hosts and software differ; single settings 4.3× to 8.6×"
+def test_each_kind_of_work_has_a_factor(client):
+    tile = tiles(client, "/compare/?a=nvidia-geforce-rtx-4090&a=apple-m3-max-40")[CITED]
+    assert re.fullmatch(
+        r"GeForce RTX 4090 generates tokens 2\.\d×, reads prompts 1\d× as fast as M3 Max \(40-core GPU\)", tile.lead
     )
-    tile = tiles(client, MI300_B200)[CITED]
-    assert "over 10 settings of 3 benchmarks" in tile.rest
-    assert {(line.slot, line.name) for line in tile.lines} == {
-        (1, "MLPerf Inference"), (1, "FluidX3D"), (1, "Matrix product"),
-    }  # fmt: skip
-    tile = tiles(client, H100_M3 + "&a=nvidia-b200-hgx")[CITED]
-    first, m3, b200 = lines(tile)
-    assert first == ("H100 SXM5 80GB", "1×", "")
-    assert m3[2] == "over 3 settings of LocalScore"
-    assert b200[1] == "2.2×"
-    assert re.fullmatch(r"over \d+ settings of \d benchmarks", b200[2])
+    assert [line.name for line in tile.lines] == ["generates tokens", "reads prompts", "runs single operators"]
+    assert re.fullmatch(r"9 settings: llama-bench 2\.\d×, LocalScore 2\.\d×", tile.lines[0].note)
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{tile.url}&format=csv").content.decode("utf-8-sig"))))
+    assert len([row for row in rows if row["work"] == "generates tokens"]) == 9
+    assert client.get(tile.url).status_code == 200
+
+
+def test_one_benchmark_alone_leads_with_no_factor(client):
+    tile = tiles(client, H100_M3)[CITED]
+    assert (tile.lead, [line.note for line in tile.lines]) == ("", ["3 settings of LocalScore alone"])
+
+
+def test_who_is_ahead_in_something_else_is_named(client):
+    tile = tiles(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=amd-mi300x")[CITED]
+    [memory] = [line for line in tile.lines if line.name == "moves memory"]
+    assert (memory.slot, memory.note) == (1, "3 settings of FluidX3D alone; Instinct MI300X is ahead")
+
+
+def test_several_are_compared_with_the_baseline(client):
+    base, m3, b200 = lines(tiles(client, H100_M3 + "&a=nvidia-b200-hgx")[CITED])
+    assert base == ("H100 SXM5 80GB", "", "what the others are compared with")
+    assert re.fullmatch(r"reads prompts 0\.15× \(LocalScore\)", m3[2])
+    assert re.fullmatch(r"trains 2\.\d×", b200[1])
 
 
 def test_a_reached_rate_is_not_compared_with_a_peak(client):
@@ -139,8 +152,8 @@ def test_two_machines_are_compared_over_all_they_share(client):
     report_of(lab, "rack", sheet, *fast)
     report_of(lab, "desk", sheet, *slow)
     tile = tiles(client, "/compare/?a=machine:north/desk&a=machine:north/rack")[MEASURED]
-    assert tile.lead == "rack is 1.7× as fast as desk"  # products √(2 · 1), decoding 2: √(√2 · 2)
-    assert tile.rest == "geometric mean over 3 settings of 2 benchmarks, each benchmark counted once"
+    assert tile.lead == "rack is faster than desk: Matrix product 1.4×, llama-bench 2×"  # products: √(2 · 1)
+    assert tile.rest == "means of 3 settings, by benchmark"
     by_name = {line.name: line for line in tile.lines}
     assert by_name["Matrix product bf16 8192³"].figure == "1.8× to 2.2×"
     assert by_name["Matrix product fp16 8192³"].note.startswith("cannot tell")

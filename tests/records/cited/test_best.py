@@ -1,6 +1,5 @@
 """The best of each accelerator in each case, and how far two are apart over what they share."""
 
-import math
 from statistics import geometric_mean
 
 import pytest
@@ -8,12 +7,14 @@ from django.db.models import F
 
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.best import (
+    LANGUAGE_BENCHMARKS,
     BestKey,
+    Work,
     best_cited,
     best_matmul,
     decode_rates,
-    is_of_accelerator_speed,
     like_for_like,
+    work_of,
 )
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -49,39 +50,59 @@ def test_where_devices_add_up_the_share_of_one_counts():
         public_results().filter(accelerator=pk, benchmark="mlperf-inference").annotate(share=F("amount") / F("count"))
     )
     for row in rows:
-        key = BestKey(row.benchmark, row.params_key, 0)
+        regime = ", ".join(str(row.params.get(name) or "?") for name in ("precision", "availability"))
+        key = BestKey(row.benchmark, row.params_key, 0, regime)
         shares[key] = max(shares.get(key, 0.0), row.amount_per_device)
-    assert len(shares) == 43
     assert {key: pytest.approx(share) for key, share in shares.items()}.items() <= best_cited()[pk].items()
 
 
-@pytest.mark.django_db
-def test_accelerators_are_compared_over_shared_settings():
-    h100, m3 = map(key_of, ("nvidia-h100-sxm5-80gb", "apple-m3-max-40"))
-    shared, other_way = like_for_like(h100, m3), like_for_like(m3, h100)
-    assert [(str(each.title), each.settings) for each in shared.benchmarks] == [("LocalScore", 3)]
-    prompts = [4686.8 / 582.79, 14632.23 / 3395, 2608.92 / 302.56]
-    assert shared.ratio == pytest.approx(math.prod(prompts) ** (1 / 3))
-    assert (shared.lowest, shared.highest) == (pytest.approx(min(prompts)), pytest.approx(max(prompts)))
-    assert other_way.ratio == pytest.approx(1 / shared.ratio)
+def shared_of(first, second):
+    return {item.work: item for item in like_for_like(key_of(first), key_of(second))}
 
 
 @pytest.mark.django_db
-def test_benchmarks_weigh_the_same_with_any_settings():
-    shared = like_for_like(*map(key_of, ("amd-mi300x", "nvidia-b200-hgx")))
-    assert len({each.settings for each in shared.benchmarks}) > 1
-    assert shared.ratio == pytest.approx(geometric_mean([each.ratio for each in shared.benchmarks]))
+def test_generating_and_reading_have_a_factor_each():
+    ours = shared_of("nvidia-geforce-rtx-4090", "apple-m3-max-40")
+    theirs = shared_of("apple-m3-max-40", "nvidia-geforce-rtx-4090")
+    assert [str(each.title) for each in ours[Work.GENERATING].benchmarks] == ["llama-bench", "LocalScore"]
+    assert 2.5 < ours[Work.GENERATING].ratio < 3.1
+    assert 9 < ours[Work.READING].ratio < 13
+    assert all(item.ratio == pytest.approx(1 / theirs[work].ratio) for work, item in ours.items())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("pair", [("nvidia-l4", "nvidia-l40"), ("amd-rx-7900-xtx", "nvidia-geforce-rtx-4090")])
+def test_a_factor_can_be_computed_from_its_settings(pair):
+    for item in shared_of(*pair).values():
+        means = [geometric_mean([setting.ratio for setting in each.settings]) for each in item.benchmarks]
+        assert item.ratio == pytest.approx(geometric_mean(means))
+        assert item.extremes[0] <= item.ratio <= item.extremes[1]
+        for setting in (setting for each in item.benchmarks for setting in each.settings):
+            lower_is_better = not CITED_BENCHMARKS[setting.key.benchmark].higher_is_better
+            assert setting.ratio == pytest.approx((setting.first / setting.second) ** (-1 if lower_is_better else 1))
+
+
+@pytest.mark.django_db
+def test_no_precision_or_availability_is_compared_with_another():
+    bests = best_cited().values()
+    regimes = {key.regime for best in bests for key in best if key.benchmark == "mlperf-inference"}
+    assert {"fp8, available", "fp4, preview"} <= regimes
+    [inference] = shared_of("nvidia-h100-sxm5-80gb", "nvidia-b200-hgx")[Work.INFERENCE].benchmarks
+    assert {"?", "fp4"}.isdisjoint({part for setting in inference.settings for part in setting.key.regime.split(", ")})
 
 
 @pytest.mark.django_db
 def test_two_that_share_nothing_cannot_be_compared():
-    assert like_for_like(*map(key_of, ("apple-m4-max-40", "nvidia-geforce-rtx-5090"))) is None
+    assert like_for_like(*map(key_of, ("apple-m4-max-40", "nvidia-geforce-rtx-5090"))) == ()
 
 
-@pytest.mark.parametrize("key", ["average-power", "energy-per-token", "mlperf-power", "nccl-allreduce"])
-def test_power_energy_and_links_do_not_count_as_speed(key):
-    assert not is_of_accelerator_speed(CITED_BENCHMARKS[key])
-    assert is_of_accelerator_speed(CITED_BENCHMARKS["gemm"])
+def test_only_rates_and_times_of_work_count():
+    counted = {key for key in CITED_BENCHMARKS if work_of(key)} | set(LANGUAGE_BENCHMARKS)
+    assert CITED_BENCHMARKS.keys() - counted == {
+        "average-power", "cache-bandwidth", "clpeak-latency", "energy-per-image", "energy-per-token",
+        "energy-per-video", "interconnect-bandwidth", "mlperf-energy", "mlperf-power", "nccl-allreduce",
+        "system-power", "train-model-flops",
+    }  # fmt: skip
 
 
 @pytest.mark.django_db
@@ -105,6 +126,6 @@ def test_a_matrix_product_stands_where_no_peak_is_published():
 def test_all_of_it_is_read_once_an_edition(django_assert_num_queries):
     h100, m3 = map(key_of, ("nvidia-h100-sxm5-80gb", "apple-m3-max-40"))
     decode_rates([h100, m3])
-    with django_assert_num_queries(6):  # the two editions, each time outside of a request
+    with django_assert_num_queries(4):  # the two editions, each time outside of a request
         best_cited()
         like_for_like(h100, m3)
