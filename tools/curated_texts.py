@@ -14,6 +14,7 @@ FILES: dict[str, frozenset[str]] = {
     "stackviz/records/stacks/data/operators.toml": frozenset({"is", "name"}),
     "stackviz/records/stacks/data/operator_steps.csv": frozenset({"does", "when"}),
     "stackviz/records/stacks/data/counterparts.csv": frozenset({"differs"}),
+    "stackviz/records/stacks/data/unfilled_roles.csv": frozenset({"explanation"}),
     "stackviz/records/stacks/data/checked.csv": frozenset({"against"}),
     "stackviz/records/stacks/data/terms.csv": frozenset({"differs"}),
     "stackviz/records/stacks/data/memory.toml": frozenset(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from stackviz.base.light import light_dataclass
-from stackviz.draw.diagrams.layers import Layer, State
+from stackviz.draw.diagrams.layers import Layer, State, role_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class BoxNote:
 
 @dataclass(frozen=True)
 class BoxCounterpart:
-    """The counterpart of a box on another stack, and what differs. `component` is "" where there is none."""
+    """The counterpart of a box on another stack, and what differs."""
 
     component: str
     name: str
@@ -90,10 +90,10 @@ class Box:
     """One component in one column.
 
     `role`: boxes of one role share a row across columns; within a column they are alternatives. `summary` expands in
-    place; `url`: the component's page. A box with state ABSENT represents a component that the stack does not have; its
-    `summary` says what to know instead. A component that is `part_of` another is present when that one is. `cards`:
-    indexes of the reported cards it represents. `since`, `until`: limits by release and architecture
-    (`stacks.limits`), outside of which there is no such component.
+    place; `url`: the component's page. A box with state ABSENT represents a role without a component: its `name` and
+    `url` are those of the component that does the job, "" if none does, its `summary` says how. A component that is
+    `part_of` another is present when that one is. `cards`: indexes of the reported cards it represents. `since`,
+    `until`: limits by release and architecture (`stacks.limits`), outside of which there is no such component.
     """
 
     component: str
@@ -115,6 +115,10 @@ class Box:
     cards: tuple[int, ...] = ()
     since: str = ""
     until: str = ""
+
+    @property
+    def role_title(self) -> str:
+        return role_title(self.role)
 
     @property
     def has_more(self) -> bool:

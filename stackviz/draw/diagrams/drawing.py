@@ -1,6 +1,6 @@
 """A laid-out diagram: layers, rows, cells, boxes, links, and the same in sentences. Plain data.
 
-Libraries. NVIDIA CUDA on Linux: cuDNN 9.26 (fits), NCCL. Apple Metal on macOS: MPSGraph; no counterpart of NCCL.
+Libraries. NVIDIA CUDA on Linux: cuDNN 9.26 (fits), NCCL. Apple Metal on macOS: MPSGraph; collectives: none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -64,7 +64,7 @@ class DrawnLink:
 class RoleCell:
     """One column's part of a row. Without boxes, `missing` says so, and `instead` what to know, if anything.
 
-    `is_gap`: the column has no component for this role and another column has; one in another row is no gap.
+    `is_gap`: nothing in the column does this job, while a component of another column does.
     """
 
     column: StackColumn
@@ -158,7 +158,9 @@ def _sentences(columns: tuple[StackColumn, ...], layer: LayerRows, labels: Mappi
     for index, column in enumerate(columns):
         cells = [row.cells[index] for row in layer.rows]
         parts = [", ".join(_called(placed.box, labels) for placed in cell.placed) for cell in cells if cell.placed]
-        parts += [cell.missing for cell in cells if not cell.placed and cell.is_gap]
+        parts += [
+            f"{row.title or layer.title}: {row.cells[index].missing}" for row in layer.rows if row.cells[index].instead
+        ]
         text = "; ".join(dict.fromkeys(parts)) or _("not described")
         yield _ended(f"{column.title}: {text}" if several else text)
         for placed in (placed for cell in cells for placed in cell.placed):

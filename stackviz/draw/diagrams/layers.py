@@ -47,7 +47,7 @@ class State(StrEnum):
     FITS = "fits"  # a rule checked its requirements, and they hold
     WARNING = "warning"
     BROKEN = "broken"
-    ABSENT = "absent"  # the stack has no such component
+    ABSENT = "absent"  # no component of the stack has this role
     UNKNOWN = "unknown"  # the machine did not report it
 
     @property
@@ -65,7 +65,7 @@ STATE_LABELS = {
     State.FITS: gettext_noop("fits"),
     State.WARNING: gettext_noop("warning"),
     State.BROKEN: gettext_noop("broken"),
-    State.ABSENT: gettext_noop("no counterpart"),
+    State.ABSENT: gettext_noop("none"),
     State.UNKNOWN: gettext_noop("not reported"),
 }
 

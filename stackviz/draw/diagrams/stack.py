@@ -3,7 +3,7 @@
                      NVIDIA CUDA on Linux      Apple Metal on macOS
     Libraries
       neural-net     [cuDNN]                   [MPSGraph]
-      collectives    [NCCL]                    - no counterpart of NCCL
+      collectives    [NCCL]                    - none
     Compute platform
       ...
 
@@ -245,13 +245,13 @@ def _gap(column: StackColumn, role: str, roles: _Roles, row: Sequence[Sequence[B
     """The cell of a column without the role. `roles`: those of its layer; `row`: the boxes of the other columns."""
     components = {box.component for boxes in row for box in boxes}
     elsewhere = _elsewhere([box for cell in roles.values() for box in cell.present], components)
-    return RoleCell(
-        column=column,
-        placed=(),
-        missing=elsewhere or _no_counterpart(list(dict.fromkeys(box.name for boxes in row for box in boxes))),
-        instead=_instead([box for cell in roles.values() for box in cell.lacking], role, components),
-        is_gap=not elsewhere,
-    )
+    if elsewhere:
+        return RoleCell(column=column, placed=(), missing=elsewhere)
+    unfilled = next(iter(roles.get(role, _NOTHING).lacking), None)
+    if unfilled is None:
+        return RoleCell(column=column, placed=(), missing=gettext("not described"))
+    does = gettext("done by %(name)s") % {"name": unfilled.name} if unfilled.name else gettext("none")
+    return RoleCell(column=column, placed=(), missing=does, instead=unfilled.summary, is_gap=not unfilled.name)
 
 
 def _explained_once(cells: Sequence[RoleCell]) -> Iterator[RoleCell]:
@@ -292,12 +292,6 @@ def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:
     return gettext("%(names)s: see %(role)s") % {"names": names, "role": roles}
 
 
-def _instead(lacking: Sequence[Box], role: str, components: set[str]) -> str:
-    """The text of an empty cell: about the components of this row, or else about all absent ones of this role."""
-    about = [box for box in lacking if box.component in components] or [box for box in lacking if box.role == role]
-    return " ".join(dict.fromkeys(box.summary for box in about))
-
-
 def _empty_row(columns: Sequence[StackColumn]) -> RoleRow:
     cells = tuple(RoleCell(column=column, placed=(), missing=gettext("not described")) for column in columns)
     return RoleRow("", "", cells, differs=False)
@@ -307,10 +301,6 @@ def _placed(box: Box, components: set[str], *, is_brief: bool) -> Placed:
     if is_brief or not box.counterparts:
         return Placed(box, ())
     return Placed(box, tuple(other for other in box.counterparts if other.component in components))
-
-
-def _no_counterpart(names: Sequence[str]) -> str:
-    return gettext("no counterpart of %(names)s") % {"names": ", ".join(names)}
 
 
 def _names(row: RoleRow) -> str:

@@ -213,33 +213,32 @@ def sheet_figures(
     return [(question, figures_of(question, chosen, heads, rows)) for question in QUESTIONS]
 
 
-# Where a missing counterpart stops a program; below and above, the difference is one of kind.
+# Where a missing part stops a program; below and above, the difference is one of kind.
 _TELLING_LAYERS = (Layer.COMPILER, Layer.LIBRARY, Layer.PLATFORM)
 
 
 def gap_tiles(drawing: StackDrawing) -> list[Tile]:
-    """A tile on components that only some stacks have; none for fewer than two columns."""
+    """A tile on jobs that a component does on some stacks and nothing on others; none for fewer than two columns."""
     if len(drawing.columns) < 2:
         return []
     missing: dict[str, list[str]] = {column.title: [] for column in drawing.columns if column.boxes}
-    rows = [row for layer in drawing.layers if layer.layer in _TELLING_LAYERS for row in layer.rows]
-    for row in rows:
-        names = dict.fromkeys(placed.box.name for cell in row.cells for placed in cell.placed)
+    rows = [(layer, row) for layer in drawing.layers if layer.layer in _TELLING_LAYERS for row in layer.rows]
+    for layer, row in rows:
         for cell in row.cells:
             if cell.is_gap and cell.column.title in missing:
-                missing[cell.column.title] += names
-    return [gaps(_("Missing on one side (unavailable, or done by another component)"), missing)]
+                missing[cell.column.title].append(row.title or layer.title)
+    return [gaps(_("Missing in software"), missing)]
 
 
 def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Tile:
-    """`missing`: of each subject the components that only others have."""
+    """`missing`: of each subject the jobs that nothing does there, while another subject has a component for them."""
     lines = [
-        _("%(subject)s has no counterpart for %(names)s") % {"subject": subject, "names": ", ".join(names)}
-        for subject, names in missing.items()
-        if names
+        _("%(subject)s has nothing for: %(jobs)s") % {"subject": subject, "jobs": ", ".join(jobs)}
+        for subject, jobs in missing.items()
+        if jobs
     ]
     if not lines:
-        return Tile(title=title, lead=_("every component has a counterpart"))
+        return Tile(title=title, lead=_("nothing: each has something for every job"))
     return Tile(title=title, lead=lines[0], rest="; ".join(lines[1:]))
 
 

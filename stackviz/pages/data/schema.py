@@ -8,7 +8,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.5"
+SCHEMA_VERSION = "2.0"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
 FINGERPRINTS = {
     "1.0": "a18ca6d80c56ace7",
@@ -17,6 +17,7 @@ FINGERPRINTS = {
     "1.3": "a467c7ae19a9c811",
     "1.4": "58d8190474e28fa5",
     "1.5": "454ad81e330660bf",
+    "2.0": "fdc89ee598b36c76",
 }
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
@@ -237,14 +238,26 @@ TABLES: tuple[TableSchema, ...] = (
     TableSchema(
         name="counterparts",
         title="Counterparts",
-        meaning="Components with the same role in other stacks, what differs, and known gaps.",
+        meaning="Components with the same role in other stacks, and what differs.",
         key=(),
         columns=(
             _must("component", "text", "slug, in `components`"),
-            ColumnSchema("other", "text", "slug of the counterpart; null where there is none"),
-            ColumnSchema("other_stack", "text", "slug of the stack without a counterpart"),
-            _must("relation", "text", "`same-role`, `partial` or `none`"),
-            _must("differs", "text", "what differs, or what to know instead"),
+            _must("other", "text", "slug of the counterpart, in `components`"),
+            _must("relation", "text", "`same-role` or `partial`"),
+            _must("differs", "text", "what differs"),
+            _SOURCE,
+        ),
+    ),
+    TableSchema(
+        name="unfilled_roles",
+        title="Unfilled roles",
+        meaning="Roles that no component of a stack has, and what does their job there.",
+        key=("stack", "role"),
+        columns=(
+            _must("stack", "text", "slug, in `stacks`"),
+            _must("role", "text", "as in `components`"),
+            ColumnSchema("done_by", "text", "slug of the component that does the job; null if nothing does"),
+            _must("explanation", "text", "how it does, or why nothing does"),
             _SOURCE,
         ),
     ),

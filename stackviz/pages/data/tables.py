@@ -20,7 +20,7 @@ from stackviz.records.labs.models import Card, Machine
 from stackviz.records.labs.queries import visible_machines
 from stackviz.records.series.measurement import benchmark
 from stackviz.records.series.models import Result, Series
-from stackviz.records.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
+from stackviz.records.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack, UnfilledRole
 from stackviz.report.measuring.stated_rate import stated_rate
 
 CHUNK = 1_000
@@ -77,7 +77,8 @@ def source_rows() -> Iterator[Row]:
         _public_aliases(),
         _public_prices(),
         Component.objects.all(),
-        _public_counterparts(),
+        Counterpart.objects.all(),
+        UnfilledRole.objects.filter(stack__is_public=True),
         Release.objects.all(),
         Requirement.objects.all(),
     )
@@ -126,10 +127,6 @@ def alias_rows() -> Iterator[Row]:
 # --- the stacks ---
 
 
-def _public_counterparts() -> QuerySet[Counterpart]:
-    return Counterpart.objects.filter(Q(other_stack__isnull=True) | Q(other_stack__is_public=True))
-
-
 def stack_table_rows() -> Iterator[Row]:
     rows = Stack.objects.filter(is_public=True).order_by("slug")
     return _values(rows, ("slug", "name", "vendor", "system", "summary"))
@@ -149,8 +146,13 @@ def placement_rows() -> Iterator[Row]:
 
 
 def counterpart_rows() -> Iterator[Row]:
-    rows = _public_counterparts().order_by("component__slug", "pk")
-    return _values(rows, ("component__slug", "other__slug", "other_stack__slug", "relation", "differs", "source__key"))
+    rows = Counterpart.objects.order_by("component__slug", "pk")
+    return _values(rows, ("component__slug", "other__slug", "relation", "differs", "source__key"))
+
+
+def unfilled_role_rows() -> Iterator[Row]:
+    rows = UnfilledRole.objects.filter(stack__is_public=True).order_by("stack__slug", "role")
+    return _values(rows, ("stack__slug", "role", "done_by__slug", "explanation", "source__key"))
 
 
 def release_rows() -> Iterator[Row]:
@@ -260,6 +262,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "components": component_rows,
     "placements": placement_rows,
     "counterparts": counterpart_rows,
+    "unfilled_roles": unfilled_role_rows,
     "releases": release_rows,
     "requirements": requirement_table_rows,
     "cited_sources": cited_source_rows,

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from stackviz.draw.diagrams.layers import Layer
 from stackviz.records.catalog.models import Source
 from stackviz.records.stacks.limits import parse_limits
-from stackviz.records.stacks.models import Call, Component, Counterpart, Placement, Release, Requirement
+from stackviz.records.stacks.models import Call, Component, Counterpart, Placement, Release, Requirement, UnfilledRole
 from stackviz.records.stacks.table_checks import releases_of
 from stackviz.records.stacks.terms import terms_of
 from stackviz.report.rules.versions import numbers
@@ -99,14 +99,16 @@ class RequirementRow:
 
 
 def component_page(slug: str, *, all_releases: bool = False) -> dict[str, Any] | None:
-    """Return what the page of a component shows; None if there is none of this slug. At most eight queries.
+    """Return what the page of a component shows; None if there is none of this slug. At most nine queries.
 
-    `counterparts`: with the component on the other side, None where there is none; `has_dates`: of any release.
+    `counterparts`: with the component on the other side; `unfilled`: its role on stacks where no component has it;
+    `has_dates`: of any release.
     """
     component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
     if component is None:
         return None
     counterparts = Counterpart.objects.filter(Q(component=component) | Q(other=component)).order_by("pk")
+    unfilled = UnfilledRole.objects.filter(role=component.role, stack__is_public=True)
     releases = newest_first(component.releases.select_related("source"))
     return {
         "component": component,
@@ -114,8 +116,9 @@ def component_page(slug: str, *, all_releases: bool = False) -> dict[str, Any] |
         "standings": _standings(component),
         "counterparts": [
             (row, row.other if row.component_id == component.pk else row.component)
-            for row in counterparts.select_related("component", "other", "other_stack", "source")
+            for row in counterparts.select_related("component", "other", "source")
         ],
+        "unfilled": unfilled.select_related("stack", "done_by", "source").order_by("stack__order"),
         "terms": terms_of(slug),
         "releases": _with_requirements(releases if all_releases else releases[:NEWEST_RELEASES]),
         "releases_table": releases_of([slug])[0],

@@ -20,6 +20,7 @@ from stackviz.records.stacks.models import (
     Requirement,
     Stack,
     StacksLoad,
+    UnfilledRole,
 )
 from stackviz.web.relation_admin import RelationAdmin
 
@@ -37,19 +38,6 @@ class PlacementInline(RelationAdmin, admin.TabularInline[Placement, Stack]):
         return standing.select_related("component", "stack")
 
 
-class GapInline(RelationAdmin, admin.StackedInline[Counterpart, Stack]):
-    """Components without a counterpart in this stack."""
-
-    model = Counterpart
-    fk_name = "other_stack"
-    verbose_name = _("missing counterpart")
-    verbose_name_plural = _("missing counterparts")
-    fields = ["component", "relation", "differs", "source"]
-    autocomplete_fields = ["component", "source"]
-    extra = 0
-    classes = ["collapse"]
-
-
 @admin.register(Stack)
 class StackAdmin(HistoryAdmin):
     list_display = ["name", "slug", "vendor", "system", "component_count", "order", "is_public"]
@@ -58,7 +46,7 @@ class StackAdmin(HistoryAdmin):
     list_editable = ["order", "is_public"]
     search_fields = ["name", "slug", "summary"]
     prepopulated_fields = {"slug": ["name"]}
-    inlines = [PlacementInline, GapInline]
+    inlines = [PlacementInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Stack]:
         rows: QuerySet[Stack] = super().get_queryset(request)
@@ -72,8 +60,8 @@ class StackAdmin(HistoryAdmin):
 class CounterpartInline(RelationAdmin, admin.StackedInline[Counterpart, Component]):
     model = Counterpart
     fk_name = "component"
-    fields = [("other", "other_stack", "relation"), "differs", "source"]
-    autocomplete_fields = ["other", "other_stack", "source"]
+    fields = [("other", "relation"), "differs", "source"]
+    autocomplete_fields = ["other", "source"]
     extra = 0
 
 
@@ -103,11 +91,20 @@ class ComponentAdmin(HistoryAdmin):
 
 @admin.register(Counterpart)
 class CounterpartAdmin(HistoryAdmin):
-    list_display = ["component", "other", "other_stack", "relation", "differs"]
-    list_filter = ["relation", "other_stack", OriginFilter, "component__layer"]
-    list_select_related = ["component", "other", "other_stack"]
+    list_display = ["component", "other", "relation", "differs"]
+    list_filter = ["relation", OriginFilter, "component__layer"]
+    list_select_related = ["component", "other"]
     search_fields = ["component__name", "component__slug", "other__name", "other__slug", "differs"]
-    autocomplete_fields = ["component", "other", "other_stack", "source"]
+    autocomplete_fields = ["component", "other", "source"]
+
+
+@admin.register(UnfilledRole)
+class UnfilledRoleAdmin(HistoryAdmin):
+    list_display = ["role", "stack", "done_by", "explanation"]
+    list_filter = ["stack", OriginFilter, "role"]
+    list_select_related = ["stack", "done_by"]
+    search_fields = ["role", "stack__name", "done_by__name", "explanation"]
+    autocomplete_fields = ["stack", "done_by", "source"]
 
 
 @admin.register(Placement)

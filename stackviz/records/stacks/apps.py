@@ -10,6 +10,6 @@ class StacksConfig(AppConfig):
         from stackviz.records.catalog.models import CatalogueLoad, Source
         from stackviz.records.stacks import models
 
-        rooms = (models.Stack, models.Component, models.Placement, models.Call, models.Counterpart, models.Release)
+        rooms = (models.Stack, models.Component, models.Placement, models.Call, models.Counterpart, models.UnfilledRole)
         # A load of the catalogue writes sources in bulk, without a signal of their own.
-        models.Edition.renew_with(*rooms, models.Requirement, models.TableCheck, Source, CatalogueLoad)
+        models.Edition.renew_with(*rooms, models.Release, models.Requirement, models.TableCheck, Source, CatalogueLoad)

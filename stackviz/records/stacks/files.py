@@ -2,7 +2,8 @@
 
     data/components.toml     what each component is and does
     data/stacks.toml         components of each stack, and which calls which
-    data/counterparts.csv    component,other,other_stack,relation,differs,source
+    data/counterparts.csv    component,other,relation,differs,source
+    data/unfilled_roles.csv  stacks,role,done_by,explanation,source; several stacks are separated by a space
     data/sources.csv         key,title,url
     data/memory.toml         memory models (stacks/memory.py); data/terms.csv: equivalent terms
     rules/tables/*.csv       sources, releases, requirements: the only copy, shared with the agent
@@ -26,9 +27,9 @@ from stackviz.report.rules.compatibility import FILES as TABLES
 from stackviz.report.rules.compatibility import packaged_rows
 
 DATA = Path(__file__).resolve().parent / "data"
-FILES = ("components.toml", "stacks.toml", "counterparts.csv", "sources.csv")
+FILES = ("components.toml", "stacks.toml", "counterparts.csv", "unfilled_roles.csv", "sources.csv")
 # Raise it when the loader interprets lines differently, so that unchanged files are loaded again.
-LOADER_VERSION = 2
+LOADER_VERSION = 3
 REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "subject", "part")
 
 Line = Mapping[str, str]
@@ -53,6 +54,7 @@ class StackFiles:
     since: dict[str, dict[str, str]]
     until: dict[str, dict[str, str]]
     counterparts: list[Line]
+    unfilled_roles: list[Line]
     releases: Sequence[Line]
     requirements: Sequence[Line]
     problems: list[str] = field(default_factory=list)
@@ -83,6 +85,7 @@ def read_stack_files(folder: Path = DATA) -> StackFiles:
         since={slug: _limits(stack.get("since", [])) for slug, stack in stacks.items()},
         until={slug: _limits(stack.get("until", [])) for slug, stack in stacks.items()},
         counterparts=_csv(folder / "counterparts.csv"),
+        unfilled_roles=_csv(folder / "unfilled_roles.csv"),
         releases=packaged_rows("releases.csv"),
         requirements=packaged_rows("requirements.csv"),
     )
@@ -158,6 +161,7 @@ def _check_sources(files: StackFiles) -> Iterator[str]:
     named = [
         *((f"components.toml: {slug}", line["source"]) for slug, line in files.components.items()),
         *((f"counterparts.csv: {line['component']}", line["source"]) for line in files.counterparts),
+        *((f"unfilled_roles.csv: {line['role']}", line["source"]) for line in files.unfilled_roles),
         *((f"releases.csv: {line['component']} {line['version']}", line["source"]) for line in files.releases),
         *((f"requirements.csv: {line['component']} {line['version']}", line["source"]) for line in files.requirements),
     ]
@@ -230,20 +234,38 @@ def _check_limits(files: StackFiles) -> Iterator[str]:
 def _check_counterparts(files: StackFiles) -> Iterator[str]:
     seen: set[frozenset[str]] = set()
     for line in files.counterparts:
-        pair = frozenset((line["component"], line["other"] or f"stack {line['other_stack']}"))
+        pair = frozenset((line["component"], line["other"]))
         if pair in seen:
             yield f"counterparts.csv: {' and '.join(sorted(pair))} are listed twice"
         seen.add(pair)
-        known = {*files.components, ""}
-        yield from (
-            f"counterparts.csv: unknown component {line[name]}"
-            for name in ("component", "other")
-            if line[name] not in known
-        )
-        if line["other_stack"] and line["other_stack"] not in files.stacks:
-            yield f"counterparts.csv: unknown stack {line['other_stack']}"
-        if (line["relation"] == "none") != (not line["other"]) or bool(line["other"]) == bool(line["other_stack"]):
-            yield f"counterparts.csv: {line['component']}: name the other component, or the stack that has none"
+        yield from (f"counterparts.csv: unknown component {slug}" for slug in sorted(pair - files.components.keys()))
+
+
+def _check_unfilled_roles(files: StackFiles) -> Iterator[str]:
+    """Each stack fills each role that is drawn, or has one line on who does its job there."""
+    usual = {slug: line["role"] for slug, line in files.components.items()}
+    filled = {
+        stack: {role or usual.get(slug, "") for slug, _version, role, _note in placed}
+        for stack, placed in files.placements.items()
+    }
+    explained: dict[str, set[str]] = {stack: set() for stack in files.stacks}
+    for line in files.unfilled_roles:
+        for stack in line["stacks"].split():
+            where = f"unfilled_roles.csv: {line['role']} in {stack}"
+            if stack not in files.stacks:
+                yield f"{where}: unknown stack"
+                continue
+            if line["role"] in filled[stack]:
+                yield f"{where}: a component has this role"
+            if line["role"] in explained[stack]:
+                yield f"{where} is listed twice"
+            if line["done_by"] and line["done_by"] not in {slug for slug, *_ in files.placements[stack]}:
+                yield f"{where}: the stack has no {line['done_by']}"
+            explained[stack].add(line["role"])
+    drawn = set().union(*filled.values())
+    for stack, roles in filled.items():
+        missing = sorted(drawn - roles - explained[stack])
+        yield from (f"unfilled_roles.csv: who does {role} in {stack}?" for role in missing)
 
 
 def _check_tables(files: StackFiles) -> Iterator[str]:
@@ -275,5 +297,6 @@ CHECKS = (
     _check_tools,
     _check_limits,
     _check_counterparts,
+    _check_unfilled_roles,
     _check_tables,
 )

@@ -8,7 +8,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
+from django.utils.translation import gettext as _
+
 from stackviz.draw.diagrams.boxes import Box, StackColumn, copy_with
+from stackviz.draw.diagrams.layers import State
 
 _LIMIT = r"[a-z0-9]+(?:-[a-z0-9]+)* [A-Za-z]*\d{1,9}(?:\.\d{1,9})*"
 LIMITS = rf"\A{_LIMIT}(?:, {_LIMIT})*\Z"
@@ -40,13 +43,24 @@ def drop_impossible(column: StackColumn, known: Known, reported: Collection[str]
     if not dropped:
         return column
     slugs, names = {box.component for box in dropped}, {box.name for box in dropped}
-    boxes = tuple(
+    boxes = [
         copy_with(box, calls=tuple(name for name in box.calls if name not in names))
         for box in column.boxes
         if box.component not in slugs
-    )
+    ]
+    remaining = {box.role for box in boxes}
+    boxes += [_unfilled(box) for box in dropped if box.role not in remaining]
     links = tuple(link for link in column.links if slugs.isdisjoint({link.source_component, link.target_component}))
-    return copy_with(column, boxes=boxes, links=links)
+    return copy_with(column, boxes=tuple(boxes), links=links)
+
+
+def _unfilled(box: Box) -> Box:
+    """The box of the role that this one cannot have here."""
+    limits = box.since or box.until
+    where = ", ".join(f"{subject.replace('-', ' ')} {release}" for subject, release in parse_limits(limits))
+    text = _("%(name)s: from %(limits)s on") if box.since else _("%(name)s: up to %(limits)s")
+    summary = text % {"name": box.name, "limits": where}
+    return Box(component="", role=box.role, layer=box.layer, name="", state=State.ABSENT, summary=summary)
 
 
 def is_impossible(box: Box, known: Known) -> bool:

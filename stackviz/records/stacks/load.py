@@ -23,6 +23,7 @@ from stackviz.records.stacks.models import (
     Requirement,
     Stack,
     StacksLoad,
+    UnfilledRole,
 )
 
 Lines = TypeVar("Lines")
@@ -78,6 +79,7 @@ class _Loader:
             "places": self._placements(),
             "calls": self._calls(),
             "counterparts": self._counterparts(),
+            "unfilled roles": self._unfilled_roles(),
             "releases": self._releases(),
             "requirements": self._requirements(),
         }
@@ -208,20 +210,34 @@ class _Loader:
     def _counterparts(self) -> Counts:
         wanted = {}
         for line in self.files.counterparts:
-            key = f"{line['component']}/{line['other'] or 'none in ' + line['other_stack']}"
-            other, stack = self.components.get(line["other"]), self.stacks.get(line["other_stack"])
-            if line["component"] in self.components and (other or stack):
+            key = f"{line['component']}/{line['other']}"
+            if {line["component"], line["other"]} <= self.components.keys():
                 wanted[key] = Counterpart(
                     data_key=key,
                     component=self.components[line["component"]],
-                    other=other,
-                    other_stack=stack,
+                    other=self.components[line["other"]],
                     relation=line["relation"],
                     differs=line["differs"],
                     source=self.sources[line["source"]],
                 )
-        changed = ["component", "other", "other_stack", "relation", "differs", "source"]
-        return Change(Counterpart, wanted).apply(changed, self.reason)
+        return Change(Counterpart, wanted).apply(["component", "other", "relation", "differs", "source"], self.reason)
+
+    def _unfilled_roles(self) -> Counts:
+        wanted = {
+            f"{slug}/{line['role']}": UnfilledRole(
+                data_key=f"{slug}/{line['role']}",
+                stack=self.stacks[slug],
+                role=line["role"],
+                done_by=self.components.get(line["done_by"]),
+                explanation=line["explanation"],
+                source=self.sources[line["source"]],
+            )
+            for line in self.files.unfilled_roles
+            for slug in line["stacks"].split()
+            if slug in self.stacks and line["done_by"] in {"", *self.components}
+        }
+        changed = ["stack", "role", "done_by", "explanation", "source"]
+        return Change(UnfilledRole, wanted).apply(changed, self.reason)
 
     def _releases(self) -> Counts:
         wanted = {

@@ -7,15 +7,16 @@ no history, and what releases need is left out, so that boxes of the past name n
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import chain
 from typing import TypeVar
 
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.records.catalog.models import Source
 from stackviz.records.catalog.past import rows_at
-from stackviz.records.stacks.models import Component, Counterpart, Placement, Stack
-from stackviz.records.stacks.queries import box_of, counterpart_boxes, gap_box, in_layers
+from stackviz.records.stacks.models import Component, Counterpart, Placement, Stack, UnfilledRole
+from stackviz.records.stacks.queries import box_of, counterpart_boxes, in_layers, layers_of_roles, unfilled_box
 
-_Sourced = TypeVar("_Sourced", Component, Counterpart)
+_Sourced = TypeVar("_Sourced", Component, Counterpart, UnfilledRole)
 
 
 def public_stacks_at(at: datetime) -> list[Stack]:
@@ -43,26 +44,31 @@ def _hidden_now(pks: Iterable[int]) -> set[int]:
 
 
 def described_columns_at(slugs: Iterable[str], at: datetime) -> dict[str, StackColumn]:
-    """Slug -> column of the stacks described at the moment; unknown slugs are left out. Five queries."""
+    """Slug -> column of the stacks described at the moment; unknown slugs are left out. Six queries."""
     wanted = set(slugs)
     stacks = [stack for stack in public_stacks_at(at) if stack.slug in wanted] if wanted else []
     if not stacks:
         return {}
     placements = _placements_at([stack.pk for stack in stacks], at)
     components = _components_at(at)
-    others, gaps = counterpart_boxes(_counterparts_at(components, at))
+    others = counterpart_boxes(_counterparts_at(components, at))
+    unfilled = _unfilled_roles_at([stack.pk for stack in stacks], components, at)
+    placed_in: dict[int, list[Placement]] = {}
+    for stack in stacks:
+        placed_in[stack.pk] = [row for row in placements[stack.pk] if row.component_id in components]
+        for row in placed_in[stack.pk]:
+            row.component = components[row.component_id]
+    layers = layers_of_roles(components.values(), chain.from_iterable(placed_in.values()))
     columns = {}
     for stack in stacks:
-        placed = [row for row in placements[stack.pk] if row.component_id in components]
-        for row in placed:
-            row.component = components[row.component_id]
+        placed = placed_in[stack.pk]
         boxes = [box_of(row, {}, others[row.component_id]) for row in in_layers(placed)]
         columns[stack.slug] = StackColumn(
             key=f"stack:{stack.slug}",
             title=stack.local_name,
             subtitle="",
             url=stack.get_absolute_url(),
-            boxes=(*boxes, *map(gap_box, gaps[stack.pk])),
+            boxes=(*boxes, *(unfilled_box(row, layers) for row in unfilled[stack.pk] if row.role in layers)),
         )
     return columns
 
@@ -87,11 +93,21 @@ def _components_at(at: datetime) -> dict[int, Component]:
 def _counterparts_at(components: dict[int, Component], at: datetime) -> list[Counterpart]:
     """Those between components that were there, in the order they were made."""
     rows: list[Counterpart] = rows_at(Counterpart, at)
-    whole = [row for row in rows if row.component_id in components and (row.other_id or row.component_id) in components]
+    whole = [row for row in rows if {row.component_id, row.other_id} <= components.keys()]
     for row in whole:
-        row.component = components[row.component_id]
-        row.other = components[row.other_id] if row.other_id else None
+        row.component, row.other = components[row.component_id], components[row.other_id]
     return sorted(_with_sources(whole), key=lambda row: row.pk)
+
+
+def _unfilled_roles_at(
+    stacks: Iterable[int], components: dict[int, Component], at: datetime
+) -> dict[int, list[UnfilledRole]]:
+    rows: list[UnfilledRole] = rows_at(UnfilledRole, at, stack_id__in=set(stacks))
+    by_stack: dict[int, list[UnfilledRole]] = defaultdict(list)
+    for row in sorted(_with_sources(rows), key=lambda row: row.pk):
+        row.done_by = components.get(row.done_by_id or 0)
+        by_stack[row.stack_id].append(row)
+    return by_stack
 
 
 def _with_sources(rows: list[_Sourced]) -> list[_Sourced]:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -14,14 +15,14 @@ from stackviz.draw.diagrams.boxes import Box, BoxCounterpart, SourceLink, StackC
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.records.catalog.models import Source
 from stackviz.records.stacks.files import DATA
-from stackviz.records.stacks.models import Call, Component, Counterpart, Edition, Placement, Stack
+from stackviz.records.stacks.models import Call, Component, Counterpart, Edition, Placement, Stack, UnfilledRole
 from stackviz.records.stacks.requirements import DescribedColumn, by_component, described_needs
 from stackviz.records.stacks.rule_tables import requirement_rows
 from stackviz.web.i18n.curated_text import curated_words
 
 
 def described_columns(slugs: Iterable[str]) -> dict[str, StackColumn]:
-    """Slug -> column of the described stacks; unknown slugs are left out. One query, five after a change."""
+    """Slug -> column of the described stacks; unknown slugs are left out. One query, seven after a change."""
     wanted = set(slugs)
     if not wanted:
         return {}
@@ -55,7 +56,11 @@ def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
     calls: dict[tuple[int, int], list[str]] = defaultdict(list)
     for call in Call.objects.select_related("callee").order_by("pk"):
         calls[call.stack_id, call.caller_id].append(call.callee.local_name)
-    others, gaps = counterpart_boxes(Counterpart.objects.select_related("component", "other", "source").order_by("pk"))
+    others = counterpart_boxes(Counterpart.objects.select_related("component", "other", "source").order_by("pk"))
+    unfilled: dict[int, list[UnfilledRole]] = defaultdict(list)
+    for row in UnfilledRole.objects.select_related("done_by", "source").order_by("pk"):
+        unfilled[row.stack_id].append(row)
+    layers = layers_of_roles(Component.objects.all(), chain.from_iterable(placements.values()))
     demands = by_component(requirement_rows())
     columns = {
         stack.slug: DescribedColumn(
@@ -65,7 +70,7 @@ def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
             url=stack.get_absolute_url(),
             boxes=(
                 *(box_of(placed, calls, others[placed.component_id]) for placed in in_layers(placements[stack.pk])),
-                *(gap_box(gap) for gap in gaps[stack.pk]),
+                *(unfilled_box(row, layers) for row in unfilled[stack.pk] if row.role in layers),
             ),
             demands=demands,
         )
@@ -79,21 +84,21 @@ def in_layers(placements: Iterable[Placement]) -> list[Placement]:
     return sorted(placements, key=lambda placed: (layers.index(Layer(placed.component.layer)), placed.order))
 
 
-def counterpart_boxes(
-    rows: Iterable[Counterpart],
-) -> tuple[dict[int, list[BoxCounterpart]], dict[int, list[Counterpart]]]:
-    """(component id -> counterparts on other stacks, stack id -> components without a counterpart there)."""
+def layers_of_roles(components: Iterable[Component], placements: Iterable[Placement]) -> dict[str, Layer]:
+    """Role -> the layer it is drawn on: that of a component placed with it, or else of any component with it."""
+    layers = {component.role: Layer(component.layer) for component in components}
+    return layers | {placed.role or placed.component.role: Layer(placed.component.layer) for placed in placements}
+
+
+def counterpart_boxes(rows: Iterable[Counterpart]) -> dict[int, list[BoxCounterpart]]:
+    """Component id -> its counterparts on other stacks."""
     others: dict[int, list[BoxCounterpart]] = defaultdict(list)
-    gaps: dict[int, list[Counterpart]] = defaultdict(list)
     for row in rows:
-        if row.other is None:
-            gaps[row.other_stack_id or 0].append(row)
-            continue
         for component, other in ((row.component, row.other), (row.other, row.component)):
             others[component.pk].append(
                 BoxCounterpart(other.slug, other.local_name, row.differs, source_link(row.source))
             )
-    return others, gaps
+    return others
 
 
 def box_of(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], others: Sequence[BoxCounterpart]) -> Box:
@@ -121,16 +126,17 @@ def source_link(source: Source) -> SourceLink:
     return SourceLink(source.title, source.url)
 
 
-def gap_box(gap: Counterpart) -> Box:
-    component = gap.component
+def unfilled_box(row: UnfilledRole, layers: Mapping[str, Layer]) -> Box:
+    """The box of a role without a component, with the name and page of the one that does its job; "" if none does."""
     return Box(
-        component=component.slug,
-        role=component.role,
-        layer=Layer(component.layer),
-        name=component.local_name,
+        component="",
+        role=row.role,
+        layer=layers[row.role],
+        name=row.done_by.local_name if row.done_by else "",
         state=State.ABSENT,
-        summary=gap.differs,
-        source=source_link(gap.source),
+        summary=row.explanation,
+        url=row.done_by.get_absolute_url() if row.done_by else "",
+        source=source_link(row.source),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.records.stacks.files import DATA, source_lines
@@ -38,7 +39,7 @@ class StackTerm:
     @property
     def how_far(self) -> str:
         """The relation in the current language."""
-        return str(Counterpart.Relation(self.relation).label)
+        return str(Counterpart.Relation(self.relation).label) if self.other_term else gettext("none")
 
     def turned(self) -> "StackTerm":
         """The same pair from the side of the other stack."""

@@ -35,14 +35,20 @@ def test_counterparts_share_a_row():
     assert [[placed.box.component for placed in cell.placed] for cell in row.cells] == [["cudnn"], ["mpsgraph"]]
 
 
-def test_empty_cell_explains_missing_counterpart():
-    nccl = box("nccl", "collectives", state=State.ABSENT, summary="About NCCL.")
-    gloo = box("gloo", "collectives", state=State.ABSENT, summary="About Gloo.")
-    for present, absent, said in (("nccl", [nccl], "About NCCL."), ("gloo", [nccl, gloo], "About Gloo.")):
-        drawn = draw_columns([column("left", box(present, "collectives")), column("apple", *absent)])
-        cell = rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1]
-        assert (cell.placed, cell.missing, cell.instead) == ((), f"no counterpart of {present.upper()}", said)
-        assert cell.is_gap
+@pytest.mark.parametrize(
+    ("done_by", "missing", "is_gap"), [("", "none", True), ("MPSGraph", "done by MPSGraph", False)]
+)
+def test_an_empty_cell_says_who_does_the_job(done_by, missing, is_gap):
+    unfilled = replace(box("", "collectives", state=State.ABSENT, summary="How."), name=done_by)
+    drawn = draw_columns([column("nvidia", box("nccl", "collectives")), column("apple", unfilled)])
+    cell = rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1]
+    assert (cell.placed, cell.missing, cell.instead, cell.is_gap) == ((), missing, "How.", is_gap)
+
+
+def test_a_column_that_does_not_describe_a_role_has_no_gap():
+    drawn = draw_columns([column("nvidia", box("nccl", "collectives")), column("apple", box("mpsgraph"))])
+    cell = rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1]
+    assert (cell.missing, cell.is_gap) == ("not described", False)
 
 
 def test_component_in_another_row_gets_a_pointer():

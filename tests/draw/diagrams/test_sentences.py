@@ -15,9 +15,10 @@ DRIVER = Box(
     state=State.REPORTED,
 )
 MPSGRAPH = Box(component="mpsgraph", role="kernels", layer=Layer.LIBRARY, name="MPSGraph")
+UNFILLED = Box(component="", role=NCCL.role, layer=Layer.LIBRARY, name="", state=State.ABSENT, summary="None yet.")
 TOO_OLD = RequirementLink("cudnn", "nvidia-driver", State.BROKEN, "cuDNN 9.26 needs driver 580: has 535.183")
 BOX = StackColumn(key="m", title="box", subtitle="", url="/m/", boxes=(CUDNN, NCCL, DRIVER), links=(TOO_OLD,))
-APPLE = StackColumn(key="a", title="Apple Metal on macOS", subtitle="", url="/a/", boxes=(MPSGRAPH,))
+APPLE = StackColumn(key="a", title="Apple Metal on macOS", subtitle="", url="/a/", boxes=(MPSGRAPH, UNFILLED))
 
 
 def sentences(*columns: StackColumn) -> dict[str, tuple[str, ...]]:
@@ -27,7 +28,7 @@ def sentences(*columns: StackColumn) -> dict[str, tuple[str, ...]]:
 def test_each_layer_and_column_has_a_sentence():
     libraries = sentences(BOX, APPLE)["Libraries"]
     assert libraries[0] == "box: cuDNN 9.26 (broken); NCCL."
-    assert libraries[-1] == "Apple Metal on macOS: MPSGraph; no counterpart of NCCL."
+    assert libraries[-1] == "Apple Metal on macOS: MPSGraph; collectives: none."
 
 
 def test_what_breaks_is_a_sentence_of_its_own():

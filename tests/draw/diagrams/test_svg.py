@@ -35,7 +35,7 @@ PROBLEMS = """() => {
 
 
 def box(component: str, name: str, layer: Layer = Layer.LIBRARY, **more) -> Box:
-    return Box(component=component, role=component, layer=layer, name=name, **more)
+    return Box(**{"component": component, "role": component, "layer": layer, "name": name, **more})
 
 
 def column(*boxes: Box, links: tuple[RequirementLink, ...] = ()) -> StackColumn:
@@ -68,13 +68,15 @@ def test_hostile_text_in_every_place_stays_text():
 
 def test_all_that_the_page_shows_is_there():
     kernels = box("cudnn", "cuDNN", version="9.26.0.51", state=State.BROKEN)
-    gap = box("nccl", "NCCL", state=State.ABSENT, summary="Nothing of the kind.")
+    gap = box("", "", role="collectives", state=State.ABSENT, summary="Nothing of the kind.")
     links = (RequirementLink("cudnn", "linux", State.BROKEN, "needs a newer system"),)
     left = column(kernels, gap, box("linux", "Linux", Layer.OS), links=links)
-    other = StackColumn(key="b", title="B", subtitle="as described", url="/b/", boxes=(box("nccl", "NCCL"),))
+    other = StackColumn(
+        key="b", title="B", subtitle="as described", url="/b/", boxes=(box("nccl", "NCCL", role="collectives"),)
+    )
     svg = svg_of(draw_columns([left, other]), "T")
     text = words(svg)
-    for word in ("cuDNN", "9.26.0.51", "✕ broken", "broken: needs a newer system", "– no counterpart of NCCL"):
+    for word in ("cuDNN", "9.26.0.51", "✕ broken", "broken: needs a newer system", "– none"):
         assert word in text
     for word in ("Nothing of the kind.", "as described", "Libraries", "Hardware"):
         assert word in text

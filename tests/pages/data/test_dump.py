@@ -312,7 +312,7 @@ def test_it_is_due_first_of_all_once_a_night_and_after_changes(labs, monkeypatch
     Lab.objects.filter(slug="north").update(is_public=False)
     write_dump()
     assert not is_due()
-    monkeypatch.setattr(dumping, "SCHEMA_VERSION", "2.0")
+    monkeypatch.setattr(dumping, "SCHEMA_VERSION", "99.0")
 
 
 def test_private_machines_leave_older_dumps(labs):
@@ -337,7 +337,7 @@ def test_unreadable_pointer_or_manifest_is_no_dump(labs, data_dir, left):
 
 def test_write_command_skips_a_fresh_dump(labs, capsys):
     call_command("write_dump")
-    assert "18 tables" in capsys.readouterr().out
+    assert "19 tables" in capsys.readouterr().out
     call_command("write_dump", "--if-due")
     assert "up to date" in capsys.readouterr().out
     assert len(stored_dumps.dump_names()) == 1

@@ -163,7 +163,14 @@ def test_every_fact_counterpart_is_accounted_for():
 
 def test_where_a_counterpart_went_is_there():
     files = read_stack_files()
-    pairs = {frozenset((line["component"], line["other"] or line["other_stack"])) for line in files.counterparts}
+    pairs = {frozenset((line["component"], line["other"])) for line in files.counterparts}
+    unfilled = {(line["role"], stack) for line in files.unfilled_roles for stack in line["stacks"].split()}
+    pairs |= {
+        frozenset((slug, stack))
+        for slug, component in files.components.items()
+        for role, stack in unfilled
+        if component["role"] == role
+    }
     words = {term.term for term in all_terms()}
     holds = {
         "pair": lambda what: all(frozenset(pair.split("/")) in pairs for pair in what.split(", ")),

@@ -101,7 +101,7 @@ def test_what_people_ask_for_is_on_its_stack(stack, wanted):
 @pytest.mark.parametrize(
     ("stack", "without"),
     [
-        ("amd-rocm-windows", "rccl migraphx amdsmi-library amdgpu-driver composable-kernel"),
+        ("amd-rocm-windows", "rccl migraphx amdsmi-library amdgpu-driver"),
         ("intel-xpu-windows", "oneccl xpumd intel-gpu-driver"),
         ("nvidia-jetson", "device-memory pcie-nvlink nvml"),
         ("nvidia-dgx-spark", "device-memory pcie-nvlink jetpack"),
@@ -167,8 +167,21 @@ def test_versions_of_a_stack_match_the_tables(stack, driver, component, where, t
         ("stacks.toml", "torchinductor -> pytorch 2.0", "torchinductor -> pytorch", "write a component and a release"),
         ("stacks.toml", "torchinductor -> pytorch 2.0", "torchinductor -> torch 2.0", "a release of the unknown torch"),
         ("counterparts.csv", "triton,mps-inductor,", "triton,hip,", "unknown component hip"),
-        ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,atari,none", "unknown stack atari"),
-        ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,apple-metal,same-role", "name the other component"),
+        ("unfilled_roles.csv", "apple-metal,collectives,", "atari,collectives,", "collectives in atari: unknown stack"),
+        (
+            "unfilled_roles.csv",
+            "apple-metal,collectives,",
+            "apple-metal,ghosts,",
+            "who does collectives in apple-metal?",
+        ),
+        ("unfilled_roles.csv", "cpu,sparse,mkl", "cpu,sparse,cusparse", "sparse in cpu: the stack has no cusparse"),
+        (
+            "unfilled_roles.csv",
+            "cpu,sparse,mkl",
+            "cpu,collectives,mkl",
+            "collectives in cpu: a component has this role",
+        ),
+        ("unfilled_roles.csv", "cpu,sparse,mkl", "apple-mlx,sparse,mlx", "sparse in apple-mlx is listed twice"),
         ("sources.csv", "https://docs.python.org/3/", "a colleague", "has no web address"),
         ("sources.csv", "python-docs,Python documentation", "pytorch-docs,Python documentation", "is listed twice"),
     ],

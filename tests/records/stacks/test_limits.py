@@ -62,7 +62,9 @@ def test_what_calls_a_dropped_component_no_longer_names_it():
         key="", title="", subtitle="", url="", boxes=(caller, box("pytorch 2.0"), box(component="cudnn")), links=links
     )
     left = drop_impossible(column, {"pytorch": ["1.10.1"]})
-    assert [(box.component, box.calls) for box in left.boxes] == [("pytorch", ("Cudnn",)), ("cudnn", ())]
+    *there, gone = left.boxes
+    assert [(box.component, box.calls) for box in there] == [("pytorch", ("Cudnn",)), ("cudnn", ())]
+    assert (gone.state, gone.name, gone.summary) == (State.ABSENT, "", "Dynamo: from pytorch 2.0 on")
     assert left.links == ()
 
 

@@ -5,7 +5,17 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from stackviz.records.catalog.models import Source
-from stackviz.records.stacks.models import Call, Component, Counterpart, Edition, Release, Requirement, Stack
+from stackviz.records.stacks.models import (
+    Call,
+    Component,
+    Counterpart,
+    Edition,
+    Placement,
+    Release,
+    Requirement,
+    Stack,
+    UnfilledRole,
+)
 
 
 @pytest.fixture
@@ -52,18 +62,16 @@ def test_nothing_calls_itself_or_is_its_own_counterpart(component, stack, source
     refuses("component_is_not_its_own_counterpart", row.save)
 
 
-@pytest.mark.parametrize(
-    ("other", "gap", "relation"),
-    [(False, False, "none"), (True, True, "same-role"), (False, True, "same-role"), (True, False, "none")],
-)
-def test_a_counterpart_is_a_component_or_a_stack_without_one(component, stack, source, other, gap, relation):
-    one, two = component("one"), component("two")
-    row = Counterpart(
-        component=one, other=two if other else None, other_stack=stack if gap else None, relation=relation, differs="D.", source=source
-    )  # fmt: skip
-    refuses("counterpart_names_a_component_or_a_stack_without_one", row.save)
-    with pytest.raises(ValidationError):
+def test_only_a_component_of_the_stack_does_a_job_there(component, stack, source):
+    one = component("one")
+    row = UnfilledRole(stack=stack, role="two", done_by=one, explanation="E.", source=source)
+    with pytest.raises(ValidationError, match="Choose a component of this stack"):
         row.full_clean()
+    Placement.objects.create(stack=stack, component=one)
+    row.full_clean()
+    row.save()
+    with pytest.raises(ValidationError, match="already exists"):
+        UnfilledRole(stack=stack, role="two", explanation="E.", source=source).full_clean()
 
 
 def test_a_requirement_says_how_much(component, source):

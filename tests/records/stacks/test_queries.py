@@ -1,5 +1,7 @@
 """Reads across stacks: what comes back, and with how many queries."""
 
+from itertools import combinations
+
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.draw.diagrams.stack import draw_columns
 from stackviz.records.stacks.models import Component, Edition, Placement, Release, Stack
@@ -29,15 +31,18 @@ def test_a_described_stack_is_a_column_ready_to_draw(stacks):
 
 
 def test_what_a_stack_lacks_is_an_absent_box_with_the_reason(stacks):
-    absent = {box.component: box for box in described_column("apple-metal").boxes if box.state == State.ABSENT}
-    assert "torch.distributed" in absent["nccl"].summary
+    absent = {box.role: box for box in described_column("apple-metal").boxes if box.state == State.ABSENT}
+    assert (absent["collectives"].name, absent["collectives"].url) == ("", "")
+    assert "torch.distributed" in absent["collectives"].summary
+    assert (absent["fourier-transform"].name, absent["fourier-transform"].url) == ("MPSGraph", "/components/mpsgraph/")
 
 
-def test_three_stacks_have_no_unexplained_gap(stacks):
-    drawn = draw_columns(list(described_columns(["nvidia-cuda", "apple-metal", "cpu"]).values()))
-    empty = [cell for layer in drawn.layers for row in layer.rows for cell in row.cells if not cell.placed]
-    assert empty
-    assert [cell.missing for cell in empty if not cell.instead and ": see " not in cell.missing] == []
+def test_no_stack_has_an_unexplained_gap_beside_another(stacks):
+    columns = described_columns(stack.slug for stack in public_stacks())
+    for pair in combinations(columns.values(), 2):
+        drawn = draw_columns(pair)
+        empty = [cell for layer in drawn.layers for row in layer.rows for cell in row.cells if not cell.placed]
+        assert [cell.missing for cell in empty if not cell.instead and ": see " not in cell.missing] == []
 
 
 def test_driver_answers_to_driver_across_all_three(stacks):

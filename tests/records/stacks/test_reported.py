@@ -159,7 +159,7 @@ def test_a_toolkit_has_its_boxes_on_any_stack(stacks):
     found = boxes(stack="cpu", software=(Software("cuda-toolkit", "13.0.88", "nvcc"),))
     assert (found["cuda-toolkit"].version, found["cuda-toolkit"].role) == ("13.0.88", "toolkit")
     assert found["nvcc"].state == State.REPORTED
-    assert boxes(stack="cpu", software=())["cuda-toolkit"].state == State.ABSENT
+    assert "cuda-toolkit" not in boxes(stack="cpu", software=())
 
 
 def test_what_was_looked_for_and_is_not_there_is_said(stacks):
