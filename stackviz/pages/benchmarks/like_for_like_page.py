@@ -19,8 +19,8 @@ from stackviz.records.cited.best import LikeForLike, SharedSetting, like_for_lik
 from stackviz.records.cited.cases import CitedCase, benchmark_cases
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import benchmark_address, setting_text
-from stackviz.web.address import AddressReader
-from stackviz.web.download import attributes, table_file
+from stackviz.web.http.address import AddressReader
+from stackviz.web.http.download import attributes, table_file
 
 __all__ = ["like_for_like_page", "urlpatterns"]
 
