@@ -20,6 +20,7 @@ from stackviz.draw.charts.vendors import css
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.best import is_like_for_like
 from stackviz.records.cited.cases import case_counts, edition_of_cases, public_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
@@ -51,8 +52,8 @@ _Counts = Mapping[str, Mapping[int, int]]  # params_key -> accelerator pk -> its
 class SideResult:
     """The best result of an accelerator in a setting. `at`: per cent of the largest amount of the row.
 
-    `factor`: against the first accelerator with a result, "" for itself. `missing`: why there is none; the rest is ""
-    then. `made`: with what and when; `others`: parameters that need not agree.
+    `factor`: against the first accelerator with a result, "" for itself and across precisions. `missing`: why there is
+    none; the rest is "" then. `made`: with what and when; `others`: parameters that need not agree.
     """
 
     missing: str = ""
@@ -198,12 +199,13 @@ def _row(benchmark: CitedBenchmark, accelerators: Sequence[Accelerator], results
 def _cell(benchmark: CitedBenchmark, row: RankedAccelerator, first: RankedAccelerator, largest: float) -> SideResult:
     best = row.best
     amount, against = best.amount_per_device, first.best.amount_per_device
+    is_compared = row is not first and is_like_for_like(benchmark, best.params, first.best.params)
     others = [parameter_text(name, value) for name, value in other_params(benchmark, best.params).items()]
     return SideResult(
         value=quantity_label(amount, best.si),
         url=result_address(best),
         at=round(amount / largest * 100, 1),
-        factor="" if row is first else format_factor(amount / against),
+        factor=format_factor(amount / against) if is_compared else "",
         is_best=row.rank == 1,
         made=joined([software_text(best.software), best.date]),
         others=joined(others),

@@ -23,7 +23,7 @@ from django.db.models import Max, Min
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.stats import mean_of_groups
-from stackviz.records.cited.benchmark import CitedBenchmark, Words
+from stackviz.records.cited.benchmark import CitedBenchmark, Params, Words
 from stackviz.records.cited.cases import CitedCase, benchmark_cases, edition_of_cases, public_results
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 
@@ -199,13 +199,19 @@ def _read(_edition: str) -> _Cited:
     return _Cited(bests, works)
 
 
-def _loose_regime(benchmark: CitedBenchmark, values: Sequence[str | None]) -> str:
+def _loose_regime(benchmark: CitedBenchmark, values: Sequence[str | int | None]) -> str:
     """`fp8, available`: the values of `_REGIME` in which results of one case of this benchmark may differ.
 
     A value that a result does not state is "?"; `like_for_like` compares no such results.
     """
     names = [name for name in _REGIME if name in benchmark.parameters and name not in benchmark.compared]
     return sys.intern(", ".join(str(values[_REGIME.index(name)] or "?") for name in names))
+
+
+def is_like_for_like(benchmark: CitedBenchmark, one: Params, other: Params) -> bool:
+    """Whether results of one case may have a factor: of the same precision and availability, both stated."""
+    regimes = [_loose_regime(benchmark, [params.get(name) for name in _REGIME]) for params in (one, other)]
+    return "?" not in regimes[0] and regimes[0] == regimes[1]
 
 
 def like_for_like(first: int, second: int) -> tuple[LikeForLike, ...]:

@@ -50,6 +50,14 @@ def test_the_best_of_each_has_its_factor(make_result, monkeypatch):
     assert (second.value, second.at, second.factor, second.is_best) == ("50 token/s", 50.0, "0.5×", False)
 
 
+def test_no_factor_is_given_across_precisions():
+    rows = [row for benchmark in compared(H100, "nvidia-b200-hgx").benchmarks for row in benchmark.rows]
+    differ = [row for row in rows if "fp8" in row.cells[0].others and "fp4" in row.cells[1].others]
+    assert differ
+    assert {cell.factor for row in differ for cell in row.cells} == {""}
+    assert any(cell.factor for row in rows for cell in row.cells)
+
+
 def test_another_number_of_devices_is_not_mixed_in(make_result):
     make_result(slug=RTX_4090, params=MINE, value="100")
     make_result(slug=M3_MAX, params=MINE, value="60")
