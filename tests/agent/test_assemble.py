@@ -25,11 +25,10 @@ def test_reports_have_own_ids_and_one_identity(tmp_path):
     first, second = (parse_report(report_document(Gathered(), tmp_path)) for _ in range(2))
     assert first.id != second.id
     assert first.machine.identity == second.machine.identity
-
-
-def test_a_sound_report_is_left_as_it_is():
     body = report_body()
     assert parse_mended(body) == parse_report(body)
+    with pytest.raises(ReportError):  # what no mending can help
+        parse_mended(report_body(id="nonsense"))
 
 
 def test_wrongly_typed_fact_is_dropped_alone():
@@ -38,13 +37,11 @@ def test_wrongly_typed_fact_is_dropped_alone():
     assert report.absent["memory.total_bytes"].detail == "what was read is text, not an integer"
 
 
-def test_invalid_result_is_sent_as_failed():
-    results = [gemm_result(), memory_copy_result(samples=[0.001, 0.0]), gemm_result()]
-    report = parse_mended(report_body(results=results))
+def test_invalid_result_is_sent_as_failed_or_dropped():
+    wrong = [memory_copy_result(samples=[0.001, 0.0]), gemm_result(params={"dtype": []})]
+    report = parse_mended(report_body(results=[gemm_result(), *wrong, gemm_result()]))
     assert [result.state for result in report.results] == ["ok", "failed", "ok"]
-    assert report.results[1].reason == (
-        "the result cannot be sent: results[1].samples[1]: is not a positive finite number"
-    )
+    assert "results[1].samples[1]: is not a positive finite number" in report.results[1].reason
     assert report.results[1].params == {"bytes": 1073741824}
 
 
@@ -64,10 +61,6 @@ def test_invalid_card_detaches_its_results():
     assert report.results[0].samples
 
 
-def test_a_result_that_is_wrong_through_and_through_is_dropped():
-    assert len(parse_mended(report_body(results=[gemm_result(params={"dtype": []}), gemm_result()])).results) == 1
-
-
 def test_invalid_software_and_probes_are_dropped():
     body = report_body(
         software=[{"component": "Not A Slug", "version": None, "found_by": "x"}],
@@ -77,8 +70,3 @@ def test_invalid_software_and_probes_are_dropped():
     report = parse_mended(body)
     assert (report.software, report.absent) == ((), {})
     assert [(probe.probe, probe.state) for probe in report.probes] == [("torch", "failed")]
-
-
-def test_what_no_mending_can_help_is_an_error():
-    with pytest.raises(ReportError):
-        parse_mended(report_body(id="nonsense"))

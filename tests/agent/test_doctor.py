@@ -180,7 +180,7 @@ def test_hanging_or_endless_tool_costs_only_its_answer(bench):
 
 
 @pytest.mark.parametrize("options", [("--markdown",), ("--json",)])
-def test_what_is_made_for_an_issue_is_harmless_and_tells_no_secret(doctor, options):
+def test_what_is_made_for_an_issue_tells_no_secret(doctor, options):
     card = "GPU 0: NVIDIA H100 (UUID: GPU-11111111-2222-3333-4444-555555555555)"
     lines = f"{SMI_FAILED}\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwx1234 at /home/alice/x of 192.0.2.23\n{card}"
     hostile = f"\x1b[31m{lines}\x1b]0;owned\x07<script>`@octocat`"

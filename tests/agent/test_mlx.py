@@ -81,20 +81,14 @@ def test_a_machine_without_mlx_says_so_once(monkeypatch):
         run_benchmarks(BenchmarkOptions(suite="quick", devices=("mlx",)), [])
 
 
-def test_it_runs_on_the_card_of_an_apple_chip():
+def test_a_result_says_what_computed_and_on_which_card():
     device = MlxDevice(None)
     assert card_of(device, [{"vendor": "apple", "index": 0}]) == 0
     assert card_of(device, [{"vendor": "nvidia", "index": 0}]) is None
-
-
-def test_a_result_says_what_computed():
     records = Records()
     case = {"benchmark": "gemm", "version": 1, "params": SMALL["gemm"], "card": None}
     records.take({"is": "plan", "cases": [{**case, "device": device} for device in ("mps", "mlx")]})
     assert [result["framework"] for result in records.results(quick=True)] == ["torch", "mlx"]
-
-
-def test_processor_load_disturbs_mlx_as_it_does_mps():
     busy = {"interference.foreign_cpu_ratio": 0.4}
     assert disturbances(busy, "mlx") == disturbances(busy, "mps") == {"foreign_cpu_ratio": 0.4}
 

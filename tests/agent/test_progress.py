@@ -17,16 +17,12 @@ def test_on_a_terminal_one_line_moves_and_is_cleared(monkeypatch):
     screen = Terminal()
     with Progress(screen) as progress:
         progress.step(6, 12, "gemm bf16 8192 on cuda:0", 21.4)
-    assert screen.getvalue() == (
-        "\r\x1b[K[############------------] 6/12 gemm bf16 8192 on cuda:0, about 21 s left\r\x1b[K"
-    )
-
-
-def test_the_line_is_cut_to_the_width_of_the_terminal(monkeypatch):
+    bar = "[############------------] 6/12 gemm bf16 8192 on cuda:0, about 21 s left"
+    assert screen.getvalue() == f"\r\x1b[K{bar}\r\x1b[K"
     monkeypatch.setenv("COLUMNS", "40")
-    screen = Terminal()
-    Progress(screen).step(1, 12, "x" * 200, None)
-    assert len(screen.getvalue()) == len("\r\x1b[K") + 39
+    narrow = Terminal()
+    Progress(narrow).step(1, 12, "x" * 200, None)
+    assert len(narrow.getvalue()) == len("\r\x1b[K") + 39
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (1500, "25 min")])
@@ -46,20 +42,14 @@ def test_elsewhere_each_new_thing_is_said_once():
     assert log.getvalue() == "[0/4] gemm\n[2/4] copy\ndone\n"
 
 
-def test_a_line_that_stays_does_not_run_into_the_bar():
+@pytest.mark.parametrize(("is_quiet", "printed"), [(False, "\r\x1b[KDelivered\n"), (True, "")])
+def test_a_line_that_stays_does_not_run_into_the_bar(is_quiet, printed):
     screen = Terminal()
-    progress = Progress(screen)
+    progress = Progress(screen, is_quiet=is_quiet)
     progress.step(0, 1, "gemm", None)
     progress.say("Delivered")
-    assert screen.getvalue().endswith("\r\x1b[KDelivered\n")
-
-
-def test_quiet_is_quiet():
-    screen = Terminal()
-    with Progress(screen, is_quiet=True) as progress:
-        progress.step(0, 1, "gemm", None)
-        progress.say("Delivered")
-    assert screen.getvalue() == ""
+    assert screen.getvalue().endswith(printed)
+    assert not is_quiet or screen.getvalue() == ""
 
 
 def test_an_error_inside_leaves_a_clean_line():

@@ -114,7 +114,7 @@ def test_a_sign_of_life_says_how_often_the_agent_reports():
         assert told_the_site(Reply(200, text))[1] is False, text
 
 
-def test_a_site_that_takes_none_costs_nothing_a_refused_key_ends_it():
+def test_only_a_refused_key_ends_the_turn():
     for reply, word in ((Reply(404, "<html>"), "older"), (Reply(503, "{}"), "did not"), (Reply(403, "<p>"), "did not")):
         _, _, (told,) = told_the_site(reply)
         assert word in told
