@@ -66,17 +66,12 @@ def test_the_admin_asks_for_the_password_in_the_same_place(client, member):
     assert client.post("/admin/login/", {"username": "mina", "password": PASSWORD}).status_code == 302  # no second form
 
 
-def test_sessions_of_staff_end_within_a_day_of_work(client, member, settings):
+def test_sessions_begin_anew_and_those_of_staff_end_within_a_day(client, member, settings):
     User.objects.create_user("root", password=PASSWORD, is_staff=True)
     log_in(client, "root")
     staff = client.session.get_expiry_age()
     log_in(client, "mina")
     assert (staff, client.session.get_expiry_age()) == (12 * 3600, 14 * 86_400)
-
-
-def test_logging_in_begins_another_session(client, member):
-    client.get("/login/")
-    log_in(client, "mina")
     first = client.session.session_key
     client.post("/logout/")
     assert not Session.objects.filter(session_key=first).exists()

@@ -168,7 +168,7 @@ def test_revert_restores_value_and_shows_it(desk, bandwidth):
     assert "3000 GB/s → 3350 GB/s, back to the data sheet" in page
 
 
-def test_names_are_added_and_values_edited_inside_their_accelerator(desk, bandwidth):
+def test_names_and_values_are_edited_inside_an_accelerator(desk, bandwidth):
     card = bandwidth.accelerator
     address = reverse("admin:catalog_accelerator_change", args=[card.pk])
     page = desk.get(address).content.decode()

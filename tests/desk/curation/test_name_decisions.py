@@ -105,7 +105,7 @@ def test_queries_do_not_grow_with_other_names(lab, small, large, django_assert_m
         give(Target(large), name="NVIDIA Y9000")
 
 
-def test_more_cards_than_can_be_matched_at_once_are_matched_in_turns(lab, small, monkeypatch):
+def test_many_cards_are_matched_in_turns(lab, small, monkeypatch):
     monkeypatch.setattr(rematch, "AT_ONCE", 3)
     for _number in range(8):
         card(lab)
@@ -220,7 +220,7 @@ def test_stale_decision_page_shows_the_decision(lab, small, large, mira):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_decide_differently_at_once_one_wins_on_postgres(on_postgres):
+def test_of_two_decisions_at_once_one_wins_on_postgres(on_postgres):
     lab = Lab.objects.create(slug="north", name="North lab", is_public=True)
     card(lab, gb=24)
     (waiting,) = waiting_names(q="z9").items

@@ -74,31 +74,23 @@ def test_another_model_number_is_never_suggested(reported, never):
 
 
 def test_the_same_number_with_another_word_ranks_below():
-    assert found("Radeon RX 7900 XTX")[:2] == ["AMD Radeon RX 7900 XTX", "AMD Radeon RX 7900 XT"]
     exact, variant = suggest("Radeon RX 7900 XTX", KNOWN)[:2]
+    assert [NAMES[item.accelerator_id][0] for item in (exact, variant)] == [
+        "AMD Radeon RX 7900 XTX",
+        "AMD Radeon RX 7900 XT",
+    ]
     assert exact.score == 100 > variant.score + 20
-
-
-def test_same_number_is_never_certain():
-    (d, *_rest) = suggest("NVIDIA GeForce RTX 4090 D", KNOWN, memory_bytes=[24_564 * 2**20])
-    assert d.score <= 75
+    (unsure, *_rest) = suggest("NVIDIA GeForce RTX 4090 D", KNOWN, memory_bytes=[24_564 * 2**20])
+    assert unsure.score <= 75  # the same number is never certain
 
 
 def test_memory_that_differs_lowers_a_suggestion_and_is_said():
-    same = suggest("A100-SXM-80GB", KNOWN)
-    assert [(NAMES[item.accelerator_id][0], item.memory) for item in same[:2]] == [
-        ("NVIDIA A100 SXM4 80GB", True),
-        ("NVIDIA A100 SXM4 40GB", False),
-    ]
+    same = suggest("A100-SXM-80GB", KNOWN)[:2]
+    told = [("NVIDIA A100 SXM4 80GB", True), ("NVIDIA A100 SXM4 40GB", False)]
+    assert [(NAMES[item.accelerator_id][0], item.memory) for item in same] == told
     assert same[0].score > same[1].score + 20
-
-
-def test_reported_memory_beats_the_name():
-    assert found("A100-SXM-80GB", memory_bytes=[40_536 * 2**20])[0] == "NVIDIA A100 SXM4 40GB"
-
-
-def test_memory_nobody_reports_is_unknown_not_different():
-    assert suggest("NVIDIA GeForce RTX 4090", KNOWN)[0].memory is None
+    assert found("A100-SXM-80GB", memory_bytes=[40_536 * 2**20])[0] == "NVIDIA A100 SXM4 40GB"  # reported beats named
+    assert suggest("NVIDIA GeForce RTX 4090", KNOWN)[0].memory is None  # nobody reports it: unknown, not different
 
 
 def test_cards_of_another_vendor_are_not_suggested():

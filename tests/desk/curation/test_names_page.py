@@ -64,7 +64,7 @@ def test_a_suggestion_is_accepted_with_one_press_and_undone(desk, lab, z9000):
     assert Card.objects.get().accelerator is None
 
 
-def test_the_queue_costs_as_many_queries_for_many_names_as_for_few(desk, lab, z9000, django_assert_max_num_queries):
+def test_the_queue_costs_the_same_for_many_names(desk, lab, z9000, django_assert_max_num_queries):
     card(lab)
     desk.get(QUEUE)
     with django_assert_max_num_queries(16) as few:

@@ -121,7 +121,7 @@ def kept(response) -> Form:
 
 @pytest.mark.parametrize("rows", [{"tdp_w": ("700", "")}, TWELVE], ids=["one row", "twelve rows"])
 @pytest.mark.parametrize("editor", ["superuser"], indirect=True)
-def test_where_one_person_is_enough_a_new_sheet_is_public_at_once(client, form, settings, rows):
+def test_with_one_approval_a_new_sheet_is_public_at_once(client, form, settings, rows):
     settings.CURATION_APPROVALS = 1
     for field, (value, condition) in rows.items():
         form.fill_row(field, value, condition)
@@ -135,7 +135,7 @@ def test_where_one_person_is_enough_a_new_sheet_is_public_at_once(client, form, 
 
 
 @pytest.mark.parametrize("rows", [{"tdp_w": ("700", "")}, TWELVE], ids=["one row", "twelve rows"])
-def test_where_two_are_needed_each_value_of_a_new_sheet_is_proposed(client, form, editor, settings, rows):
+def test_with_two_approvals_each_new_value_is_proposed(client, form, editor, settings, rows):
     settings.CURATION_APPROVALS = 2
     for field, (value, condition) in rows.items():
         form.fill_row(field, value, condition)
@@ -202,7 +202,7 @@ def test_a_sheet_without_values_needs_neither_source_nor_reason(client, editor, 
     ],
 )
 @pytest.mark.parametrize("editor", ["superuser"], indirect=True)
-def test_after_a_mistake_all_that_was_typed_comes_back_with_the_message_beside_it(client, form, changes, beside, words):
+def test_after_a_mistake_what_was_typed_comes_back(client, form, changes, beside, words):
     for field, (value, condition) in TWELVE.items():
         form.fill_row(field, value, condition)
     assert form.typed["spec_values-7-field"] == "tdp_w"
@@ -245,7 +245,7 @@ def test_who_may_not_propose_is_told_so_and_loses_nothing(client, form, editor):
     assert (client.get(ADD).status_code, client.post(ADD, {}).status_code) == (403, 403)
 
 
-def test_one_reason_is_enough_for_many_changed_rows_of_a_sheet_that_is_there(admin_client, bandwidth):
+def test_one_reason_is_enough_for_many_changed_rows(admin_client, bandwidth):
     plain = {"accelerator": bandwidth.accelerator, "source": bandwidth.source, "status": "public"}
     SpecValue.objects.create(field="tdp_w", value="700", unit="W", **plain)
     address = reverse("admin:catalog_accelerator_change", args=[bandwidth.accelerator_id])

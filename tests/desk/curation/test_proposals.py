@@ -565,7 +565,7 @@ def test_of_two_who_approve_at_once_one_applies_it_on_postgres(card_on_postgres,
     assert card_on_postgres.history.filter(value="650").count() == 1
 
 
-def test_two_additions_approved_at_once_leave_one_preferred_on_postgres(card_on_postgres, two_approvers):
+def test_two_additions_at_once_leave_one_preferred_on_postgres(card_on_postgres, two_approvers):
     author = User.objects.create_superuser("author")
     made = [submit(another(card_on_postgres, value=v, is_preferred=True), author).pk for v in ("600", "610")]
     pairs = dict(zip(two_approvers, made, strict=True))

@@ -97,7 +97,7 @@ def test_a_form_sent_twice_is_one_correction_unless_words_differ(client):
         ({"ticket": ""}, "This field is required"),
     ],
 )
-def test_what_is_wrong_with_the_form_is_said_and_what_was_typed_stays(client, changed, says):
+def test_a_wrong_form_is_explained_and_stays_filled(client, changed, says):
     answer = send(client, **changed)
     text = answer.content.decode()
     assert answer.status_code == 422
@@ -134,7 +134,7 @@ def decide(client, curator, **answer):
     return client.post(page, answer)
 
 
-def test_a_curator_answers_the_reader_is_thanked_and_whom_to_ask_is_forgotten(client, curator):
+def test_a_curator_answers_and_the_reader_is_thanked(client, curator):
     address = send(client)["Location"]
     refused = decide(Client(), curator, state="accepted", answer="")
     assert "Say what was found" in refused.content.decode()

@@ -170,7 +170,7 @@ def test_the_agent_is_one_file_that_python_runs_or_pip_installs(client, name, st
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_the_line_runs_the_file_only_if_it_is_the_one_that_the_page_names(client, tmp_path):
+def test_the_line_runs_only_the_file_that_the_page_names(client, tmp_path):
     text = unescape(client.get(ADD).content.decode())
     body = client.get("/agent/accelweb-agent.pyz").content
     digest = hashlib.sha256(body).hexdigest()
@@ -187,7 +187,7 @@ def test_the_line_runs_the_file_only_if_it_is_the_one_that_the_page_names(client
     assert f'(Get-FileHash accelweb-agent.pyz).Hash -eq "{digest}"' in text
 
 
-def test_the_line_that_installs_the_agent_names_the_wheel_and_its_hash(client):
+def test_the_line_that_installs_names_the_wheel_and_its_hash(client):
     body = client.get(f"/agent/{WHEEL_NAME}").content
     line = f'pip install "http://testserver/agent/{WHEEL_NAME}#sha256={hashlib.sha256(body).hexdigest()}"'
     assert line in unescape(client.get(ADD).content.decode())

@@ -190,7 +190,7 @@ def test_no_replacing_lengthens_or_revives_a_key(client, lab, person):
 # ---- people -----------------------------------------------------------------------------------------------------------
 
 
-def test_an_invitation_is_a_code_that_works_once_and_is_stored_hashed(client, lab, person):
+def test_an_invitation_works_once_and_is_stored_hashed(client, lab, person):
     person("owner")
     code = code_in(client.post(PEOPLE, {"do": "invite", "name": "Mei <script>", "role": "viewer"}))
     page = client.get(PEOPLE).content.decode()
@@ -221,7 +221,7 @@ def test_who_has_no_account_makes_one_with_the_code(client, lab):
 
 
 @pytest.mark.parametrize("code", ["", "x", "in_" + "x" * 32, "y" * 5000])
-def test_without_a_code_nobody_gets_an_account_or_learns_of_a_lab(client, lab, code):
+def test_without_a_code_nobody_gets_in_or_learns_of_a_lab(client, lab, code):
     response = client.post(JOIN, {"code": code, **ACCOUNT})
     assert (response.status_code, User.objects.count()) == (422, 0)
     assert "North" not in response.content.decode()
@@ -244,7 +244,7 @@ def test_an_invitation_takes_no_right_away(lab):
     assert lab.memberships.get(user=olga).role == "owner"
 
 
-def test_an_owner_changes_roles_removes_people_and_withdraws_invitations(client, lab, person):
+def test_an_owner_manages_roles_people_and_invitations(client, lab, person):
     owner = person("owner")
     mei = User.objects.create_user("mei")
     lab.memberships.create(user=mei)
