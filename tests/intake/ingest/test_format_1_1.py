@@ -92,7 +92,7 @@ def test_others_on_the_card_disturb_it_and_no_other_load(read):
     assert "disturbed: other processes used 30 % of the card (python)" in only_result().remarks
 
 
-def test_the_series_page_groups_the_samples_or_says_that_rounds_are_unknown(read, client):
+def test_the_series_page_groups_samples_by_known_rounds(read, client):
     read(results=[rounds_result(), gemm_result(device="cuda")])
     machine = Machine.objects.get()
     pages = {
@@ -153,13 +153,13 @@ def test_a_clock_that_is_right_changes_nothing(read, client):
         assert clock.taken_at <= now
 
 
-def test_the_same_report_sent_again_is_the_same_whatever_time_it_states(post):
+def test_a_report_sent_again_is_the_same_at_any_stated_time(post):
     body = report_body(sent_at=moment(timedelta(0)))
     assert post(body).status_code == 202
     assert post({**body, "sent_at": moment(timedelta(seconds=9))}).status_code == 200
     assert post({**body, "sent_at": moment(timedelta(0)), "facts": {}}).status_code == 409
 
 
-def test_conditions_of_a_result_without_anything_new_are_the_same_object():
+def test_conditions_without_anything_new_are_the_same_object():
     (result,) = parse_report(report_body(results=[gemm_result()])).results
     assert stored_conditions(result) is result.conditions

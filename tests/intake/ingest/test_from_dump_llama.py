@@ -63,22 +63,26 @@ def test_one_run_is_set_aside(added):
     assert (row.flags, row.standing) == ("one-sample", "flagged")
 
 
-def test_the_same_layout_on_another_day_is_the_next_point_of_the_series(added):
-    added(json.dumps([RUN]))
+def test_a_run_of_another_day_is_the_next_point_of_the_series(added, member):
+    for _twice in range(2):
+        added(json.dumps([RUN]))
+    assert Result.objects.count() == 1  # the same text
     added(json.dumps([RUN | {"test_time": "2026-08-01T00:00:00Z", "samples_ts": [190.1, 190.2, 190.3]}]))
     (series,) = Series.objects.all()
     assert series.result_count == 2
     (latest,) = latest_results(Machine.objects.all())[series.machine_id]
     assert latest.rate.label == "190 token/s"
+    machine = Machine.objects.get()
+    page = member.get(machine.get_absolute_url()).content.decode()
+    assert "190 token/s" in page
+    assert "tg128 Llama 2 7B Q4_0 CUDA n_gpu_layers=99 flash_attention=off" in page
+    series_page = member.get(f"{machine.get_absolute_url()}series/{series.pk}/").content.decode()
+    assert "190.1 token/s" in series_page
+    assert "llama-bench -m MODEL.gguf -p 0 -n 128 -ngl 99 -fa 0 -o json" in series_page
+    assert ("no formula for a rate" in page, " ks" in series_page) == (False, False)
 
 
-def test_the_same_text_twice_is_one_result(added):
-    added(json.dumps([RUN]))
-    added(json.dumps([RUN]))
-    assert Result.objects.count() == 1
-
-
-def test_beside_a_dump_of_a_machine_with_two_such_cards_it_is_on_neither(added):
+def test_of_two_such_cards_a_result_is_on_neither(added):
     run = RUN | {"gpu_info": "NVIDIA H100 80GB HBM3", "cpu_info": ""}
     (row,) = added(f"{CPU_WHEEL}\n\n{json.dumps([run])}\n")
     assert (row.series.card_index, row.series.device) == (None, "NVIDIA H100 80GB HBM3")
@@ -95,20 +99,6 @@ def test_a_rate_that_is_none_is_kept_as_a_failed_run(added, member, rate):
     (row,) = added(table(rate=rate))
     assert (row.state, row.reason, row.samples) == ("failed", f"it states {rate}", [])
     assert member.get(Machine.objects.get().get_absolute_url()).status_code == 200
-
-
-def test_the_machine_page_and_the_series_show_rates(added, member):
-    added(json.dumps([RUN]))
-    added(json.dumps([RUN | {"test_time": "2026-08-01T00:00:00Z", "samples_ts": [190.1, 190.2, 190.3]}]))
-    machine, series = Machine.objects.get(), Series.objects.get()
-    page = member.get(machine.get_absolute_url()).content.decode()
-    assert "190 token/s" in page
-    assert "tg128 Llama 2 7B Q4_0 CUDA n_gpu_layers=99 flash_attention=off" in page
-    series_page = member.get(f"{machine.get_absolute_url()}series/{series.pk}/").content.decode()
-    assert "190.1 token/s" in series_page
-    assert "llama-bench -m MODEL.gguf -p 0 -n 128 -ngl 99 -fa 0 -o json" in series_page
-    assert "no formula for a rate" not in page
-    assert " ks" not in series_page
 
 
 def test_storing_costs_the_same_for_many_rows(added, django_assert_max_num_queries):

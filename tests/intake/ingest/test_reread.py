@@ -142,9 +142,7 @@ def admin_action(client, reports, **more):
     return client.post("/admin/labs/report/", data, follow=True)
 
 
-def test_all_of_a_kind_are_read_again_from_the_admin_after_a_question(
-    failed, client, queued, django_capture_on_commit_callbacks
-):
+def test_all_of_a_kind_are_read_again_from_the_admin(failed, client, queued, django_capture_on_commit_callbacks):
     client.force_login(User.objects.create_superuser("root"))
     asked = admin_action(client, [failed[0], failed[3], failed[5]]).content.decode()
     assert "4 failed reports have an error of the kinds selected" in asked

@@ -151,7 +151,7 @@ def test_broker_failure_midway_leaves_rest_for_later(waiting, monkeypatch):
     assert Report.objects.get().queued_at is not None
 
 
-def test_looking_for_waiting_reports_uses_the_index_of_waiting_reports(db):
+def test_looking_for_waiting_reports_uses_their_index(db):
     plan = Report.objects.filter(status="received", queued_at__lte=timezone.now()).order_by("queued_at").explain()
     assert "report_waiting" in plan
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import sqlite3
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -29,28 +30,19 @@ def file(tmp_path):
     connection.close()
 
 
-def test_a_full_sqlite(file):
-    file.execute("PRAGMA max_page_count = 3")
-    error = raised_by(lambda: file.execute("INSERT INTO t VALUES (zeroblob(100000))"))
-    assert str(error) == "database or disk is full"
-    assert fault_of(error) == Fault.DISK
+def test_faults_of_sqlite_and_mistakes_in_sql(file, tmp_path):
+    def fault_by(statement):
+        return fault_of(raised_by(lambda: file.execute(statement)))
 
-
-def test_a_locked_sqlite(file, tmp_path):
-    other = sqlite3.connect(tmp_path / "a.sqlite3", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    assert fault_of(raised_by(lambda: file.execute("INSERT INTO t VALUES (1)"))) == Fault.LOCK
-    other.close()
-
-
-def test_a_sqlite_that_cannot_be_opened(tmp_path):
-    assert fault_of(raised_by(lambda: sqlite3.connect(tmp_path / "no" / "a.sqlite3"))) == Fault.DATABASE
-
-
-def test_a_mistake_in_sql_stays_one(file):
-    assert fault_of(raised_by(lambda: file.execute("SELECT * FROM nothing"))) is None
+    assert fault_by("SELECT * FROM nothing") is None
     file.execute("CREATE UNIQUE INDEX i ON t (x)")
-    assert fault_of(raised_by(lambda: file.execute("INSERT INTO t VALUES (1), (1)"))) is None
+    assert fault_by("INSERT INTO t VALUES (1), (1)") is None
+    with closing(sqlite3.connect(tmp_path / "a.sqlite3", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert fault_by("INSERT INTO t VALUES (1)") == Fault.LOCK
+    file.execute("PRAGMA max_page_count = 3")
+    assert fault_by("INSERT INTO t VALUES (zeroblob(100000))") == Fault.DISK
+    assert fault_of(raised_by(lambda: sqlite3.connect(tmp_path / "no" / "a.sqlite3"))) == Fault.DATABASE
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full: it fails as a full disk does")  # noqa: PTH110

@@ -34,33 +34,22 @@ def test_both_ways_answer_the_same(post, way, body, headers, status):
     assert response.headers["Content-Length"] == str(len(response.content))
 
 
-def test_a_host_that_is_not_ours_is_refused_and_nothing_stored(post, way):
-    assert post(report_body(), HTTP_HOST="evil.example").status_code == 400
+@pytest.mark.parametrize(
+    ("is_https_asked", "host", "status"), [(False, "evil.example", 400), (True, "testserver", 301)]
+)
+def test_other_hosts_and_plain_http_store_nothing(post, way, settings, is_https_asked, host, status):
+    settings.SECURE_SSL_REDIRECT = is_https_asked
+    assert post(report_body(), HTTP_HOST=host).status_code == status
     assert Report.objects.count() == 0
 
 
-def test_plain_http_is_sent_to_https_where_that_is_asked_for(post, way, settings):
-    settings.SECURE_SSL_REDIRECT = True
-    assert post(report_body()).status_code == 301
-    assert Report.objects.count() == 0
-
-
-def test_the_short_way_uses_no_session(post, client):
-    client.force_login(User.objects.create_user("somebody"))
-    response = post(report_body())
-    assert response.status_code == 202
-    assert not response.cookies
-    assert "Cookie" not in response.headers.get("Vary", "")
-
-
-def test_everything_else_goes_the_long_way(post, client):
-    post(report_body())
-    assert client.get("/api/v1/reports/").status_code == 405
-    page = client.post(f"/receipts/{Report.objects.get().pk}/")
-    assert page.status_code == 405
-    assert "Content-Security-Policy" in page.headers
-
-
-def test_upload_shortcut_follows_the_guard(settings):
+def test_only_uploads_go_the_short_way_without_a_session(post, client, settings):
     ids = "stackviz.web.http.request_id_middleware.RequestIds"  # before all others
     assert settings.MIDDLEWARE[:3] == [ids, "django.middleware.security.SecurityMiddleware", SHORTCUT]
+    client.force_login(User.objects.create_user("somebody"))
+    response = post(report_body())
+    assert (response.status_code, dict(response.cookies)) == (202, {})
+    assert "Cookie" not in response.headers.get("Vary", "")
+    assert client.get("/api/v1/reports/").status_code == 405
+    page = client.post(f"/receipts/{Report.objects.get().pk}/")
+    assert (page.status_code, "Content-Security-Policy" in page.headers) == (405, True)

@@ -90,7 +90,7 @@ def test_reports_are_compared_in_the_order_of_their_time(machine):
     assert not PendingReport.objects.exists()
 
 
-def test_a_withdrawn_report_brings_none_and_its_events_are_not_shown(machine):
+def test_a_withdrawn_report_brings_and_shows_no_events(machine):
     withdrawn = send(machine, 0, findings=[warning()])
     shown = send(machine, 1, findings=[warning(), warning("Another", rule="other")])
     Report.objects.filter(pk=withdrawn.pk).update(withdrawal="withdrawn")
@@ -115,7 +115,7 @@ def measure_days(machine, count, is_slow, factor=1.0526, *, noting=False):
             note_pending(30)
 
 
-def test_a_change_point_is_noted_once_however_many_reports_follow(machine):
+def test_a_change_point_is_noted_once(machine):
     measure_days(machine, 30, lambda day: day >= 10, noting=True)
     (event,) = LabEvent.objects.all()
     series = machine.series.get()
@@ -202,7 +202,7 @@ def test_silence_of_many_machines_costs_two_statements(machine, django_assert_ma
 # --- none lost, none twice ---
 
 
-def test_reading_a_report_leaves_it_pending_and_reading_it_again_does_not(machine):
+def test_only_the_first_reading_leaves_a_report_pending(machine):
     body = report_body()
     type(machine).objects.filter(pk=machine.pk).update(identity=sha256("x"))
     report = Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode())
@@ -215,7 +215,7 @@ def test_reading_a_report_leaves_it_pending_and_reading_it_again_does_not(machin
     assert not PendingReport.objects.exists()
 
 
-def test_a_worker_that_dies_before_the_end_leaves_nothing_and_loses_nothing(machine, monkeypatch):
+def test_a_worker_that_dies_leaves_and_loses_nothing(machine, monkeypatch):
     send(machine, findings=[warning()])
     monkeypatch.setattr(PendingReport.objects.all().__class__, "delete", lambda _rows: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -241,7 +241,7 @@ def test_two_workers_at_once_write_one_event(machine, monkeypatch):
     assert LabEvent.objects.count() == 1
 
 
-def test_a_machine_that_fails_keeps_nobody_waiting_and_is_given_up(machine, monkeypatch, caplog):
+def test_a_machine_that_fails_keeps_nobody_waiting(machine, monkeypatch, caplog):
     good = make_machine(machine.lab, "good")
     send(machine, findings=[warning()])
     send(good, findings=[warning()])

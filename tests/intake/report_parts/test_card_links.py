@@ -28,12 +28,9 @@ def test_fewer_links_than_others_have_are_marked():
     }  # fmt: skip
 
 
-def test_a_pair_that_is_not_stated_is_a_question():
+def test_what_is_not_stated_or_known_has_no_meaning():
     assert texts(links("0-1:PIX 2-3:PIX"))[0] == ["", "PIX", "?", "?"]
-
-
-def test_a_word_of_a_newer_driver_stands_without_a_meaning():
-    found = links("0-1:C2C")
+    found = links("0-1:C2C")  # a word of a newer driver
     assert (texts(found)[0][1], found.legend, found.rows[0].cells[1].rank) == ("C2C", (), "")
 
 

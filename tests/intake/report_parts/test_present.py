@@ -51,7 +51,7 @@ def results_of(text: str) -> list[ResultTable]:
     return list(result_tables(machine.report().results))
 
 
-def test_a_time_is_shown_as_the_rate_that_follows_and_stands_beside_it():
+def test_a_time_is_shown_as_the_rate_that_follows():
     (table,) = results_of(fixture("dumps/tools/nccl_tests.txt"))
     assert table.columns == ("bytes", "place", "time")
     assert ("dtype", "fp32") in table.common
