@@ -30,15 +30,8 @@ class Up:
     def __init__(self, var: Path, *arguments: str, **variables: str) -> None:
         self.var = var
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        env = {
-            **kept,
-            "WARM_PAGES": "0",
-            "HOME": str(var.parent),
-            "VAR_DIR": str(var),
-            "TERM": "dumb",
-            "PORT": str(free_port()),
-            **variables,
-        }
+        plain = {"WARM_PAGES": "0", "HOME": str(var.parent), "VAR_DIR": str(var), "TERM": "dumb"}
+        env = {**kept, **plain, "PORT": str(free_port()), **variables}
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [sys.executable, "manage.py", "up", *arguments],
