@@ -9,7 +9,9 @@ from stackviz.report.measuring.llama_bench import WEIGHTS_BYTES
 FASTEST_TYPE = 4  # fp4 against fp16, as vendors publish them
 _SIZE = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?) ?b(?![a-z])", re.IGNORECASE)
 _ACTIVE = re.compile(r"\bA(\d{1,3}(?:\.\d{1,2})?)([BM])\b", re.IGNORECASE)  # Qwen3-30B-A3B, granite-1b-a400m
-_MIXTURES = re.compile(r"mixtral|moe\b|gpt-oss|deepseek.*(?:v\d|67\d|685)|grok|dbrx|jamba|kimi|glm|dots|scout|maverick")
+_MIXTURES = re.compile(
+    r"mixtral|moe\b|gpt[- ]oss|deepseek.*(?:v\d|67\d|685)|grok|dbrx|jamba|kimi|glm|dots|scout|maverick"
+)
 """Names of mixtures of experts that print all of their parameters, and not how many a token passes."""
 _BITS = re.compile(r"(\d{1,2}(?:\.\d{1,2})?) ?-?(?:bit|bpw)|(?:q|f|fp|bf|int)(\d{1,2})(?!\d)", re.IGNORECASE)
 
@@ -33,15 +35,21 @@ def least_work(params: Params, field: str) -> float | None:
         return None
     if field not in MEMORY_BANDWIDTH:
         return 2 * parameters / FASTEST_TYPE
-    bits = _BITS.search(str(params.get("quant") or params.get("precision") or ""))
+    read = weights_of_name(params)
     users = 1 if params.get("per") == "user" else params.get("batch", 1)
-    if bits is None or not isinstance(users, int) or users < 1:
-        return None
-    return parameters * float(bits[1] or bits[2]) / 8 / users
+    return read / users if read is not None and isinstance(users, int) and users >= 1 else None
+
+
+def weights_of_name(params: Params) -> float | None:
+    """Bytes of the weights that a token passes, by the size in the model's name and the bits in the format's."""
+    parameters = parameters_in_name(str(params.get("model", "")))
+    bits = _BITS.search(str(params.get("quant") or params.get("precision") or ""))
+    return None if parameters is None or bits is None else parameters * float(bits[1] or bits[2]) / 8
 
 
 def parameters_in_name(model: str) -> float | None:
-    """`Qwen2.5-14B` -> 14e9; of a mixture of experts those that one token passes: `Qwen3-30B-A3B` -> 3e9."""
+    """`Qwen2.5-14B` -> 14e9; of a mixture of experts those that one token passes: `Qwen3_30B_a3B` -> 3e9."""
+    model = model.replace("_", " ")
     if active := _ACTIVE.search(model):
         return float(active[1]) * (1e6 if active[2] in "mM" else 1e9)
     size = _SIZE.search(model)

@@ -1,8 +1,9 @@
 """What has to be true of every cited result in the database; two queries, whatever their number."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
@@ -10,7 +11,7 @@ from django.utils import timezone
 from stackviz.records.catalog.never_named import forbidden_address_in
 from stackviz.records.cited.amounts import amount_and_key
 from stackviz.records.cited.models import CitedResult, CitedSource
-from stackviz.records.cited.queries import above_bound
+from stackviz.records.cited.queries import Published, above_bound, peaks_by_accelerator
 from stackviz.records.curated.rows import is_web_address
 
 TIME_ZONES = timedelta(days=1)  # a result of today in Auckland has tomorrow's date in Hawaii
@@ -39,11 +40,12 @@ def check_cited(today: date | None = None) -> list[CitedCheck]:
     results = list(CitedResult.objects.select_related("accelerator", "source").order_by("benchmark", "pk"))
     sources = list(CitedSource.objects.order_by("key"))
     latest = (today or timezone.now().date()) + TIME_ZONES
+    published = peaks_by_accelerator()
     public = [row for row in results if row.state == CitedResult.State.PUBLIC]
     checks: list[tuple[str, str, Sequence[CitedResult], Callable[[CitedResult], str]]] = [
         ("values", "unit, parameters and amount fit the benchmark", results, _value),
         ("dates", "no date is in the future", results, lambda row: _date(row, latest)),
-        ("bounds", "no public result is above its published peak", public, _bound),
+        ("bounds", "no public result is above its published peak", public, partial(_bound, published)),
     ]
     addresses = CitedCheck("sources", "every address may be named", len(sources), list(_addresses(sources)))
     return [
@@ -75,8 +77,9 @@ def _date(row: CitedResult, latest: date) -> str:
     return f"dated {row.date}" if row.date is not None and row.date > latest else ""
 
 
-def _bound(row: CitedResult) -> str:
-    bound = None if row.reason else above_bound(row)  # whoever made it public again says why
+def _bound(published: Mapping[int, Published], row: CitedResult) -> str:
+    peaks = published.get(row.accelerator_id or 0, {})
+    bound = None if row.reason else above_bound(row, peaks)  # whoever made it public again says why
     if bound is None:
         return ""
     return f"{bound.share:.0%} of {bound.field} ({bound.condition or 'no condition'})"

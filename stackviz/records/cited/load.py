@@ -4,7 +4,7 @@ The rows of a load get no history records of their own: the load is one row of C
 first change is written then (`stackviz.records.cited.baseline`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from django.db import transaction
@@ -13,6 +13,7 @@ from django.utils import timezone
 from stackviz.records.catalog.match import CardName, match_cards
 from stackviz.records.catalog.models import Accelerator, CatalogueLoad
 from stackviz.records.cited.baseline import write_baselines
+from stackviz.records.cited.doubts import doubts
 from stackviz.records.cited.files import DATA, NEVER_MATCHED, CitedFiles, CitedLine, cited_data_version, read_cited
 from stackviz.records.cited.models import CitedEdition, CitedLoad, CitedResult, CitedSource
 from stackviz.records.curated.change import Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
@@ -71,11 +72,19 @@ def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
         line.data_key: result_of(line, sheets.sheet_of(line), sources[line.source], line.data_key)
         for line in files.results
     }
+    set_aside(list(results.values()))
     for row in results.values():
         if row.reason:  # so that the public log says why a result was set aside
             row.set_change_reason(with_reason(reason, row.reason))
     result_counts = _ResultChange(CitedResult, results).apply(LINE_COLUMNS, reason)
     return {"sources": source_counts, "results": result_counts}
+
+
+def set_aside(results: Sequence[CitedResult]) -> None:
+    """Make doubtful what arithmetic doubts, with the reason; what its line doubts already keeps that reason."""
+    sound = [result for result in results if result.state != CitedResult.State.DOUBTFUL]
+    for index, reason in doubts(sound).items():
+        sound[index].state, sound[index].reason = CitedResult.State.DOUBTFUL, reason
 
 
 def result_of(line: CitedLine, accelerator_id: int | None, source_id: int, data_key: str | None = None) -> CitedResult:

@@ -11,7 +11,8 @@
 The number of queries is fixed: it does not depend on how many results there are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -21,7 +22,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, RowNumber
 
 from stackviz.records.catalog.models import Accelerator
-from stackviz.records.catalog.queries import peaks, usual_peak
+from stackviz.records.catalog.queries import peaks, public_catalogue, usual_peak
 from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, CitedBenchmark
 from stackviz.records.cited.bounds import least_work
 from stackviz.records.cited.cases import (
@@ -34,6 +35,7 @@ from stackviz.records.cited.cases import (
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.ranking import best_first
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.work import Need, least_need
 
 MOST_RANKED = 500
 _RATES_OF_PROMPTS = ("fp16_tensor_tflops", "fp16_tflops", "fp32_tflops")
@@ -234,18 +236,31 @@ def case_of(result: CitedResult, results: int, accelerators: int) -> CitedCase:
     )
 
 
-def share_of_bound(result: CitedResult) -> BoundShare | None:
+Published = Mapping[tuple[int, str, str], float]
+"""What `catalog.queries.peaks` finds of one accelerator."""
+
+
+def peaks_by_accelerator() -> Mapping[int, Published]:
+    """Of every public sheet. Once for many results: each look of its own is a query."""
+    by_accelerator: dict[int, dict[tuple[int, str, str], float]] = defaultdict(dict)
+    for key, amount in peaks(public_catalogue().by_pk).items():
+        by_accelerator[key[0]][key] = amount
+    return by_accelerator
+
+
+def share_of_bound(result: CitedResult, published: Published | None = None) -> BoundShare | None:
     """The published peak that bounds a result of a sheet; None where nothing does or none is published.
 
     The usual condition of the field counts. A result beyond it is held against the next larger dense peak of the same
-    field, if one is published: the source may have accumulated in a narrower type. At most one query; none in a process
-    that has read the public catalogue.
+    field, if one is published: the source may have accumulated in a narrower type. One query; none where `published`
+    has the peaks of its accelerator.
     """
     known = CITED_BENCHMARKS.get(result.benchmark)
     bound = known.bound(result.params) if known is not None else None
     if bound is None or result.accelerator_id is None:
         return None
-    published = peaks([result.accelerator_id])
+    if published is None:
+        published = peaks([result.accelerator_id])
     for rank, field in enumerate(bound.fields):
         peak = usual_peak(published, result.accelerator_id, field)
         if peak is None or peak[1] <= 0:
@@ -260,44 +275,56 @@ def share_of_bound(result: CitedResult) -> BoundShare | None:
     return None
 
 
-def above_bound(result: CitedResult) -> BoundShare | None:
+def above_bound(result: CitedResult, published: Published | None = None) -> BoundShare | None:
     """The bound that a result breaks; None for one that is possible, or of which nothing is known.
 
-    Of most language models no share of the bound is known, but a least one is, from the size and the number format in
-    their names: a rate that is beyond it by a clear margin was not measured.
+    Of most networks and language models no share of a bound is known, but the least work is: a figure that is beyond it
+    by a clear margin was not measured.
     """
-    bound = share_of_bound(result)
-    if bound is None or bound.share is not None:
-        return bound if bound is not None and (bound.share or 0) > 1 else None
-    is_rate = CITED_BENCHMARKS[result.benchmark].higher_is_better
-    work = least_work(result.params, bound.field) if is_rate else None
-    if work is None:
+    benchmark = CITED_BENCHMARKS.get(result.benchmark)
+    if benchmark is None or result.accelerator_id is None:
         return None
-    peak = bound.peak if bound.field in MEMORY_BANDWIDTH else _largest_rate(result, bound)
+    if published is None:
+        published = peaks([result.accelerator_id])
+    bound = share_of_bound(result, published)
+    if bound is not None and bound.share is not None:
+        return bound if bound.share > 1 else None
+    work = least_work(result.params, bound.field) if bound is not None and benchmark.higher_is_better else None
+    if bound is None or work is None:
+        need = least_need(benchmark, result.params, result.amount, result.count)
+        return _above_need(need, published) if need is not None else None
+    peak = bound.peak if bound.field in MEMORY_BANDWIDTH else _largest_rate(published, bound)
     share = result.amount / result.count * work / peak
     return replace(bound, peak=peak, share=share) if share > CLEAR_MARGIN else None
 
 
-def _largest_rate(result: CitedResult, bound: BoundShare) -> float:
+def _above_need(need: Need, published: Published) -> BoundShare | None:
+    """The largest of the published figures that bound the least work, where that is clearly more."""
+    known = [(amount, field, condition) for field, condition, amount in _dense(published) if field in need.fields]
+    if not known or (need.is_of_any_unit and len({field for _amount, field, _condition in known}) == 1):
+        return None  # of phones the GPU alone is published, and the Neural Engine did it
+    peak, field, condition = max(known)
+    share = need.amount / peak
+    return BoundShare(field, condition, peak, share) if share > CLEAR_MARGIN else None
+
+
+def _dense(published: Published) -> Iterator[tuple[str, str, float]]:
+    """(field, condition, amount) of what is published without sparsity."""
+    for (_pk, field, condition), amount in published.items():
+        if "sparsity=sparse" not in condition:
+            yield field, condition, amount
+
+
+def _largest_rate(published: Published, bound: BoundShare) -> float:
     """Other units than the bound names may read a prompt: a Pascal card is far faster in fp32 than in fp16."""
-    published = peaks([result.accelerator_id]) if result.accelerator_id else {}
-    dense = (
-        amount
-        for (_pk, field, condition), amount in published.items()
-        if field in _RATES_OF_PROMPTS and "sparsity=sparse" not in condition
-    )
-    return max(bound.peak, *dense)
+    return max(bound.peak, *(amount for field, _condition, amount in _dense(published) if field in _RATES_OF_PROMPTS))
 
 
 def _larger_peak(
     published: Mapping[tuple[int, str, str], float], field: str, amount: float, usual: tuple[str, float]
 ) -> tuple[str, float]:
     """(condition, amount) of the smallest dense peak of the field that `amount` does not exceed; else the usual one."""
-    dense = [
-        (peak, condition)
-        for (_pk, name, condition), peak in published.items()
-        if name == field and "sparsity=sparse" not in condition and peak >= amount
-    ]
+    dense = [(peak, condition) for name, condition, peak in _dense(published) if name == field and peak >= amount]
     peak, condition = min(dense, default=(usual[1], usual[0]))
     return condition, peak
 

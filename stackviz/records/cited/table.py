@@ -33,6 +33,7 @@ from stackviz.records.catalog.table_imports import (
 )
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.checks import TIME_ZONES
+from stackviz.records.cited.doubts import ABOVE_THE_PEAK, REASONS
 from stackviz.records.cited.files import HEADER, NEVER_MATCHED, CitedLine, LineError, LineReader
 from stackviz.records.cited.load import LINE_COLUMNS, CertainSheets, result_of
 from stackviz.records.cited.models import CitedImport, CitedResult, CitedSource
@@ -46,7 +47,6 @@ from stackviz.records.curated.rows import CONTROLS, is_readable
 from stackviz.web.http.download import unsafe_text
 from stackviz.web.table_file import TableRow, formula_problems
 
-ABOVE_THE_PEAK = "above the published peak"  # as the curated files write it
 _STATE = CitedResult.State
 Run = tuple[object, ...]
 
@@ -249,6 +249,9 @@ def _state_of(result: CitedResult, stored: CitedResult | None) -> tuple[str, str
         and stored.value == result.value
         and is_sound
     ):
+        return stored.state, stored.reason
+    is_undoubted = result.state in (_STATE.PUBLIC, _STATE.UNMATCHED)
+    if is_undoubted and stored is not None and stored.reason in REASONS and stored.value == result.value:
         return stored.state, stored.reason
     if result.state == _STATE.PUBLIC and above_bound(result) is not None:
         return _STATE.DOUBTFUL, ABOVE_THE_PEAK
