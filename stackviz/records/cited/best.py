@@ -208,9 +208,9 @@ def _loose_regime(benchmark: CitedBenchmark, values: Sequence[str | int | None])
     return sys.intern(", ".join(str(values[_REGIME.index(name)] or "?") for name in names))
 
 
-def is_like_for_like(benchmark: CitedBenchmark, one: Params, other: Params) -> bool:
+def is_like_for_like(benchmark: CitedBenchmark, first: Params, second: Params) -> bool:
     """Whether results of one case may have a factor: of the same precision and availability, both stated."""
-    regimes = [_loose_regime(benchmark, [params.get(name) for name in _REGIME]) for params in (one, other)]
+    regimes = [_loose_regime(benchmark, [params.get(name) for name in _REGIME]) for params in (first, second)]
     return "?" not in regimes[0] and regimes[0] == regimes[1]
 
 
