@@ -1,7 +1,7 @@
 """Options of the list's filters, each with the number of accelerators it matches under the other filters."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.text import slugify
@@ -23,35 +23,17 @@ from stackviz.records.catalog.queries import PublicCatalogue
 
 
 @dataclass(frozen=True, slots=True)
-class FacetChoice:
-    """One option of a filter. `count`: how many it would find; `element`: what the page calls the count."""
-
-    value: str
-    label: str
-    count: int
-    is_chosen: bool
-    element: str
-
-
-@dataclass(frozen=True, slots=True)
 class Facet:
-    """A filter of several choices. `hint` says how they combine, where that is not plain."""
+    """A filter of several choices: (value, label, how many it would find, id of the count on the page).
+
+    `hint` says how they combine, where that is not plain.
+    """
 
     name: str
     title: str
-    choices: tuple[FacetChoice, ...]
+    choices: Sequence[tuple[str, str, int, str]]
+    chosen: Collection[str]
     hint: str = ""
-
-    @property
-    def chosen(self) -> int:
-        return sum(choice.is_chosen for choice in self.choices)
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnChoice:
-    field: str
-    title: str
-    is_chosen: bool
 
 
 def known_choices(catalogue: PublicCatalogue) -> FilterChoices:
@@ -100,12 +82,10 @@ def _facet(
     counts: Mapping[str, int],
     hint: str = "",
 ) -> Facet:
-    taken = frozenset(chosen)
     choices = [
-        FacetChoice(value, str(label), counts.get(value, 0), value in taken, f"n-{name}-{slugify(value)}")
-        for value, label in labels.items()
+        (value, str(label), counts.get(value, 0), f"n-{name}-{slugify(value)}") for value, label in labels.items()
     ]
-    return Facet(name, title, tuple(choices), hint)
+    return Facet(name, title, choices, frozenset(chosen).intersection(labels), hint)
 
 
 def _by_text(search: Search, name: str, field: str) -> Counter[str]:
@@ -130,12 +110,12 @@ def _by_support(search: Search) -> dict[str, int]:
     return {name: sum(map(supporting(rate, search.catalogue), accelerators)) for name, rate in SUPPORTS.items()}
 
 
-def column_choices(query: ListQuery) -> list[tuple[str, list[ColumnChoice]]]:
-    """All columns under their groups' titles, in the registry's order."""
+def column_choices(query: ListQuery) -> list[tuple[str, list[tuple[str, str, bool]]]]:
+    """(name, title, whether it is chosen) of all columns, under their groups' titles, in the registry's order."""
     by_group = []
     for group in GROUPS:
         names = [name for name in COLUMN_NAMES if FIELDS[name].group == group.name]
-        choices = [ColumnChoice(name, FIELDS[name].words[0], name in query.cols) for name in names]
+        choices = [(name, FIELDS[name].words[0], name in query.cols) for name in names]
         if choices:
             by_group.append((str(group.title), choices))
     return by_group

@@ -161,7 +161,7 @@ def _results_html(search: Search, number: int, choices: FilterChoices) -> str:
     query, counts = search.query, search.counted()
     page = page_of(search.folded(), number, PER_PAGE)
     rows = list_rows(page.items, query.columns, search.catalogue)
-    row_of = {row.accelerator: row for row in rows}
+    row_of = {row["accelerator"]: row for row in rows}
     return _rendered(
         "_found",
         asked=query,

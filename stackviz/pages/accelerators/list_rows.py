@@ -50,42 +50,6 @@ class ListCell:
 
 
 @dataclass(frozen=True, slots=True)
-class LackingFigures:
-    """What the bounds leave out for want of a figure: in words, and the address that shows it too."""
-
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListRow:
-    """An accelerator and its cells. `variants`: others of its family, which share the row.
-
-    `is_announced`: it cannot be had yet.
-    """
-
-    accelerator: Accelerator
-    kind: str
-    cells: tuple[ListCell, ...]
-    variants: tuple[Accelerator, ...]
-    is_announced: bool
-
-    @property
-    def variants_text(self) -> str:
-        """`+ 2 variants`"""
-        count = len(self.variants)
-        return ngettext("+ %(n)d variant", "+ %(n)d variants", count) % {"n": count}
-
-
-@dataclass(frozen=True, slots=True)
-class Narrowing:
-    """One filter that is on, in words, and the address of the list without it."""
-
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
 class Reported:
     """The result of searching for an exact reported name: its accelerators, and in `needs` what tells them apart."""
 
@@ -166,8 +130,11 @@ def kind_column(query: ListQuery) -> ListColumn:
 
 def list_rows(
     folded: Sequence[Sequence[Accelerator]], names: Sequence[str], catalogue: PublicCatalogue
-) -> list[ListRow]:
-    """A row for the first of each, with a cell for each of these fields; a cell is written once for each edition."""
+) -> list[dict[str, object]]:
+    """A row for the first of each, with a cell for each of these fields; a cell is written once for each edition.
+
+    `variants`: others of its family, which share the row; `is_announced`: it cannot be had yet.
+    """
     kinds, language = kind_words(), get_language()
     fields = [FIELDS[name] for name in names]
 
@@ -178,13 +145,14 @@ def list_rows(
         )
 
     return [
-        ListRow(
-            item,
-            kinds[item.kind],
-            tuple(cell(item, field) for field in fields),
-            tuple(variants),
-            is_announced(item, catalogue),
-        )
+        {
+            "accelerator": item,
+            "kind": kinds[item.kind],
+            "cells": [cell(item, field) for field in fields],
+            "variants": variants,
+            "variants_text": ngettext("+ %(n)d variant", "+ %(n)d variants", len(variants)) % {"n": len(variants)},
+            "is_announced": is_announced(item, catalogue),
+        }
         for item, *variants in folded
     ]
 
@@ -242,8 +210,8 @@ def order_text(counts: Counted, query: ListQuery) -> str:
     return f"{text}; {unknown % {'n': counts.unknown}}"
 
 
-def lacking_text(search: Search) -> LackingFigures | None:
-    """How many have no published figure for the bounds that are set; None where there are none."""
+def lacking_text(search: Search) -> tuple[str, str] | None:
+    """How many have no published figure for the bounds that are set, and the address of the list with them, or None."""
     rows = search.lacking_figures()
     if not rows:
         return None
@@ -254,8 +222,7 @@ def lacking_text(search: Search) -> LackingFigures | None:
         "%(n)d more have no published figure for this filter: %(figures)s",
         len(rows),
     )
-    words = text % {"n": len(rows), "figures": ", ".join(figures)}
-    return LackingFigures(words, search.query.address(unknown=True))
+    return text % {"n": len(rows), "figures": ", ".join(figures)}, search.query.address(unknown=True)
 
 
 def _way(field: Field, query: ListQuery) -> str:
@@ -266,8 +233,8 @@ def _way(field: Field, query: ListQuery) -> str:
     return _("highest first") if query.is_descending else _("lowest first")
 
 
-def narrowings(query: ListQuery, choices: FilterChoices) -> list[Narrowing]:
-    """The active filters, each with the address without it."""
+def narrowings(query: ListQuery, choices: FilterChoices) -> list[tuple[str, str]]:
+    """The active filters in words, each with the address without it."""
     words: dict[str, Mapping[str, object]] = {
         "vendor": choices.vendors,
         "architecture": choices.architectures,
@@ -275,29 +242,29 @@ def narrowings(query: ListQuery, choices: FilterChoices) -> list[Narrowing]:
         "form": FORMS,
         "availability": AVAILABILITY,
     }
-    active = [Narrowing(f"“{query.q}”", query.address(q=""))] if query.q else []
+    active = [(f"“{query.q}”", query.address(q=""))] if query.q else []
     for name in ("vendor", "architecture", "kind", "form", "availability", "supports"):
         chosen: tuple[str, ...] = getattr(query, name)
         for value in chosen:
             rest = tuple(other for other in chosen if other != value)
-            active.append(Narrowing(str(words.get(name, {}).get(value, value)), query.address(**{name: rest})))
+            active.append((str(words.get(name, {}).get(value, value)), query.address(**{name: rest})))
     return active + _bounds(query)
 
 
-def _bounds(query: ListQuery) -> list[Narrowing]:
+def _bounds(query: ListQuery) -> list[tuple[str, str]]:
     active = []
     if query.year_from is not None:
-        active.append(Narrowing(_("from %(year)d") % {"year": query.year_from}, query.address(year_from=None)))
+        active.append((_("from %(year)d") % {"year": query.year_from}, query.address(year_from=None)))
     if query.year_to is not None:
-        active.append(Narrowing(_("to %(year)d") % {"year": query.year_to}, query.address(year_to=None)))
+        active.append((_("to %(year)d") % {"year": query.year_to}, query.address(year_to=None)))
     if query.memory_min is not None:
         size = {"gb": format_number(query.memory_min)}
-        active.append(Narrowing(_("at least %(gb)s GB") % size, query.address(memory_min=None)))
+        active.append((_("at least %(gb)s GB") % size, query.address(memory_min=None)))
     if query.power_max is not None:
         power = {"watts": format_number(query.power_max)}
-        active.append(Narrowing(_("at most %(watts)s W") % power, query.address(power_max=None)))
+        active.append((_("at most %(watts)s W") % power, query.address(power_max=None)))
     if query.unknown:
-        active.append(Narrowing(_("also without a published figure"), query.address(unknown=False)))
+        active.append((_("also without a published figure"), query.address(unknown=False)))
     return active
 
 

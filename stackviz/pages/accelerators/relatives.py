@@ -149,18 +149,11 @@ def _build(accelerator: Accelerator) -> str:
     return next((str(words) for sign, words in _BUILDS if sign in accelerator.name), "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DesktopVersion:
-    """The desktop card that a laptop card is named after. Powers are texts, `150 W`; "" is not published."""
+def desktop_version(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Accelerator, str, str] | None:
+    """(the desktop card that a laptop card is named after, its power, own power); "" is not published.
 
-    name: str
-    slug: str
-    power: str
-    own_power: str
-
-
-def desktop_version(accelerator: Accelerator, catalogue: PublicCatalogue) -> DesktopVersion | None:
-    """Its namesake, or else the one with the most memory; None for what is no version for laptops."""
+    Its namesake, or else the one with the most memory; None for what is no version for laptops.
+    """
     if not _build(accelerator):
         return None
     same_vendor = (other for other in catalogue.accelerators if other.vendor_id == accelerator.vendor_id)
@@ -171,12 +164,7 @@ def desktop_version(accelerator: Accelerator, catalogue: PublicCatalogue) -> Des
         desktops,
         key=lambda other: (accelerator.name.startswith(f"{other.name} "), _memory(other, catalogue), other.slug),
     )
-    return DesktopVersion(
-        name=namesake.name,
-        slug=namesake.slug,
-        power=_text(namesake, "tdp_w", catalogue),
-        own_power=_text(accelerator, "tdp_w", catalogue),
-    )
+    return namesake, _text(namesake, "tdp_w", catalogue), _text(accelerator, "tdp_w", catalogue)
 
 
 def _of_laptops(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[tuple[Accelerator, str]]:

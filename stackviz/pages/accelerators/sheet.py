@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import Max
@@ -15,21 +16,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.pages.accelerators.list_query import OBSERVED_POWER
-from stackviz.pages.accelerators.relatives import DesktopVersion, desktop_version, predecessor, relatives
-from stackviz.pages.accelerators.sheet_prices import SheetPrices, sheet_prices
+from stackviz.pages.accelerators.relatives import desktop_version, predecessor, relatives
+from stackviz.pages.accelerators.sheet_prices import sheet_prices
 from stackviz.pages.accelerators.sheet_sources import (
     NumberedSources,
     SheetFigure,
     SheetSource,
     SourceChoice,
-    SourceFilter,
     source_filters,
 )
-from stackviz.pages.accelerators.standing import RelativeFigure, standings
+from stackviz.pages.accelerators.standing import standings
 from stackviz.pages.accelerators.value_history import History, Slot, value_histories
 from stackviz.records.catalog.conditions import describe_condition
-from stackviz.records.catalog.derived import Derived
-from stackviz.records.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
+from stackviz.records.catalog.fields import FIELDS, HEADLINES, POWER, Field, Group, grouped
 from stackviz.records.catalog.figures import Headline, base_condition, choose_headline, condition_rank, variant_of
 from stackviz.records.catalog.match import describe_needs
 from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue
@@ -63,37 +62,6 @@ class SheetValue:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetField:
-    name: str
-    title: str
-    meaning: str
-    glossary: str
-    values: tuple[SheetValue, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SheetGroup:
-    name: str
-    title: str
-    fields: tuple[SheetField, ...]
-
-    @property
-    def value_count(self) -> int:
-        return sum(len(field.values) for field in self.fields)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Name:
-    """A name of the accelerator; `needs` is what must also match for it to be this one ("30-core GPU")."""
-
-    name: str
-    kind: str
-    needs: str
-    source: SheetSource
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class SheetHeadline:
     """A figure of the sheet's head. `reason`: why there is none, as the `missing` tag names it, or "".
 
@@ -103,49 +71,20 @@ class SheetHeadline:
 
     figure: Headline
     reason: str
-    standing: RelativeFigure | None = None
+    standing: Mapping[str, str] | None = None
     absence: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """All of one accelerator's page. `missing`: titles of fields for which nothing is published, `not_applying`: of
-    those that it cannot have.
-
-    `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not. `sources`: those
-    that rows and names point to, by number. `filters`: by which sources the rows can be chosen. `desktop`: of a laptop
-    card, the card that it is named after. `planned`: when what is announced only is to come out; "" if it is out.
-    """
-
-    accelerator: Accelerator
-    groups: tuple[SheetGroup, ...]
-    headlines: tuple[SheetHeadline, ...]
-    missing: tuple[str, ...]
-    not_applying: tuple[tuple[str, tuple[str, ...]], ...]
-    derived: tuple[Derived, ...]
-    underived: tuple[Derived, ...]
-    names: tuple[Name, ...]
-    relatives: Sequence[tuple[Accelerator, str, list[str]]]
-    desktop: DesktopVersion | None
-    planned: str
-    predecessor: Accelerator | None
-    value_count: int
-    source_count: int
-    sources: tuple[SheetSource, ...]
-    filters: tuple[SourceFilter, ...]
-    prices: SheetPrices
-    changed_at: datetime | None
-
-    @property
-    def has_operators(self) -> bool:
-        """Whether `/operators/` knows its vendor's stack."""
-        return self.accelerator.vendor.slug in OPERATOR_VENDORS
-
-
-def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: SourceChoice | None = None) -> Sheet:
+def read_sheet(
+    accelerator: Accelerator, at: datetime | None = None, choice: SourceChoice | None = None
+) -> dict[str, Any]:
     """An accelerator's sheet, now or as it was at a moment. Twelve queries at most.
 
     Only the present sheet has relatives: they are not part of its history. `choice` leaves out rows of other sources.
+
+    `missing`: titles of fields for which nothing is published, `not_applying`: of those that it cannot have. `derived`
+    have a figure, `underived` a reason why not. `sources`: those that rows and names point to, by number. `filters`: by
+    which sources the rows can be chosen. `planned`: when what is announced only is to come out; "" if it is out.
     """
     catalogue = public_catalogue()
     values = sheet_values(accelerator, at)
@@ -163,29 +102,29 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None, choice: Sou
     groups = _groups(cells, numbers, value_histories(accelerator.pk, at), _checkers(values))
     prices = sheet_prices(accelerator, values, numbers, at)
     names = _names(names_at(accelerator.pk, at) if at else catalogue.names(accelerator.pk), numbers)
-    return Sheet(
-        accelerator=accelerator,
-        groups=groups,
-        headlines=tuple(
+    return {
+        "groups": groups,
+        "headlines": [
             replace(_headline(accelerator, field, preferred, standing), absence=absences.get(field.name, ""))
             for field in HEADLINES
-        ),
-        missing=missing,
-        not_applying=not_applying,
-        derived=tuple(item for item in column.derived if item.amount is not None),
-        underived=tuple(item for item in column.derived if item.amount is None),
-        names=names,
-        relatives=relatives(accelerator, catalogue) if at is None else (),
-        desktop=desktop_version(accelerator, catalogue) if at is None else None,
-        planned=planned_date(preferred[DATE]),
-        predecessor=before,
-        value_count=sum(map(len, preferred.values())),
-        source_count=len({value.source_id for value in values}),
-        sources=numbers.listed(),
-        filters=source_filters([value for values in preferred.values() for value in values]),
-        prices=prices,
-        changed_at=last_change(accelerator.pk, at) if at else last_changes(catalogue).get(accelerator.pk),
-    )
+        ],
+        "missing": missing,
+        "not_applying": not_applying,
+        "derived": [item for item in column.derived if item.amount is not None],
+        "underived": [item for item in column.derived if item.amount is None],
+        "names": names,
+        "relatives": relatives(accelerator, catalogue) if at is None else (),
+        "desktop": desktop_version(accelerator, catalogue) if at is None else None,
+        "planned": planned_date(preferred[DATE]),
+        "predecessor": before,
+        "value_count": sum(map(len, preferred.values())),
+        "source_count": len({value.source_id for value in values}),
+        "sources": numbers.listed(),
+        "filters": source_filters([value for values in preferred.values() for value in values]),
+        "prices": prices,
+        "changed_at": last_change(accelerator.pk, at) if at else last_changes(catalogue).get(accelerator.pk),
+        "has_operators": accelerator.vendor.slug in OPERATOR_VENDORS,
+    }
 
 
 def sheet_values(accelerator: Accelerator, at: datetime | None = None) -> list[SpecValue]:
@@ -247,7 +186,7 @@ def _headline(
     accelerator: Accelerator,
     field: Field,
     preferred: Mapping[str, Sequence[SpecValue]],
-    standing: Mapping[str, RelativeFigure],
+    standing: Mapping[str, Mapping[str, str]],
 ) -> SheetHeadline:
     figure = _figure(field, preferred)
     if field.name == "int8_tensor_tops" and not figure.is_published:
@@ -299,18 +238,16 @@ def _cells(values: Sequence[SpecValue], choice: SourceChoice) -> Cells:
 
 def _groups(
     by_field: Cells, numbers: NumberedSources, histories: Mapping[Slot, History], checkers: Mapping[int, str]
-) -> tuple[SheetGroup, ...]:
-    def listed(field: Field) -> SheetField:
-        shown = tuple(
+) -> list[tuple[Group, list[tuple[Field, list[SheetValue]]]]]:
+    """(group, (field, its values) of the group), in the registry's order."""
+
+    def listed(field: Field) -> list[SheetValue]:
+        return [
             _value(rows, numbers, histories.get((field.name, condition)), checkers)
             for condition, rows in _in_order(field, by_field[field.name])
-        )
-        return SheetField(field.name, *field.words, field.glossary, shown)
+        ]
 
-    return tuple(
-        SheetGroup(group.name, str(group.title), tuple(listed(field) for field in fields))
-        for group, fields in grouped(by_field)
-    )
+    return [(group, [(field, listed(field)) for field in fields]) for group, fields in grouped(by_field)]
 
 
 def _in_order(field: Field, by_condition: Mapping[str, list[SpecValue]]) -> list[tuple[str, list[SpecValue]]]:
@@ -401,15 +338,10 @@ def _day(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
-def _names(aliases: Iterable[Alias], numbers: NumberedSources) -> tuple[Name, ...]:
-    return tuple(
-        Name(
-            name=alias.name,
-            kind=str(Alias.Kind(alias.kind).label),
-            needs=", ".join(describe_needs(alias)),
-            source=numbers.of(alias.source),
-            note=alias.note,
-        )
+def _names(aliases: Iterable[Alias], numbers: NumberedSources) -> list[tuple[Alias, str, SheetSource]]:
+    """(name of the accelerator, what must also match for it to be this one ("30-core GPU"), numbered source)"""
+    return [
+        (alias, ", ".join(describe_needs(alias)), numbers.of(alias.source))
         for alias in aliases
         if alias.source and alias.kind != Alias.Kind.PRODUCT
-    )
+    ]

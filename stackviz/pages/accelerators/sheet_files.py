@@ -1,6 +1,5 @@
 """A sheet as a file: every public value with unit, condition and source, in JSON what follows; how to cite it."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -85,18 +84,11 @@ def _derived(item: Derived) -> dict[str, Any]:
 SITE = "accelweb"
 
 
-@dataclass(frozen=True, slots=True)
-class SheetCitation:
-    """`permalink`: the sheet as of `moment`, unaffected by later changes."""
+def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime) -> dict[str, str]:
+    """`address`: of the sheet, with scheme and host. `changed_at`: when it last changed, which dates its version.
 
-    permalink: str
-    day: str
-    plain: str
-    bibtex: str
-
-
-def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime) -> SheetCitation:
-    """`address`: of the sheet, with scheme and host. `changed_at`: when it last changed, which dates its version."""
+    `permalink`: the sheet as of then, unaffected by later changes.
+    """
     moment = _moment(changed_at, now)
     permalink = f"{address}?at={write_moment(moment)}"
     day = f"{moment.astimezone(UTC):%Y-%m-%d}"
@@ -106,7 +98,8 @@ def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime
         "day": day,
         "url": permalink,
     }
-    return SheetCitation(permalink, day, plain, _bibtex(name, slug, moment.astimezone(UTC), permalink))
+    bibtex = _bibtex(name, slug, moment.astimezone(UTC), permalink)
+    return {"permalink": permalink, "day": day, "plain": plain, "bibtex": bibtex}
 
 
 def _moment(changed_at: datetime, now: datetime) -> datetime:

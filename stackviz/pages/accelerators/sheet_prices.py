@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -31,22 +32,14 @@ class SheetPrice:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class SheetPrices:
-    """`newest`: launch prices, then the newest of each kind, seller and offer; `earlier`: the others, newest first.
-
-    `left_out`: how many of these a page does not list.
-    """
-
-    newest: tuple[SheetPrice, ...]
-    earlier: tuple[SheetPrice, ...]
-    left_out: int
-
-
 def sheet_prices(
     accelerator: Accelerator, values: Sequence[SpecValue], numbers: NumberedSources, at: datetime | None
-) -> SheetPrices:
-    """`values`: those of the sheet. No query of its own for the present; two for a past moment."""
+) -> dict[str, Any]:
+    """`newest`: launch prices, then the newest of each kind, seller and offer; `earlier`: the others, newest first.
+
+    `values`: those of the sheet; `left_out`: how many earlier ones a page does not list. No query for the present; two
+    for a past moment.
+    """
     dated = public_prices_at(accelerator.pk, at) if at else public_catalogue().prices(accelerator.pk)
     seen: set[tuple[object, ...]] = set()
     newest: list[Price] = []
@@ -56,11 +49,11 @@ def sheet_prices(
         (earlier if seller in seen else newest).append(price)
         seen.add(seller)
     newest.sort(key=lambda price: price.kind != Price.Kind.STREET)
-    return SheetPrices(
-        newest=(*_launch_prices(values, numbers), *(_shown(price, numbers) for price in newest)),
-        earlier=tuple(_shown(price, numbers) for price in earlier[:MOST_EARLIER]),
-        left_out=max(0, len(earlier) - MOST_EARLIER),
-    )
+    return {
+        "newest": [*_launch_prices(values, numbers), *(_shown(price, numbers) for price in newest)],
+        "earlier": [_shown(price, numbers) for price in earlier[:MOST_EARLIER]],
+        "left_out": max(0, len(earlier) - MOST_EARLIER),
+    }
 
 
 def _launch_prices(values: Sequence[SpecValue], numbers: NumberedSources) -> Iterable[SheetPrice]:

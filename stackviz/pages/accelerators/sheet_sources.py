@@ -149,20 +149,10 @@ class SourceChoice:
         return self.kind in ("", kind) and self.reading in ("", reading)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFilter:
-    """A way to show fewer rows: its parameter (`kind` or `read_as`), value, name, and how many rows it leaves."""
-
-    parameter: str
-    value: str
-    name: str
-    rows: int
-
-
-def source_filters(preferred: Sequence[SpecValue]) -> tuple[SourceFilter, ...]:
-    """The filters that leave some of these rows, but not all; by kind first."""
+def source_filters(preferred: Sequence[SpecValue]) -> list[tuple[str, str, str, int]]:
+    """(parameter, value, name, rows it leaves) of the filters that leave some of these rows, but not all."""
     kinds = Counter(value.source.kind for value in preferred if value.source)
     readings = Counter(value.source.read_as for value in preferred if value.source)
     named = [("kind", str(kind), str(name), kinds[kind]) for kind, name in BADGES.items()]
     named += [("read_as", str(way), str(name), readings[way]) for way, name in READINGS.items()]
-    return tuple(SourceFilter(*parts) for parts in named if 0 < parts[-1] < len(preferred))
+    return [parts for parts in named if 0 < parts[-1] < len(preferred)]

@@ -25,23 +25,6 @@ NO_CONDITION = "none"  # how the ladder's address names the empty condition
 _Amounts = Mapping[str, Mapping[int, float]]  # condition -> accelerator pk -> amount in SI
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelativeFigure:
-    """One figure against others. `length`, `median_at`, `before_at`: per cent of the largest of its kind; "" unknown.
-
-    `largest`: of its kind; `before`: of its predecessor, with the factor since, `2,039 GB/s (1.6×)`.
-    """
-
-    length: str
-    median_at: str
-    median: str
-    largest: str
-    before_at: str
-    before: str
-    rank: str
-    url: str
-
-
 @dataclass(frozen=True, slots=True)
 class LadderPlace:
     """`rank`: equal figures share one, None: announced, without a place; `count`: of all that have one.
@@ -56,8 +39,12 @@ class LadderPlace:
 
 def standings(
     accelerator: Accelerator, predecessor: Accelerator | None, catalogue: PublicCatalogue
-) -> dict[str, RelativeFigure]:
-    """Field -> how its figure stands, of the headline figures that have an amount."""
+) -> dict[str, dict[str, str]]:
+    """Field -> how its figure compares, of the headline figures that have an amount.
+
+    `length`, `median_at`, `before_at`: per cent of the largest of its kind; "" unknown. `largest`: of its kind;
+    `before`: of its predecessor, with the factor since, `2,039 GB/s (1.6×)`.
+    """
     by_field = {}
     for field in HEADLINES:
         if field.is_text:
@@ -81,7 +68,7 @@ def _usual_condition(field: Field, accelerator: Accelerator, catalogue: PublicCa
 
 def _standing(
     field: Field, condition: str, accelerator: Accelerator, predecessor: Accelerator | None, catalogue: PublicCatalogue
-) -> RelativeFigure:
+) -> dict[str, str]:
     amounts = _amounts(field, catalogue)[condition]
     mine = amounts[accelerator.pk]
     kin = [pk for pk in amounts if catalogue.by_pk[pk].kind == accelerator.kind]
@@ -90,16 +77,16 @@ def _standing(
     before = amounts.get(predecessor.pk) if predecessor else None
     median = statistics.median(peers) if len(peers) >= FEWEST else None
     rank, url = _rank(field, condition, accelerator, catalogue)
-    return RelativeFigure(
-        length=_percent(min(mine, top), top),
-        median_at="" if median is None else _percent(median, top),
-        median="" if median is None else _text(field, median),
-        largest=_text(field, top),
-        before_at="" if before is None else _percent(before, top),
-        before="" if before is None else _before_text(field, before, mine),
-        rank=rank,
-        url=url,
-    )
+    return {
+        "length": _percent(min(mine, top), top),
+        "median_at": "" if median is None else _percent(median, top),
+        "median": "" if median is None else _text(field, median),
+        "largest": _text(field, top),
+        "before_at": "" if before is None else _percent(before, top),
+        "before": "" if before is None else _before_text(field, before, mine),
+        "rank": rank,
+        "url": url,
+    }
 
 
 def _before_text(field: Field, before: float, mine: float) -> str:

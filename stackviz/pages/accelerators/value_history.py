@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -21,6 +22,7 @@ from stackviz.records.curated.change import LOADED
 MOST_STEPS = 12  # of one figure; the change log has them all
 
 Slot = tuple[str, str]  # field, condition
+ValueStep = tuple[datetime, str, str, str, str]
 Change = tuple[Any, str, str]  # historical record, the figure before it, the figure after it
 # What is read of a record; an instance for each would cost more than the query.
 _RECORDED = (
@@ -30,19 +32,11 @@ _RECORDED = (
 
 
 @dataclass(frozen=True, slots=True)
-class ValueStep:
-    """One change: when, by whom, from what, to what, why. An empty `old` means added, an empty `new` removed."""
-
-    when: datetime
-    who: str
-    old: str
-    new: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class History:
-    """Of one field under one condition: since when it is in public, and what changed since, newest first."""
+    """Of one field under one condition: since when it is in public, and what changed since, newest first.
+
+    A step is (when, by whom, from what, to what, why); from "" is added, to "" removed.
+    """
 
     since: datetime
     steps: tuple[ValueStep, ...]
@@ -71,7 +65,7 @@ def value_histories(accelerator_id: int, until: datetime | None = None) -> dict[
 
 
 def _history(since: datetime, steps: list[ValueStep]) -> History:
-    newest = sorted(steps, key=lambda step: step.when, reverse=True)
+    newest = sorted(steps, key=itemgetter(0), reverse=True)
     return History(since, tuple(newest[:MOST_STEPS]), max(0, len(newest) - MOST_STEPS))
 
 
@@ -95,7 +89,7 @@ def _step(change: Change, people: Mapping[int, Any]) -> ValueStep:
     """The change as it is shown, without the reason of a load: who did it says as much."""
     record, old, new = change
     reason = "" if _is_load(record) else record.history_change_reason or ""
-    return ValueStep(record.history_date, _who(record, people), old, new, reason)
+    return record.history_date, _who(record, people), old, new, reason
 
 
 def _printed(record: Any, other: Any) -> str:  # noqa: ANN401

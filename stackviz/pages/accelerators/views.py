@@ -52,14 +52,6 @@ class SheetQuery:
     notes: tuple[Note, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Stood:
-    """The banner of a past sheet: its moment, and in words how much is different now."""
-
-    moment: str
-    since: str
-
-
 @require_safe
 def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
     """One accelerator: everything published about it, each value with its source.
@@ -120,7 +112,8 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
         "accelerator": then or accelerator,
         "notes": notes,
         "address": address,
-        "stood": _stood(accelerator, query.at) if then and query.at else None,
+        "moment": _moment_text(query.at) if then and query.at else "",
+        "changed": _changed_since(accelerator, query.at) if then and query.at else "",
         "preview": _preview(request, accelerator),
     }
     if then and query.at:
@@ -167,7 +160,7 @@ def _body(accelerator: Accelerator, address: str, query: SheetQuery) -> str:
         choice=query.choice,
         at=write_moment(at) if at else "",
         file_query=_file_query(query),
-        citation=cite(accelerator.name, accelerator.slug, address, sheet.changed_at or now, now),
+        citation=cite(accelerator.name, accelerator.slug, address, sheet["changed_at"] or now, now),
     )
 
 
@@ -181,19 +174,19 @@ def _file_query(query: SheetQuery) -> str:
     return "".join(f"{name}={value}&" for name, value in parts.items() if value) + "format="
 
 
-def _stood(accelerator: Accelerator, at: datetime) -> Stood:
-    """How the sheet of that moment differs from the present one. Four queries."""
+def _changed_since(accelerator: Accelerator, at: datetime) -> str:
+    """How the sheet of that moment differs from the present one, in words. Four queries."""
     now = {value.pk: value.content() for value in sheet_values(accelerator)}
     then = {value.pk: value.content() for value in sheet_values(accelerator, at)}
     different = sum(now.get(pk) != then.get(pk) for pk in now.keys() | then.keys())
     if not different:
-        return Stood(_moment_text(at), _("No value has changed since."))
+        return _("No value has changed since.")
     text = ngettext(
         "%(n)d value was added, changed or withdrawn since.",
         "%(n)d values were added, changed or withdrawn since.",
         different,
     )
-    return Stood(_moment_text(at), text % {"n": different})
+    return text % {"n": different}
 
 
 def _moment_text(at: datetime) -> str:

@@ -11,18 +11,18 @@ ADDRESS = "https://accelweb.example/accelerators/acme-one/"
 
 def test_the_permalink_names_the_second_after_the_last_change():
     found = cite("Acme One", "acme-one", ADDRESS, CHANGED, CHANGED + timedelta(days=1))
-    assert found.permalink == ADDRESS + "?at=2026-11-20T16:28:10Z"
-    assert found.day == "2026-11-20"
+    assert found["permalink"] == ADDRESS + "?at=2026-11-20T16:28:10Z"
+    assert found["day"] == "2026-11-20"
 
 
 def test_current_second_uses_exact_moment():
     found = cite("Acme One", "acme-one", ADDRESS, CHANGED, CHANGED + timedelta(milliseconds=10))
-    assert found.permalink == ADDRESS + "?at=2026-11-20T16:28:09.250000Z"
+    assert found["permalink"] == ADDRESS + "?at=2026-11-20T16:28:09.250000Z"
 
 
 def test_the_sentence_has_name_site_version_and_address():
     found = cite("Acme One", "acme-one", ADDRESS, CHANGED, CHANGED + timedelta(days=1))
-    assert found.plain == (
+    assert found["plain"] == (
         "Acme One: published figures with their sources. accelweb, version of 2026-11-20. "
         "https://accelweb.example/accelerators/acme-one/?at=2026-11-20T16:28:10Z"
     )
@@ -30,7 +30,7 @@ def test_the_sentence_has_name_site_version_and_address():
 
 def test_the_bibtex_entry_is_whole():
     found = cite("Acme One & Two", "acme-one", ADDRESS, CHANGED, CHANGED + timedelta(days=1))
-    assert found.bibtex == (
+    assert found["bibtex"] == (
         "@misc{accelweb-acme-one-20261120,\n"
         "  title        = {{Acme One \\& Two: published figures with their sources}},\n"
         "  organization = {accelweb},\n"

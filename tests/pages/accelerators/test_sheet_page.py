@@ -165,9 +165,9 @@ def figures_of(sheet) -> list:
     """Every figure on a sheet: of each value, what confirms it, and the others."""
     return [
         figure
-        for group in sheet.groups
-        for field in group.fields
-        for value in field.values
+        for _group, fields in sheet["groups"]
+        for _field, values in fields
+        for value in values
         for figure in (value.figure, *value.confirmed_by, *value.others)
     ]
 
@@ -205,7 +205,7 @@ def test_each_source_says_who_stands_behind_it(client, curated):
     badges = re.findall(r"</a>\s*<i>([^<]+)</i>", page)
     assert set(badges) == {"vendor", "press", "community", "reading"}
     sheet = read_sheet(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
-    figures = [item.figure for group in sheet.groups for field in group.fields for item in field.values]
-    prices = [*sheet.prices.newest, *sheet.prices.earlier]
+    figures = [item.figure for _group, fields in sheet["groups"] for _field, values in fields for item in values]
+    prices = [*sheet["prices"]["newest"], *sheet["prices"]["earlier"]]
     assert len(badges) == len(figures) + len(prices)
     assert all(figure.source and figure.source.badge for figure in figures)

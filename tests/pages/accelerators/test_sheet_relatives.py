@@ -45,7 +45,7 @@ def test_the_same_name_in_a_laptop_is_another_product(client, curated, db):
 
 def test_a_laptop_card_is_held_against_the_largest(curated, db):
     laptop = Accelerator.objects.get(slug="nvidia-geforce-rtx-2060-laptop")
-    assert desktop_version(laptop, public_catalogue()).name == "NVIDIA GeForce RTX 2060 12GB"
+    assert desktop_version(laptop, public_catalogue())[0].name == "NVIDIA GeForce RTX 2060 12GB"
     alone = Accelerator.objects.get(slug="nvidia-quadro-t2000-laptop")
     assert desktop_version(alone, public_catalogue()) is None
 

@@ -82,9 +82,9 @@ def test_the_largest_of_a_kind_is_one_that_can_be_had(curated, db):
     assert largest_shown(FIELDS[BANDWIDTH], catalogue) < amount
     before = predecessor(shipping, catalogue)
     theirs, own = standings(shipping, before, catalogue)[BANDWIDTH], standings(rubin, None, catalogue)[BANDWIDTH]
-    assert theirs.largest == own.largest
-    assert own.rank == "announced"
-    assert float(own.length) == 100
+    assert theirs["largest"] == own["largest"]
+    assert own["rank"] == "announced"
+    assert float(own["length"]) == 100
 
 
 def test_list_and_sheet_say_it(curated, db, client):
