@@ -1,7 +1,5 @@
 """`/learn/<chapter>/`: one chapter, drawn from its text, the catalogue and what there is to try."""
 
-from dataclasses import dataclass
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -15,25 +13,15 @@ from stackviz.pages.learn.chapters import Chapter, read_chapters
 from stackviz.pages.learn.drawing import draw_drawing
 from stackviz.pages.learn.markup import Drawers, render_section
 from stackviz.pages.learn.spec_figures import draw_figure, draw_street_price, priced_accelerator
-from stackviz.pages.learn.text_files import ENGLISH
+from stackviz.pages.learn.text_files import ENGLISH, TextSection
 from stackviz.pages.learn.try_page import draw_try
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.parts import cached_parts
 from stackviz.web.preview import Introduction, make_preview
 
-__all__ = ["DrawnSection", "chapter_page", "drawn_sections", "urlpatterns"]
+__all__ = ["chapter_page", "drawn_sections", "urlpatterns"]
 
 CACHE_S = 600
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnSection:
-    """`is_english`: shown in English since there is no translation of it."""
-
-    anchor: str
-    title: str
-    html: SafeString
-    is_english: bool
 
 
 @require_safe
@@ -55,8 +43,13 @@ def chapter_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "learn/chapter.html", context)
 
 
-def drawn_sections(chapter: Chapter, catalogue: PublicCatalogue, language: str) -> tuple[DrawnSection, ...]:
-    """Cached for an edition of the catalogue: texts change with the version of the site."""
+def drawn_sections(
+    chapter: Chapter, catalogue: PublicCatalogue, language: str
+) -> list[tuple[TextSection, SafeString, bool]]:
+    """(section, its HTML, whether it is in English since there is no translation)
+
+    Cached for an edition of the catalogue: texts change with the version of the site.
+    """
 
     def draw() -> tuple[str, ...]:
         drawers = _drawers(chapter, catalogue)
@@ -64,10 +57,10 @@ def drawn_sections(chapter: Chapter, catalogue: PublicCatalogue, language: str) 
 
     drawn = cached_parts(("chapter", chapter.slug, catalogue.edition), draw, CACHE_S)
     is_other = language != ENGLISH
-    return tuple(
-        DrawnSection(section.anchor, section.title, html, is_other and section.language == ENGLISH)
+    return [
+        (section, html, is_other and section.language == ENGLISH)
         for section, html in zip(chapter.sections, drawn, strict=True)
-    )
+    ]
 
 
 def _drawers(chapter: Chapter, catalogue: PublicCatalogue) -> Drawers:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from urllib.parse import urlencode
 
@@ -14,7 +13,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.pages.learn.chapters import read_chapters
+from stackviz.pages.learn.chapters import Chapter, read_chapters
 from stackviz.pages.learn.markup import references
 from stackviz.pages.learn.text_files import ENGLISH
 from stackviz.pages.learn.trying import ChoiceInput, NumberInput, Try, TryAnswer, TryValues, all_tries, read_values
@@ -27,19 +26,10 @@ from stackviz.web.preview import Introduction, Preview, make_preview
 __all__ = ["draw_try", "places_of_tries", "read_try", "try_page", "urlpatterns"]
 
 
-@dataclass(frozen=True, slots=True)
-class TryPlace:
-    """`number`, `title`: of the chapter; `url`: with the section's anchor."""
-
-    number: int
-    title: str
-    url: str
-
-
 @cache
-def places_of_tries(language: str) -> Mapping[str, tuple[TryPlace, ...]]:
-    """Key of a calculation -> each chapter that has it, once, in order."""
-    places: dict[str, dict[int, TryPlace]] = defaultdict(dict)
+def places_of_tries(language: str) -> Mapping[str, list[tuple[Chapter, str]]]:
+    """Key of a calculation -> (chapter, address of the section) of each chapter that has it, once, in order."""
+    places: dict[str, dict[int, tuple[Chapter, str]]] = defaultdict(dict)
     for chapter in read_chapters(language):
         with override(language):  # an address is of one language
             address = reverse("learn:chapter", args=[chapter.slug])
@@ -47,20 +37,8 @@ def places_of_tries(language: str) -> Mapping[str, tuple[TryPlace, ...]]:
             for reference in references(section):
                 if reference.kind == "try":
                     key = reference.text.split()[0]
-                    standing = TryPlace(chapter.number, chapter.title, f"{address}#{section.anchor}")
-                    places[key].setdefault(chapter.number, standing)
-    return {key: tuple(by_chapter.values()) for key, by_chapter in places.items()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownInput:
-    """A field of the form. `options`: (value, words, is chosen); empty for a number to type."""
-
-    name: str
-    label: str
-    unit: str
-    value: str
-    options: tuple[tuple[str, str, bool], ...]
+                    places[key].setdefault(chapter.number, (chapter, f"{address}#{section.anchor}"))
+    return {key: list(by_chapter.values()) for key, by_chapter in places.items()}
 
 
 @require_safe
@@ -115,27 +93,20 @@ def _draw(
     return render_part(
         "learn/_try.jinja",
         key=attempt.key,
-        inputs=_shown(attempt, values, catalogue),
+        inputs=_inputs(attempt, values, catalogue),
         notes=notes,
         answer=answer,
     )
 
 
-def _shown(attempt: Try, values: TryValues, catalogue: PublicCatalogue) -> tuple[ShownInput, ...]:
-    shown = []
-    for each in attempt.inputs:
-        value = _text(each, values)
-        options: Mapping[str, object] = {} if isinstance(each, NumberInput) else each.options(catalogue)
-        shown.append(
-            ShownInput(
-                name=each.name,
-                label=str(each.label),
-                unit=each.unit if isinstance(each, NumberInput) else "",
-                value=value,
-                options=tuple((option, str(words), option == value) for option, words in options.items()),
-            )
-        )
-    return tuple(shown)
+def _inputs(
+    attempt: Try, values: TryValues, catalogue: PublicCatalogue
+) -> list[tuple[NumberInput | ChoiceInput, str, Mapping[str, object]]]:
+    """(field of the form, its value, value -> words to choose from, empty for a number to type)"""
+    return [
+        (each, _text(each, values), {} if isinstance(each, NumberInput) else each.options(catalogue))
+        for each in attempt.inputs
+    ]
 
 
 def _text(field: NumberInput | ChoiceInput, values: TryValues) -> str:
