@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -92,22 +92,7 @@ class CardRow:
         return self.cards[0].reported.facts.get("unified_memory") is True
 
 
-@dataclass(frozen=True, slots=True)
-class CardValue:
-    """What some cards state of a fact, or why it is missing. `indexes_label` is empty where all cards agree."""
-
-    indexes_label: str
-    indexes: tuple[int, ...]
-    fact: ShownFact
-
-
-@dataclass(frozen=True, slots=True)
-class CardFact:
-    """One fact of all cards, with a value for each group that agrees."""
-
-    name: str
-    meaning: str
-    values: tuple[CardValue, ...]
+CardFact = tuple[str, str, list[tuple[str, list[int], ShownFact]]]
 
 
 def card_kinds(cards: Iterable[MatchedCard]) -> tuple[CardKind, ...]:
@@ -142,21 +127,21 @@ def card_rows(cards: Iterable[MatchedCard], alike: Callable[[MatchedCard], Hasha
 
 
 def card_facts(cards: Iterable[MatchedCard]) -> list[CardFact]:
-    """Every fact any card states or lacks, in the registry's order; cards that agree share a value."""
+    """Every fact any card states or lacks, in the registry's order: (name, meaning, values).
+
+    A value is (cards in words, their indexes, the fact); cards that agree share one, in words "" where all do.
+    """
     reported = [card.reported for card in cards]
     names = {name for card in reported for name in (*card.facts, *card.absent)}
-    return [_card_fact(name, reported) for name in in_order(names, CARD_ABSENT_NAMES)]
+    return [(name, meaning_of(name), _values(name, reported)) for name in in_order(names, CARD_ABSENT_NAMES)]
 
 
-def _card_fact(name: str, cards: Sequence[wire.Card]) -> CardFact:
+def _values(name: str, cards: Sequence[wire.Card]) -> list[tuple[str, list[int], ShownFact]]:
     groups: dict[ShownFact, list[int]] = {}
     for card in cards:
         groups.setdefault(one_fact(name, card.facts, card.absent), []).append(card.index)
     is_common = len(groups) == 1
-    values = tuple(
-        CardValue("" if is_common else span(indexes), tuple(indexes), fact) for fact, indexes in groups.items()
-    )
-    return CardFact(name, meaning_of(name), values)
+    return [("" if is_common else span(indexes), indexes, fact) for fact, indexes in groups.items()]
 
 
 def span(indexes: Sequence[int]) -> str:
@@ -218,29 +203,15 @@ _LEVELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class LinkCell:
-    """A link between two cards, `NV18`; "" of a card with itself, "?" where the report does not say.
+class CardLinks:
+    """All links: for each card (link, rank) to each card of the machine.
 
-    `rank`: "nvlink", "fewer" for fewer NVLinks than the most between two cards of this machine, "pcie", or "".
+    A link is `NV18`, "" of a card with itself, "?" where the report does not say. Its rank is "nvlink", "fewer" for
+    fewer NVLinks than the most between two cards of this machine, "pcie", or "".
+    `legend`: (kind, its meaning), the closest first; `more`: cards that are not shown.
     """
 
-    text: str
-    rank: str
-
-
-@dataclass(frozen=True, slots=True)
-class LinkRow:
-    """What links a card to each card of the machine."""
-
-    card: int
-    cells: tuple[LinkCell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CardLinks:
-    """All links; `legend`: (kind, its meaning), the closest first; `more`: cards that are not shown."""
-
-    rows: tuple[LinkRow, ...]
+    rows: Mapping[int, Sequence[tuple[str, str]]]
     legend: tuple[tuple[str, str], ...]
     more: int
 
@@ -255,14 +226,14 @@ def card_links(facts: Facts) -> CardLinks | None:
     shown = cards[:MOST_CARDS]
     most = max((_nvlinks(kind) for kind in links.values()), default=0)
 
-    def cell(first: int, second: int) -> LinkCell:
+    def cell(first: int, second: int) -> tuple[str, str]:
         kind = "" if first == second else links.get(frozenset((first, second)), "?")
         count = _nvlinks(kind)
         rank = ("nvlink" if count == most else "fewer") if count else "pcie" if kind in _LEVELS else ""
-        return LinkCell(kind, rank)
+        return kind, rank
 
-    rows = tuple(LinkRow(first, tuple(cell(first, second) for second in shown)) for first in shown)
-    kinds = {each.text for row in rows for each in row.cells}
+    rows = {first: [cell(first, second) for second in shown] for first in shown}
+    kinds = {kind for row in rows.values() for kind, _rank in row}
     return CardLinks(rows, tuple(_legend(kinds)), len(cards) - len(shown))
 
 

@@ -4,7 +4,6 @@ Names, units and meanings come from the registry of facts; a fact that is not in
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
@@ -88,14 +87,7 @@ MACHINE_FACTS = ("cpu.model", "memory.total_bytes", "os.name", "python.version",
 """What a list of machines and a machine's page state first."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeadlineFact:
-    """One of the facts at the top: its title, the fact, and a line under it, or ""."""
-
-    title: str
-    fact: ShownFact
-    more: str = ""
-
+HeadlineFact = tuple[str, ShownFact, str]
 
 TITLES: Mapping[str, str | Promise] = {
     "cpu.model": gettext_lazy("CPU"),
@@ -113,9 +105,9 @@ TITLES: Mapping[str, str | Promise] = {
 
 
 def headline(names: Iterable[str], facts: Facts, absent: Absences) -> tuple[HeadlineFact, ...]:
-    """These facts, names of TITLES, in the order given; with its reason what is missing."""
+    """(title, fact, a line under it, or "") of these facts, names of TITLES, in the order given."""
     return tuple(
-        HeadlineFact(str(TITLES[name]), headline_fact(name, facts, absent), _MORE[name](facts) if name in _MORE else "")
+        (str(TITLES[name]), headline_fact(name, facts, absent), _MORE[name](facts) if name in _MORE else "")
         for name in names
     )
 

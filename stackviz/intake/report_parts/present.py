@@ -68,24 +68,19 @@ def sort_findings(findings: Iterable[Finding]) -> SortedFindings:
 # --- software: components by name, those that are described with a link ---
 
 
-@dataclass(frozen=True, slots=True)
-class SoftwareRow:
-    """A component that was found; `url` is empty if it has no description, `version` if it is not stated."""
-
-    name: str
-    version: str
-    found_by: str
-    url: str
+SoftwareRow = tuple[wire.Software, str, str]
 
 
 def software_rows(software: Iterable[wire.Software], names: Mapping[str, str]) -> list[SoftwareRow]:
-    """What was found, in the order it was found. `names`: see `component_names`."""
+    """(what was found, its name, its page), in the order it was found; "" for the page of what is not described.
+
+    `names`: see `component_names`.
+    """
     return [
-        SoftwareRow(
-            name=names.get(item.component, item.component),
-            version=item.version or "",
-            found_by=item.found_by,
-            url=address_by_name("stacks:component", item.component) if item.component in names else "",
+        (
+            item,
+            names.get(item.component, item.component),
+            address_by_name("stacks:component", item.component) if item.component in names else "",
         )
         for item in software
     ]

@@ -259,13 +259,13 @@ def _fault_counts(faults: Sequence[Finding]) -> str:
 def _details(row: CardRow) -> CardDetails:
     """Each fact once where the cards agree, else card by card: `0: 41 °C · 1: 43 °C`."""
     facts, missing = [], []
-    for fact in card_facts(row.cards):
-        texts = sorted((index, value.fact.text) for value in fact.values for index in value.indexes if value.fact.text)
+    for name, meaning, values in card_facts(row.cards):
+        texts = sorted((index, fact.text) for _places, indexes, fact in values for index in indexes if fact.text)
         if texts:
-            text = texts[0][1] if len(fact.values) == 1 else " · ".join(f"{index}: {text}" for index, text in texts)
-            facts.append(ShownFact(fact.name, text, fact.meaning))
+            text = texts[0][1] if len(values) == 1 else " · ".join(f"{index}: {text}" for index, text in texts)
+            facts.append(ShownFact(name, text, meaning))
         else:
-            missing.append(replace(fact.values[-1].fact, meaning=fact.meaning))
+            missing.append(replace(values[-1][2], meaning=meaning))
     return CardDetails(row.label, tuple(facts), tuple(missing))
 
 

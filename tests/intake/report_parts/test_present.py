@@ -90,7 +90,7 @@ def test_page_api_and_agent_agree_on_a_dump(dump):
     assert {card.reported.index: row.reported_name for row in shown.cards for card in row.cards} == {
         card["index"]: card["reported_name"] for card in document["cards"]
     }
-    assert {(row.name, row.version or None) for row in shown.software} <= {
+    assert {(name, item.version or None) for item, name, _url in shown.software} <= {
         (row["component"], row["version"]) for row in document["components"]
     }
     facts = {fact.name for fact in shown.facts}
@@ -138,9 +138,9 @@ def test_the_page_of_a_machine_leaves_nothing_out(sent, client, name):
     shown = presented(stored.report, stored.findings)
     words = words_of(client.get(machine.get_absolute_url()))
     texts = [fact.text for fact in shown.facts] + [fact.missing for fact in shown.missing]
-    texts += [fact.name for fact in (*shown.facts, *shown.missing, *shown.card_facts)]
+    texts += [fact.name for fact in (*shown.facts, *shown.missing)] + [name for name, *_ in shown.card_facts]
     texts += [finding.title for finding in listed(shown)] + [row.reported_name for row in shown.cards]
-    texts += [row.version for row in shown.software]
+    texts += [item.version or "" for item, *_ in shown.software]
     assert [text for text in texts if " ".join(text.split()) not in words] == []
 
 
@@ -195,10 +195,10 @@ def test_differing_cards_split_by_columns():
 
 def test_card_fact_has_one_value_per_group():
     cards = [card(0, temperature_c=41.0), card(1, temperature_c=41.0), card(2)]
-    [fact] = card_facts(cards)
-    assert [(value.indexes_label, value.fact.text or value.fact.missing) for value in fact.values] == [
+    [(_name, _meaning, values)] = card_facts(cards)
+    assert [(places, fact.text or fact.missing) for places, _indexes, fact in values] == [
         ("0–1", "41 °C"),
         ("2", "not reported"),
     ]
-    [common] = card_facts(cards[:2])
-    assert [(value.indexes_label, value.fact.text) for value in common.values] == [("", "41 °C")]
+    [(_name, _meaning, common)] = card_facts(cards[:2])
+    assert [(places, fact.text) for places, _indexes, fact in common] == [("", "41 °C")]
