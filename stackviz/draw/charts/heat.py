@@ -10,15 +10,6 @@ from stackviz.draw.charts.frame import INK, empty_figure, frame, narrower, plotl
 LEVELS = 8  # each step is a factor of two; the last holds everything below
 
 
-@dataclass(frozen=True, slots=True)
-class HeatStep:
-    """One level of the legend: from `low` to `high`, shares of the best; `low` is 0 for the last."""
-
-    level: int
-    low: float
-    high: float
-
-
 def heat_level(share: float) -> int:
     """The level of a share of the best: LEVELS for one, one less each time it halves, at least 1.
 
@@ -31,13 +22,13 @@ def heat_level(share: float) -> int:
     return max(LEVELS - halvings, 1)
 
 
-def heat_steps() -> tuple[HeatStep, ...]:
-    """The legend, the best first."""
+def heat_steps() -> list[tuple[int, float, float]]:
+    """The legend, the best first: (level, from, to), shares of the best; from 0 for the last."""
     steps = []
     for level in range(LEVELS, 0, -1):
         high = 0.5 ** (LEVELS - level)
-        steps.append(HeatStep(level, 0.0 if level == 1 else high / 2, high))
-    return tuple(steps)
+        steps.append((level, 0.0 if level == 1 else high / 2, high))
+    return steps
 
 
 ROW_PX, HEAD_PX, FOOT_PX, RIGHT_PX = 20, 200, 8, 120  # names of columns lean into what is right of the last

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.scale import ScaleKind, bar_scale
+from stackviz.draw.charts.scale import Mark, ScaleKind, bar_scale
 
 RUNGS_PER_PAGE = 60
 TICKS_APART = 18  # per cent of the width: room for `100,000` on a phone
@@ -36,22 +36,13 @@ class LadderStep:
     measured_length: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
-    at: float
-    label: str
+def rank_rungs(
+    rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool = False
+) -> tuple[list[LadderStep], list[Mark]]:
+    """Rank the rungs, best first, equal values in the order given. -> (steps, marks of the scale).
 
-
-@dataclass(frozen=True, slots=True)
-class Ladder:
-    """Best first."""
-
-    steps: tuple[LadderStep, ...]
-    ticks: tuple[Tick, ...]
-
-
-def rank_rungs(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool = False) -> Ladder:
-    """Rank the rungs, equal values in the order given. Published and measured values share one scale."""
+    Published and measured values share one scale.
+    """
     ranked = sorted(rungs, key=lambda rung: rung.value if lower_is_better else -rung.value)
     values = [rung.value for rung in rungs] + [rung.measured for rung in rungs if rung.measured is not None]
     scale = bar_scale(values, kind)
@@ -60,8 +51,8 @@ def rank_rungs(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool 
     for rung in ranked:
         measured = None if rung.measured is None else scale.position(rung.measured)
         steps.append(LadderStep(rung.key, places.get(rung.key), scale.position(rung.value), measured))
-    ticks = [Tick(scale.position(tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)] if rungs else []
-    return Ladder(tuple(steps), tuple(ticks))
+    marks = [Mark(scale.position(tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)] if rungs else []
+    return steps, marks
 
 
 def _places(ranked: Sequence[Rung]) -> dict[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from stackviz.draw.charts.history import HistoryLevel, HistoryMark, HistoryPoint, value_range
-from stackviz.draw.charts.scale import Scale, scale_for, spans_decades
+from stackviz.draw.charts.scale import Mark, Scale, scale_for, spans_decades
 
 MOST_LABELS = 4  # of marks: each takes a line above the drawing
 MOST_SAMPLES = 400  # drawn; more would lie on one another
@@ -27,12 +27,6 @@ class FigureTick:
 
     at: float
     value: float
-
-
-@dataclass(frozen=True, slots=True)
-class DateTick:
-    at: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +67,7 @@ class OverTime:
     levels: tuple[PlacedLevel, ...]
     marks: tuple[PlacedMark, ...]
     ticks: tuple[FigureTick, ...]
-    dates: tuple[DateTick, ...]
+    dates: tuple[Mark, ...]
     rows: int
 
 
@@ -135,16 +129,16 @@ def _marks(placed: Sequence[tuple[float, str]]) -> tuple[PlacedMark, ...]:
     )
 
 
-def _dates(first: datetime, last: datetime, across: Across) -> tuple[DateTick, ...]:
+def _dates(first: datetime, last: datetime, across: Across) -> tuple[Mark, ...]:
     """Return evenly spaced midnights, or the two ends of a range under two days."""
     first, last = first.astimezone(UTC), last.astimezone(UTC)
     if last - first < 2 * _DAY:
-        return tuple(DateTick(across(at), f"{at:%Y-%m-%d %H:%M}") for at in dict.fromkeys((first, last)))
+        return tuple(Mark(across(at), f"{at:%Y-%m-%d %H:%M}") for at in dict.fromkeys((first, last)))
     every = -(-(last - first) // (DATES * _DAY))
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0) + _DAY
     ticks = []
     while midnight <= last:
-        ticks.append(DateTick(across(midnight), f"{midnight:%Y-%m-%d}"))
+        ticks.append(Mark(across(midnight), f"{midnight:%Y-%m-%d}"))
         midnight += max(every, 1) * _DAY
     return tuple(ticks)
 

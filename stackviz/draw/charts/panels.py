@@ -13,8 +13,7 @@ from stackviz.base.light import light_dataclass
 from stackviz.base.units import format_number
 from stackviz.draw.charts.frame import NARROW_PX, colour, colour_name, frame, narrower, plotly_text
 from stackviz.draw.charts.plane import LABEL_ROW_PX, PlaneLine, end_labels
-from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for, spans_decades
-from stackviz.draw.charts.scatter import Mark
+from stackviz.draw.charts.scale import Mark, Scale, ScaleKind, scale_for, spans_decades
 
 PANEL_PX = 120  # how high the plot of a panel is
 LOG_RATIO = 20  # values with a larger ratio get a logarithmic axis

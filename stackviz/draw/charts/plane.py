@@ -14,8 +14,8 @@ from typing import Any
 from stackviz.base.units import format_number
 from stackviz.draw.charts.frame import INK, colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.draw.charts.labels import HEIGHT_PX, LETTER_PX, Label, NamedDot, place_labels
-from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for
-from stackviz.draw.charts.scatter import RADIUS_PX, SHAPES, Mark
+from stackviz.draw.charts.scale import Mark, Scale, ScaleKind, scale_for
+from stackviz.draw.charts.scatter import RADIUS_PX, SHAPES
 from stackviz.draw.charts.scatter_plotly import FIGURE_PX, PLOTLY_SHAPES, AxisWords, plotly_axis, plotly_range
 
 MARGIN = 0.03

@@ -51,6 +51,14 @@ class Scale:
         return ticks
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A tick of an axis, in per cent from the left or from the top."""
+
+    at: float
+    label: str
+
+
 def spans_decades(values: Iterable[float], ratio: float = DECADES_RATIO) -> bool:
     """Whether a linear scale would hide the small values: the largest is more than `ratio` times the smallest."""
     positive = [value for value in values if value > 0]

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from stackviz.base.units import format_number
 from stackviz.draw.charts.labels import HEIGHT_PX, WIDE_PX, Label, NamedDot, place_labels
-from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for
+from stackviz.draw.charts.scale import Mark, Scale, ScaleKind, scale_for
 
 # Paths around the origin, one for each colour: circle, square, triangle, diamond, triangle upside down, cross.
 SHAPES = (
@@ -89,14 +89,6 @@ class Spot:
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A tick, in per cent from the left or from the top."""
-
-    at: float
-    label: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsoLine:
     """An iso line from end to end, with its label near the upper end."""
@@ -109,14 +101,7 @@ class IsoLine:
     is_bound: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A straight piece of the front, in per cent."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
+Piece = tuple[float, float, float, float]  # x1, y1, x2, y2 of a straight piece of the front, in per cent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,12 +198,7 @@ def tick_label(tick: float, kind: ScaleKind) -> str:
 
 def _piece(start: Point, end: Point, xs: Scale, ys: Scale) -> Piece:
     (x1, y1), (x2, y2) = start, end
-    return Piece(
-        xs.position(x1),
-        ys.position_from_top(y1),
-        xs.position(x2),
-        ys.position_from_top(y2),
-    )
+    return xs.position(x1), ys.position_from_top(y1), xs.position(x2), ys.position_from_top(y2)
 
 
 def _apart(named: Sequence[NamedDot]) -> list[NamedDot]:
@@ -231,8 +211,7 @@ def _apart(named: Sequence[NamedDot]) -> list[NamedDot]:
 
 def _labels(named: Sequence[NamedDot], lines: Sequence[IsoLine], pieces: Sequence[Piece]) -> list[Label]:
     """Labels of the dots looked for and the most prominent; they overlap no dots, lines' labels or front."""
-    strokes = [(piece.x1, piece.y1, piece.x2, piece.y2) for piece in pieces]
-    return place_labels(named, [(line.label, line.x2, line.y2) for line in lines], strokes)
+    return place_labels(named, [(line.label, line.x2, line.y2) for line in lines], pieces)
 
 
 def size_steps(sizes: Sequence[float | None]) -> list[int]:

@@ -116,7 +116,7 @@ def _ladder_places(field: Field, condition: str, catalogue: PublicCatalogue) -> 
             Rung(pk, amounts[pk], takes_place=not is_announced(catalogue.by_pk[pk], catalogue))
             for pk in sorted(amounts, key=lambda pk: catalogue.by_pk[pk].name)
         ]
-        steps = rank_rungs(rungs, "linear", lower_is_better=field.higher_is_better is False).steps
+        steps, _ticks = rank_rungs(rungs, "linear", lower_is_better=field.higher_is_better is False)
         count = sum(step.rank is not None for step in steps)
         return {step.key: LadderPlace(step.rank, count, row) for row, step in enumerate(steps)}
 

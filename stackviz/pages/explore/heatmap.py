@@ -168,8 +168,7 @@ def _mean_level(row: HeatRow) -> float:
 
 def _legend() -> tuple[tuple[int, str], ...]:
     steps = []
-    for step in heat_steps():
-        words = {"low": format_number(step.low * 100, 2), "high": format_number(step.high * 100, 2)}
-        text = _("%(low)s–%(high)s %%") % words if step.low else _("up to %(high)s %%") % words
-        steps.append((step.level, text))
+    for level, low, high in heat_steps():
+        words = {"low": format_number(low * 100, 2), "high": format_number(high * 100, 2)}
+        steps.append((level, _("%(low)s–%(high)s %%") % words if low else _("up to %(high)s %%") % words))
     return tuple(steps)

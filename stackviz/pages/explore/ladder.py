@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.ladder import Rung, Tick, rank_rungs
-from stackviz.draw.charts.scale import spans_decades
+from stackviz.draw.charts.ladder import Rung, rank_rungs
+from stackviz.draw.charts.scale import Mark, spans_decades
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.explore.axes import PlotData
 from stackviz.pages.explore.composed import COMPOSED
@@ -74,7 +74,7 @@ class Ranking:
 
     axis: Axis
     rows: tuple[LadderRow, ...]
-    ticks: tuple[Tick, ...]
+    ticks: Sequence[Mark]
     is_log: bool
     legend: list[tuple[str, str, str]]
     unranked: tuple[Unranked, ...]
@@ -119,7 +119,7 @@ def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, Measu
     beside = {pk: best for pk, best in measured.items() if _is_beside(axis, pk)} if is_comparable(axis) else {}
     rungs = [_rung(axis, subject, beside) for subject in subjects if subject.pk in axis.figures]
     is_log = choice.scale == "log" or (not choice.scale and spans_decades(rung.value for rung in rungs))
-    drawn = rank_rungs(rungs, "log" if is_log else "linear", lower_is_better=axis.measure.better is False)
+    steps, ticks = rank_rungs(rungs, "log" if is_log else "linear", lower_is_better=axis.measure.better is False)
     rows = tuple(
         LadderRow(
             rank=step.rank,
@@ -131,12 +131,12 @@ def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, Measu
             measured_length=step.measured_length,
             measured_text=_measured_text(axis, beside.get(step.key)),
         )
-        for step in drawn.steps
+        for step in steps
     )
     return Ranking(
         axis=axis,
         rows=rows,
-        ticks=drawn.ticks,
+        ticks=ticks,
         is_log=is_log,
         legend=legend((row.subject for row in rows), "vendor"),
         unranked=tuple(unranked(axis, subjects)),

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from stackviz.base.units import format_number
 from stackviz.draw.charts.labels import Label
-from stackviz.draw.charts.scale import ScaleKind, spans_decades
+from stackviz.draw.charts.scale import Mark, ScaleKind, spans_decades
 from stackviz.draw.charts.scatter import (
     MIDDLE_SIZE,
     SHAPES,
@@ -17,7 +17,6 @@ from stackviz.draw.charts.scatter import (
     Dot,
     Iso,
     IsoLine,
-    Mark,
     Piece,
     Spot,
     Ways,

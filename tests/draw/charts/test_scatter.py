@@ -159,9 +159,9 @@ def test_labels_keep_clear_of_the_front():
     assert drawn.labels
     assert drawn.pieces
     for label, (left, top, right, bottom) in zip(drawn.labels, boxes_of(drawn), strict=True):
-        for piece in drawn.pieces:
-            x1, x2 = sorted(float(x) * WIDE_PX / 100 for x in (piece.x1, piece.x2))
-            y1, y2 = sorted(float(y) * HEIGHT_PX / 100 for y in (piece.y1, piece.y2))
+        for start_x, start_y, end_x, end_y in drawn.pieces:
+            x1, x2 = sorted(x * WIDE_PX / 100 for x in (start_x, end_x))
+            y1, y2 = sorted(y * HEIGHT_PX / 100 for y in (start_y, end_y))
             assert x2 <= left or x1 >= right or y2 <= top or y1 >= bottom, label.text
 
 
