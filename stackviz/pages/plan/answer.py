@@ -9,7 +9,8 @@ from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.chosen_way import FrameworkLine, WayChoice
 from stackviz.pages.plan.page import Plan
 from stackviz.pages.plan.query import SYSTEM_TITLES, PlanQuery
-from stackviz.pages.plan.ways import INSTALLERS, PYTORCH, InstallWay, uv_command
+from stackviz.pages.plan.way import InstallWay, driver_need, uv_command
+from stackviz.pages.plan.ways import INSTALLERS, PYTORCH
 from stackviz.web.i18n.curated_text import curated_words
 from stackviz.web.i18n.finding_text import finding_words
 from stackviz.web.preview import Introduction
@@ -39,6 +40,22 @@ class PlanAnswer:
     way: InstallWay
     overview: tuple[RunsOn, ...]
 
+    @property
+    def pins(self) -> tuple[str, ...]:
+        """The packages that come with a release that the tables decide: `torch 2.14.0`."""
+        plan = self.way.package_plan
+        return tuple(f"{package} {version}" for package, version in plan.release.pins) if plan and plan.release else ()
+
+    @property
+    def passed_over(self) -> tuple[str, ...]:
+        """Why a newer release is not the one, or why none is."""
+        return self.way.package_plan.passed_over if self.way.package_plan else ()
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the release is not known to run."""
+        return self.way.package_plan.doubts if self.way.package_plan else ()
+
 
 def answer_of(query: PlanQuery, plan: Plan | None) -> PlanAnswer | None:
     """Of an accelerator; None where none, or the CPU, is chosen."""
@@ -52,7 +69,7 @@ def answer_of(query: PlanQuery, plan: Plan | None) -> PlanAnswer | None:
         sentence=_sentence(query, choice, plan, outcome),
         outcome=outcome,
         commands=_commands(plan, choice) if plan else way.commands,
-        needs=_needs(plan) if plan else tuple(filter(None, way.needs.split(", "))),
+        needs=_needs(plan) if plan else way.needs,
         pythons=plan.pythons if plan else way.pythons,
         way=way,
         overview=tuple(_overview(query, choice)),
@@ -76,6 +93,8 @@ def _sentence(query: PlanQuery, choice: WayChoice, plan: Plan | None, outcome: P
     if plan and outcome == PlanOutcome.UNKNOWN and plan.query.driver and plan.build and plan.build.carries_code:
         words |= {"torch": plan.query.machine.torch, "driver": plan.query.driver}
         return _("Cannot tell whether PyTorch %(torch)s runs on %(name)s under driver %(driver)s") % words
+    if outcome == PlanOutcome.FAILS and (query.driver or not query.python_is_open):
+        return _("No release on record of %(framework)s runs on %(name)s under %(system)s as chosen") % words
     if outcome == PlanOutcome.FAILS:
         return _("No release on record of %(framework)s supports %(name)s on %(system)s") % words
     return _("Cannot tell whether %(framework)s supports %(name)s on %(system)s") % words
@@ -97,7 +116,7 @@ def _needs(plan: Plan) -> tuple[str, ...]:
     build = plan.build or next(running, None)
     floor = build.driver_floor if build else ""
     driver = floor or (plan.branches.chosen.driver if plan.branches.chosen else "")
-    listed = [f"{_('NVIDIA driver')} ≥ {driver}"] if driver and plan.query.takes_driver else []
+    listed = [driver_need(driver, plan.last_branch)] if driver and plan.query.takes_driver else []
     return (*listed, *(f"macOS ≥ {need.low}" for need in plan.macos))
 
 
@@ -129,6 +148,8 @@ def answer_json(answer: PlanAnswer | None, choice: WayChoice) -> dict[str, Any]:
         "commands": list(answer.commands),
         "needs": list(answer.needs),
         "pythons": list(answer.pythons),
+        "pins": list(answer.pins),
+        "reasons": [finding_words(line) for line in (*answer.doubts, *answer.passed_over)],
         "note": answer.way.note,
         "source": {"title": source.title, "url": source.url, "read_on": answer.way.read_on or None},
         "frameworks": {line.framework: _line_json(line) for line in choice.lines},

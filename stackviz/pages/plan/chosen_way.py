@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.planned_machine import SYSTEMS
-from stackviz.pages.plan.ways import FRAMEWORKS, INSTALLERS, InstallWay
+from stackviz.pages.plan.way import InstallWay
+from stackviz.pages.plan.ways import FRAMEWORKS, INSTALLERS
 from stackviz.web.http.address import LONGEST_SHOWN, AddressReader
 
 

@@ -40,6 +40,7 @@ from stackviz.report import format as wire
 from stackviz.report.format.systems import family
 from stackviz.report.rules import Finding, Severity, Tables, is_broken
 from stackviz.report.rules.compatibility import Requirement
+from stackviz.report.rules.drivers import last_branch
 from stackviz.report.rules.lifecycle import LifeState
 from stackviz.web.i18n.finding_text import finding_words
 
@@ -107,6 +108,7 @@ class Plan:
     """`query`: with the release that was chosen for it, where it left that open; `skipped`: the newer one, if any.
 
     `companions`: what goes with its torch, in the command where a source names the release.
+    `last_branch`: of the driver, for the card; "" where none ends.
     `alternative`: where this plan does not work, the newest release of torch that would.
     """
 
@@ -120,6 +122,7 @@ class Plan:
     build: Build | None
     builds: tuple[BuildRow, ...]
     branches: BranchChoice
+    last_branch: str
     pythons: tuple[str, ...]
     macos: tuple[Requirement, ...]
     findings: SortedFindings
@@ -149,6 +152,7 @@ def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         build=choice.build,
         builds=tuple(BuildRow(build, tuple(_reasons(build, machine))) for build in choice.offered),
         branches=drivers,
+        last_branch=last_branch(tables, machine.capability),
         pythons=pythons(machine, tables),
         macos=needed_macos(machine, tables),
         findings=sort_findings(findings),

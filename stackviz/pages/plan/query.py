@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from stackviz.pages.plan.chosen_way import Option, WayChoice, choose_way, options_of
 from stackviz.pages.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
 from stackviz.pages.plan.releases import pythons, torch_releases
+from stackviz.pages.plan.solved import settled_way
 from stackviz.pages.plan.targets import find_target, target_card
 from stackviz.pages.plan.ways import PYTORCH, ways
 from stackviz.records.catalog.asked_for import requested_by_vendor
@@ -21,9 +22,11 @@ from stackviz.records.catalog.queries import public_catalogue
 from stackviz.report.rules import Tables
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.lifecycle import newest_out
+from stackviz.report.rules.packages import package_pythons
 from stackviz.web.http.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"
+CHOOSABLE = frozenset({"torch", "driver", "macos", "python"})
 CPU_SYSTEMS = tuple(key for key, system in SYSTEMS.items() if system.vendors)
 EXAMPLES = (  # an old card, a new one on Windows, a Mac
     ("nvidia-geforce-gtx-1080-ti", "linux-x86_64"),
@@ -43,6 +46,7 @@ class PlanQuery:
     """A plan with the lists it was chosen from. `accelerators`: by vendor, those most asked for, and the chosen one.
 
     `choice`: the framework and how it is installed; None without an accelerator, or for the CPU.
+    `used`: those of CHOOSABLE that this plan depends on.
     `torch_is_open`, `python_is_open`: none was chosen, so any that works is fine; `machine` has the newest.
     """
 
@@ -57,6 +61,7 @@ class PlanQuery:
     macs: tuple[Option, ...]
     pythons: tuple[Option, ...]
     driver: str
+    used: frozenset[str]
     notes: tuple[Note, ...]
     torch_is_open: bool
     python_is_open: bool
@@ -67,16 +72,9 @@ class PlanQuery:
         return self.accelerator == CPU_ONLY or (self.choice is not None and self.choice.is_planned)
 
     @property
-    def shows_torch(self) -> bool:
-        """Whether a release of torch may be chosen: while nothing rules it out."""
-        return self.has_plan or not self.accelerator
-
-    @property
     def takes_driver(self) -> bool:
         """Whether an NVIDIA driver has a place in this plan, as far as it is decided."""
-        card = self.machine.card
-        is_open = self.accelerator != CPU_ONLY and self.shows_torch
-        return is_open and self.machine.system.platform != "macos" and _is_nvidia(card)
+        return "driver" in self.used
 
     @property
     def address(self) -> str:
@@ -97,7 +95,7 @@ class PlanQuery:
             "installer": choice.installer if choice and choice.installer != "pip" else "",
             "system": machine.system.key,
             "torch": torch if self.has_plan else "",
-            "macos": machine.macos if self.has_plan else "",
+            "macos": machine.macos,
             "driver": self.driver,
             "python": machine.python if torch == machine.torch and not self.python_is_open else "",
         }
@@ -123,13 +121,24 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     card = target_card(tables, target) if target else None
     choice = choose_way(reader, ways(tables, target), SYSTEM_TITLES) if target else None
     system = SYSTEMS[choice.system] if choice else _system(reader)
+    used = _used(slug, choice, system, card)
+    _refuse_unused(reader, used, choice)
     torches = torch_releases(tables, system.wheel)
-    torch = reader.choice("torch", torches, _("torch release"), _newest(tables, "pytorch", torches, day))
-    macos = _macos(reader, system, tables, day)
-    machine = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=reader.text("driver")[:20])
-    wheels = pythons(machine, tables)
-    python = reader.choice("python", wheels, _("Python release"), _newest(tables, "python", wheels, day))
-    machine = replace(machine, driver=_driver(reader, machine.driver), python=python)
+    newest = _newest(tables, "pytorch", torches, day)
+    torch = reader.choice("torch", torches, _("torch release"), newest) if "torch" in used else newest
+    macos = _macos(reader, system, tables, day) if "macos" in used else ""
+    driver = _driver(reader, reader.text("driver")[:20]) if "driver" in used else ""
+    machine = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=driver)
+    is_solved = choice is not None and choice.way.package_plan is not None
+    wheels = (
+        package_pythons(tables, choice.framework, system.wheel) if choice and is_solved else pythons(machine, tables)
+    )
+    newest = _newest(tables, "python", wheels, day)
+    python = reader.choice("python", wheels, _("Python release"), newest) if "python" in used else newest
+    machine = replace(machine, python=python)
+    if choice and target and is_solved:
+        chosen = {"python": python if reader.text("python") in wheels else "", "macos": macos, "driver": driver}
+        choice = replace(choice, way=settled_way(tables, target, choice.way, **chosen))
     macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
     return PlanQuery(
         machine=machine,
@@ -142,9 +151,10 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
             ((key, SYSTEM_TITLES[key]) for key in (choice.systems if choice else CPU_SYSTEMS)), system.key
         ),
         torches=options_of(((version, version) for version in torches), torch),
-        macs=options_of(macs, macos) if system.platform == "macos" else (),
+        macs=options_of(macs, macos) if "macos" in used else (),
         pythons=options_of(((version, version) for version in reversed(wheels)), python),
         driver=machine.driver,
+        used=used,
         notes=reader.notes(query, most=None),
         torch_is_open=reader.text("torch") not in torches,
         python_is_open=reader.text("python") not in wheels,
@@ -171,8 +181,30 @@ def _public_names() -> dict[str, tuple[str, str]]:
     return catalogue.once("plan: names", read)
 
 
-def _is_nvidia(card: KnownCard | None) -> bool:
-    return card is None or card.vendor == "nvidia"
+def _used(slug: str, choice: WayChoice | None, system: System, card: KnownCard | None) -> frozenset[str]:
+    """Those of CHOOSABLE that the plan depends on; while no accelerator is chosen, all that its form offers."""
+    if not slug:
+        return CHOOSABLE - ({"driver"} if system.platform == "macos" else {"macos"})
+    names = {"python"}
+    if slug == CPU_ONLY or (choice and choice.is_planned):
+        names.add("torch")
+    elif choice is None or choice.way.package_plan is None:
+        return frozenset()
+    if system.platform == "macos":
+        names.add("macos")
+    elif slug != CPU_ONLY and (card is None or card.vendor == "nvidia"):
+        names.add("driver")
+    return frozenset(names)
+
+
+def _refuse_unused(reader: AddressReader, used: frozenset[str], choice: WayChoice | None) -> None:
+    """A note for each choice that changes nothing here: an answer that ignored it would mislead."""
+    for name in sorted(CHOOSABLE - used):
+        if reader.text(name):
+            reader.note(name, _("“%(name)s” changes nothing in this plan") % {"name": name})
+    for name, only in (("framework", PYTORCH), ("installer", "pip")):
+        if choice is None and reader.text("accelerator") == CPU_ONLY and reader.text(name) not in ("", only):
+            reader.note(name, _("A plan for the CPU is for %(only)s") % {"only": only})
 
 
 def _accelerator(reader: AddressReader, names: Mapping[str, tuple[str, str]]) -> str:

@@ -16,6 +16,7 @@ from stackviz.report.rules.versions import numbers
 
 DATA = Path(__file__).parent / "data"
 EVERY_SYSTEM = "*"
+BY_TABLES = "tables"  # the outcome of a row whose release the tables of requirements decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,10 @@ class Guide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameworkSupport:
-    """What a guide says of a framework on a group. `systems`: keys, or EVERY_SYSTEM; `commands`: what to type."""
+    """What a guide says of a framework on a group.
+
+    `systems`: keys, or EVERY_SYSTEM; `outcome`: as of a plan, or BY_TABLES; `commands`: what to type.
+    """
 
     framework: str
     group: str

@@ -1,7 +1,7 @@
 """The ways to install a framework on an accelerator: from the files in `data/` and the tables of torch. No queries."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -9,8 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.planned_machine import SYSTEMS
 from stackviz.pages.plan.releases import companions, install_command, pythons_of, torch_releases
-from stackviz.pages.plan.support import PlanTarget, deciding_rows, guides, may_run
-from stackviz.report.rules import Requirement, RuleSource, Tables
+from stackviz.pages.plan.solved import solved_way
+from stackviz.pages.plan.support import BY_TABLES, PlanTarget, deciding_rows, guides, may_run
+from stackviz.pages.plan.way import InstallWay, uv_command
+from stackviz.report.rules import Requirement, Tables
 from stackviz.report.rules.checks.builds import builds_carrying
 from stackviz.report.rules.compatibility import computed_once
 from stackviz.report.rules.versions import numbers, same_line
@@ -21,6 +23,7 @@ FRAMEWORKS: dict[str, str | Promise] = {
     "jax": "JAX",
     "tensorflow": "TensorFlow",
     "vllm": "vLLM",
+    "sglang": "SGLang",
     "mlx": "MLX",
     "own": _("the vendor's own software"),
 }
@@ -34,27 +37,6 @@ INSTALLERS: dict[str, str | Promise] = {
 _OTHER_INDEX = "--extra-index-url"  # which uv reads in another order than pip: no command is made from such a one
 _LINUX = "linux-x86_64"
 JETSON = "nvidia-jetson-"  # boards whose driver and CUDA come with their JetPack
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallWay:
-    """How a framework gets onto an accelerator, or why it does not.
-
-    `system` "": all of them. `commands`: what to type, in order; none where nothing can be, or where `is_planned`:
-    then the tables of torch's builds decide, and the plan has the command. `source`: what says so.
-    """
-
-    framework: str
-    system: str
-    installer: str
-    outcome: PlanOutcome
-    commands: tuple[str, ...] = ()
-    needs: str = ""
-    pythons: tuple[str, ...] = ()
-    note: str = ""
-    source: RuleSource
-    read_on: str = ""
-    is_planned: bool = False
 
 
 @computed_once
@@ -71,13 +53,16 @@ def _ways_of(tables: Tables, target: PlanTarget, framework: str) -> Iterator[Ins
     for system, row in deciding_rows(target, framework):
         if (system, row.installer) in known or (made and not row.installer and system in {"", *systems}):
             continue
+        if row.outcome == BY_TABLES:
+            yield solved_way(tables, target, system, row)
+            continue
         yield InstallWay(
             framework=framework,
             system=system,
             installer=row.installer,
             outcome=PlanOutcome(row.outcome),
             commands=row.commands,
-            needs=row.needs,
+            needs=tuple(filter(None, row.needs.split(", "))),
             pythons=row.pythons,
             note=row.note,
             source=row.guide.source,
@@ -94,11 +79,6 @@ def _with_uv(ways: Iterable[InstallWay]) -> Iterator[InstallWay]:
             continue
         if not any(_OTHER_INDEX in command for command in way.commands):
             yield replace(way, installer="uv", commands=tuple(uv_command(command) for command in way.commands))
-
-
-def uv_command(command: str) -> str:
-    """`pip install torch` -> `uv pip install torch`."""
-    return f"uv {command.removeprefix('python -m ')}"
 
 
 # --- PyTorch, by the tables of its builds ---
@@ -154,7 +134,7 @@ def _rocm_ways(tables: Tables, target: str) -> Iterator[InstallWay]:
         installer="pip",
         outcome=PlanOutcome.WORKS,
         commands=(install_command(torch, beside, row.variant),),
-        needs="AMD driver (amdgpu)",
+        needs=("AMD driver (amdgpu)",),
         pythons=pythons,
         source=row.source,
     )

@@ -129,7 +129,7 @@ def test_a_mac_hears_which_macos_the_gpu_wants(plan):
         ("accelerator=nvidia-h9000", "Unknown accelerator “nvidia-h9000”"),
         (
             "accelerator=amd-mi300x&framework=caffe",
-            "Unknown framework “caffe”; choose pytorch, jax, tensorflow, vllm, mlx; it was ignored.",
+            "Unknown framework “caffe”; choose pytorch, jax, tensorflow, vllm, sglang, mlx; it was ignored.",
         ),
         (
             "accelerator=nvidia-t4&framework=jax&installer=conda",

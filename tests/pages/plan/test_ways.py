@@ -6,12 +6,12 @@ import time
 import pytest
 
 from stackviz.pages.plan.planned_machine import SYSTEMS
-from stackviz.pages.plan.support import EVERY_SYSTEM, groups, guides, support_rows
+from stackviz.pages.plan.support import BY_TABLES, EVERY_SYSTEM, groups, guides, support_rows
 from stackviz.pages.plan.targets import find_target
 from stackviz.pages.plan.ways import FRAMEWORKS, INSTALLERS, ways
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.stacks.rule_tables import rule_tables
-from stackviz.report.rules.versions import numbers
+from stackviz.report.rules.packages import PACKAGES
 from tests.responses import words_of
 from tests.sampled import sampled
 
@@ -41,7 +41,7 @@ def test_every_public_sheet_has_an_answer(ask, django_assert_max_num_queries, sa
         with django_assert_max_num_queries(2):  # the editions of both tables
             answer = ask(f"accelerator={slug}")
         assert answer["source"]["url"].startswith("https://"), slug
-        assert answer["commands"] or answer["note"] or answer["outcome"] == "fails", slug
+        assert answer["commands"] or answer["note"] or answer["reasons"] or answer["outcome"] == "fails", slug
         assert set(answer["frameworks"]) >= set(FRAMEWORKS) - {"own"}, slug
 
 
@@ -49,7 +49,8 @@ def test_each_framework_of_every_sheet_has_a_command_or_a_sourced_reason(curated
     tables, seen = rule_tables(), 0
     for accelerator in public_catalogue().accelerators:
         for way in ways(tables, find_target(tables, accelerator.slug)):
-            assert way.is_planned or way.commands or way.note, (accelerator.slug, way)
+            reasons = way.package_plan.passed_over if way.package_plan else way.note
+            assert way.is_planned or way.commands or reasons, (accelerator.slug, way)
             assert way.source.url.startswith("https://")
             assert bool(way.installer) >= bool(way.commands), way
             seen += 1
@@ -74,14 +75,20 @@ def test_each_framework_of_every_sheet_has_a_command_or_a_sourced_reason(curated
                 "pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.0 --index-url https://download.pytorch.org/whl/cu126",
             ],
         ),
-        ("nvidia-geforce-rtx-4090&framework=jax", ['pip install -U "jax[cuda13]"']),
-        ("nvidia-geforce-gtx-1080&framework=jax", ['pip install -U "jax[cuda12]"']),
+        ("nvidia-geforce-rtx-4090&framework=jax", ['pip install "jax[cuda13]==0.12.0.1"']),
+        ("nvidia-geforce-gtx-1080&framework=jax", ['pip install "jax[cuda12]==0.12.0.1"']),
+        ("nvidia-geforce-rtx-4090&framework=jax&driver=535", ['pip install "jax[cuda12]==0.12.0.1"']),
         ("nvidia-geforce-rtx-4090&framework=jax&system=windows-x86_64", []),
         ("nvidia-geforce-rtx-4090&framework=tensorflow", ['pip install "tensorflow[and-cuda]==2.21.0"']),
-        ("nvidia-geforce-rtx-4090&framework=vllm", ["uv pip install vllm --torch-backend=auto"]),
-        ("nvidia-v100-sxm2&framework=vllm", ["pip install vllm==0.8.5"]),
+        ("nvidia-geforce-rtx-4090&framework=vllm", ["pip install vllm==0.33.0"]),
+        ("nvidia-geforce-rtx-3090&framework=vllm&driver=535", ["pip install vllm==0.19.1"]),
+        ("nvidia-geforce-rtx-3090&framework=vllm&python=3.10&installer=uv", ["uv pip install vllm==0.31.0"]),
+        ("nvidia-geforce-rtx-3090&framework=sglang&driver=535", ["pip install sglang==0.5.10.post1"]),
+        ("nvidia-v100-sxm2&framework=vllm", ["pip install vllm==0.19.1"]),
         ("nvidia-geforce-gtx-1080&framework=vllm", []),
-        ("nvidia-geforce-rtx-4090&framework=mlx", ['pip install "mlx[cuda13]"']),
+        ("nvidia-geforce-rtx-4090&framework=mlx", ['pip install "mlx[cuda13]==0.32.4"']),
+        ("nvidia-geforce-rtx-5090&framework=mlx&driver=570", ['pip install "mlx[cuda12]==0.32.4"']),
+        ("nvidia-geforce-rtx-5090&framework=mlx&driver=550.54", []),
         ("amd-mi300x", [f"pip install torch==2.14.1 torchvision==0.29.2 --index-url {ROCM_INDEX}7.14"]),
         ("amd-rx-7900-xtx&installer=uv", [f"uv pip install torch==2.14.1 torchvision==0.29.2 --index-url {ROCM_INDEX}7.14"]),
         ("amd-radeon-8060s", [f"pip install torch==2.14.1 torchvision==0.29.2 --index-url {ROCM_INDEX}7.14"]),
@@ -91,7 +98,7 @@ def test_each_framework_of_every_sheet_has_a_command_or_a_sourced_reason(curated
             "intel-arc-b580&system=windows-x86_64",
             ["pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/xpu"],
         ),
-        ("apple-m4-max-40&framework=mlx", ["pip install mlx"]),
+        ("apple-m4-max-40&framework=mlx", ["pip install mlx==0.32.4"]),
         ("apple-m4-max-40&torch=2.14.1", ["pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.1"]),
         (
             "nvidia-jetson-agx-orin-64gb",
@@ -177,7 +184,7 @@ def test_a_laptop_version_is_planned_as_its_chip(ask):
 def test_a_refusal_says_what_runs_instead(ask, client):
     answer = ask("accelerator=nvidia-geforce-gtx-1080&framework=vllm")
     assert (answer["outcome"], answer["source"]["read_on"]) == ("fails", "2026-11-27")
-    assert answer["note"] == "vLLM needs compute capability 7.5 or newer."
+    assert answer["reasons"][0] == "vLLM 0.33.0 needs compute capability 7.5 or newer"
     text = words_of(client.get("/plan/?accelerator=nvidia-geforce-gtx-1080&framework=vllm"))
     assert "No release on record of vLLM supports" in text
     assert "JAX runs" in text
@@ -188,7 +195,11 @@ def test_a_refusal_says_what_runs_instead(ask, client):
     [
         ("", "accelerator", "Name an accelerator"),
         ("accelerator=nvidia-h9000", "accelerator", "Unknown accelerator"),
-        ("accelerator=nvidia-t4&framework=%3Cscript%3E", "framework", "choose pytorch, jax, tensorflow, vllm, mlx"),
+        (
+            "accelerator=nvidia-t4&framework=%3Cscript%3E",
+            "framework",
+            "choose pytorch, jax, tensorflow, vllm, sglang, mlx",
+        ),
         ("accelerator=nvidia-t4&installer=" + "x" * 5000, "installer", ""),
         ("accelerator=nvidia-t4&system=plan9", "system", "choose linux-x86_64"),
         ("accelerator=hailo-8&framework=own&installer=pip", "installer", "choose source"),
@@ -204,6 +215,37 @@ def test_a_program_is_refused_what_does_not_exist(curated, client, db, query, pa
     assert len(answer.content) < 1000
 
 
+@pytest.mark.parametrize(
+    ("query", "parameter", "reason"),
+    [
+        ("nvidia-geforce-rtx-3090&framework=jax&torch=2.9.0", "torch", "“torch” changes nothing in this plan"),
+        ("nvidia-geforce-rtx-3090&framework=vllm&installer=container&driver=535", "driver", "changes nothing"),
+        ("amd-mi300x&driver=535", "driver", "changes nothing"),
+        ("apple-m4-max-40&driver=535", "driver", "changes nothing"),
+        ("nvidia-t4&macos=26", "macos", "changes nothing"),
+        ("cpu&driver=535", "driver", "changes nothing"),
+        ("cpu&framework=jax", "framework", "A plan for the CPU is for pytorch"),
+    ],
+)
+def test_a_choice_that_changes_nothing_is_refused(curated, client, db, query, parameter, reason):
+    answer = client.get(f"/plan/?accelerator={query}&format=json")
+    assert (answer.status_code, answer.json()["parameter"]) == (400, parameter)
+    assert reason in answer.json()["detail"]
+    page = client.get(f"/plan/?accelerator={query}")
+    assert page.status_code == 200
+    assert reason in words_of(page)
+
+
+def test_a_framework_says_why_its_newest_release_is_passed_over(ask, client):
+    query = "accelerator=nvidia-geforce-rtx-3090&framework=vllm&driver=535"
+    answer = ask(query)
+    assert answer["reasons"] == ["vLLM 0.33.0 for CUDA 13.0 needs driver 580.65.06 or newer: has 535"]
+    assert answer["needs"][0] == "NVIDIA driver ≥ 525.60.13"
+    assert answer["pins"] == ["torch 2.10.0", "torchvision 0.25.0", "torchaudio 2.10.0"]
+    text = words_of(client.get(f"/plan/?{query}"))
+    assert "Why not the newest vLLM 0.33.0 for CUDA 13.0 needs driver 580.65.06" in text
+
+
 # --- the files ---
 
 
@@ -214,9 +256,12 @@ def test_the_files_name_only_what_exists():
         assert row.group in keys
         assert set(row.systems) <= {EVERY_SYSTEM, *SYSTEMS}
         assert row.installer in {"", *INSTALLERS}
-        assert row.outcome in {"works", "fails", "cannot-tell"}
-        assert bool(row.installer) == bool(row.commands), row
-        assert row.commands or row.note, row
+        assert row.outcome in {"works", "fails", "cannot-tell", BY_TABLES}
+        if row.outcome == BY_TABLES:
+            assert (row.framework in PACKAGES, row.installer, row.commands, row.pythons) == (True, "pip", (), ())
+        else:
+            assert bool(row.installer) == bool(row.commands), row
+            assert row.commands or row.note, row
 
 
 def test_each_guide_has_a_day_and_each_source_is_used():
@@ -225,16 +270,3 @@ def test_each_guide_has_a_day_and_each_source_is_used():
     for guide in guides().values():
         assert guide.source.url.startswith("https://")
         assert time.strptime(guide.read_on, "%Y-%m-%d")
-
-
-@pytest.mark.parametrize(
-    ("component", "variant", "framework", "word"),
-    [("jax", "cuda13", "jax", "cuda13"), ("jax", "cuda12", "jax", "cuda12"), ("mlx", "cuda13", "mlx", "cuda13")],
-)
-def test_groups_begin_where_the_tables_of_releases_say(curated, db, component, variant, framework, word):
-    """The least compute capability of a package is in both: they must not drift apart."""
-    rows = rule_tables().rows(component, "supports", "compute-capability")
-    [least] = {row.low for row in rows if row.variant == variant}
-    commands = {row.group for row in support_rows() if row.framework == framework and word in " ".join(row.commands)}
-    lows = [numbers(group.low) for group in groups() if group.key in commands]
-    assert min(lows) == numbers(least)
