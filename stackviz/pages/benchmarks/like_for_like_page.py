@@ -3,6 +3,7 @@
 What two accelerators share is compared setting by setting, so that each mean can be computed again.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,12 +77,19 @@ def setting_rows(shared: Sequence[LikeForLike]) -> list[SettingRow]:
 
 
 def _rows_of(item: LikeForLike) -> list[SettingRow]:
-    return [
+    """Return the rows of one kind of work, those of a benchmark in the order of their settings."""
+    rows = [
         _setting_row(item.work.label, setting)
         for benchmark in item.benchmarks
         for setting in benchmark.settings
         if setting.key.params_key in benchmark_cases(setting.key.benchmark).cases
     ]
+    return sorted(rows, key=lambda row: (row.benchmark, _by_numbers(row.setting)))
+
+
+def _by_numbers(text: str) -> list[str | int]:
+    """Return a key that sorts tg512 before tg1024."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
 
 
 def _setting_row(work: str, setting: SharedSetting) -> SettingRow:
