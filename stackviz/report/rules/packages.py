@@ -26,10 +26,10 @@ from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 __all__ = [
     "PACKAGES",
+    "Host",
     "Package",
     "PackagePlan",
     "PackageRelease",
-    "Host",
     "Verdict",
     "package_pythons",
     "plan_package",
@@ -150,8 +150,8 @@ def plan_package(tables: Tables, component: str, host: Host) -> PackagePlan:
 def package_pythons(tables: Tables, component: str, wheel: str) -> tuple[str, ...]:
     """The Pythons that any release on record has a wheel for, oldest first."""
     host = Host(wheel, "")
-    found = {python for release in _releases(tables, PACKAGES[component], host) for python in release.pythons}
-    return tuple(sorted(found, key=numbers))
+    listed = {python for release in _releases(tables, PACKAGES[component], host) for python in release.pythons}
+    return tuple(sorted(listed, key=numbers))
 
 
 # --- what is on record ---
@@ -245,10 +245,10 @@ def _cuda(tables: Tables, package: Package, version: str, extra: str) -> str:
 def _driver(tables: Tables, package: Package, version: str, extra: str, cuda: str, host: Host) -> str:
     """The newest of what the framework asks for, its CUDA and the card."""
     rows = tables.rows(package.component, "needs", "nvidia-driver")
-    asked = [row.low for row in rows if row.version == version and row.variant == extra]
+    stated = [row.low for row in rows if row.version == version and row.variant == extra]
     needed = needed_driver(tables, cuda, host.capability, host.platform) if cuda else None
     first = first_branch(tables, host.capability, host.platform)
-    lows = [*asked, needed.low if needed and not asked else "", first.low if first else ""]
+    lows = [*stated, needed.low if needed and not stated else "", first.low if first else ""]
     return max(lows, key=numbers)
 
 
