@@ -42,7 +42,7 @@ class PriceAdmin(HistoryAdmin):
 
     form = PriceForm
     action_form: type[helpers.ActionForm] = PriceDecisionForm
-    list_display = ["accelerator", "kind", "label", "cards", "day_text", "seller", "status", "is_preferred", "source"]
+    list_display = ["accelerator", "kind", "label", "cards", "day_words", "seller", "status", "is_preferred", "source"]
     list_filter = ["kind", "status", "currency", OriginFilter]
     list_select_related = ["accelerator", "source"]
     search_fields = ["accelerator__name", "accelerator__slug", "seller", "offer", "source__title"]

@@ -39,6 +39,7 @@ from stackviz.pages.accelerators.api_schemas import (
     address_of,
     brief,
     checkers,
+    costs_out,
     field_out,
     source_brief,
     spec_out,
@@ -46,10 +47,11 @@ from stackviz.pages.accelerators.api_schemas import (
 from stackviz.pages.accelerators.list_query import ListQuery
 from stackviz.pages.accelerators.list_search import Search
 from stackviz.records.catalog.conditions import KEYS
+from stackviz.records.catalog.costs import costs_now, costs_of
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
-from stackviz.records.catalog.past import names_at, public_accelerators_at, public_values_at
-from stackviz.records.catalog.queries import preferred_values, public_accelerators
+from stackviz.records.catalog.past import names_at, public_accelerators_at, public_prices_at, public_values_at
+from stackviz.records.catalog.queries import preferred_values, public_accelerators, public_catalogue
 from stackviz.web.http.address import clean_text, read_moment
 from stackviz.web.http.conditional import unless_changed
 from stackviz.web.http.errors import ErrorBody, Refusal, refuse_others
@@ -88,7 +90,12 @@ def list_accelerators(request: HttpRequest, parameters: Query[ListParameters]) -
         **page_links(request, counts.matching, parameters.limit, parameters.offset),
         without_figure=counts.unknown,
         items=[
-            AcceleratorItem(**brief(item).dict(), address=address_of(request, item), specs=specs.get(item.pk, []))
+            AcceleratorItem(
+                **brief(item).dict(),
+                address=address_of(request, item),
+                costs=costs_out(costs_now(item.pk, search.catalogue)),
+                specs=specs.get(item.pk, []),
+            )
             for item in items
         ],
     )
@@ -241,6 +248,7 @@ def _described(
     request: HttpRequest, item: Accelerator, names: Iterable[str], values: Iterable[SpecValue], at: datetime | None
 ) -> AcceleratorOut:
     rows = list(values)
+    prices = public_prices_at(item.pk, at) if at else public_catalogue().prices(item.pk)
     who = checkers(rows)
     return AcceleratorOut(
         **brief(item).dict(),
@@ -248,5 +256,6 @@ def _described(
         family=item.family,
         aliases=list(dict.fromkeys(names)),
         at=at,
+        costs=costs_out(costs_of(rows, prices)),
         specs=[spec_out(row, who) for row in rows],
     )

@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from django.db.models import F
 from django.http import HttpRequest
 from ninja import Field as Described
 from ninja import Query, Router, Schema
@@ -31,7 +32,8 @@ class PriceParameters(PageParameters):
 class PriceOut(Schema):
     """`amount` in `currency` for `cards` together, as printed: nothing is converted.
 
-    `day`: 2025-11-30, or 2026-02 where only the month is known. Exactly one of those of one seller, offer and day
+    `day`: that of the offer, such as 2025-11-30; 2026-02 where only the month is known, `undated` where the source
+    names neither. Exactly one of those of one seller, offer and day
     `is_preferred`.
     """
 
@@ -60,7 +62,10 @@ class PricePage(Paged):
 )
 @decorate_view(unless_changed(CatalogueEdition.current))
 def list_prices(request: HttpRequest, parameters: Query[PriceParameters]) -> PricePage:
-    """The newest first. Launch prices are values: `/api/v1/values/?field=launch_price_usd`."""
+    """The newest first, undated ones last: `since` and `until` leave those out.
+
+    Launch prices are values: `/api/v1/values/?field=launch_price_usd`.
+    """
     refuse_others(request, {"accelerator", "kind", "currency", "since", "until", "limit", "offset"})
     kind, limit, offset = parameters.kind, parameters.limit, parameters.offset
     if kind and kind not in Price.Kind.values:
@@ -74,7 +79,9 @@ def list_prices(request: HttpRequest, parameters: Query[PriceParameters]) -> Pri
     }
     rows = Price.objects.filter(status=Price.Status.PUBLIC, accelerator__is_public=True)
     rows = rows.filter(**{name: value for name, value in wanted.items() if value})
-    ordered = rows.order_by("-day", "accelerator__slug", "seller", "offer", "-is_preferred", "pk")
+    ordered = rows.order_by(
+        F("day").desc(nulls_last=True), "accelerator__slug", "seller", "offer", "-is_preferred", "pk"
+    )
     shown = ordered.select_related("source", "accelerator__vendor")[offset : offset + limit]
     return PricePage(**page_links(request, rows.count(), limit, offset), items=[_out(row) for row in shown])
 

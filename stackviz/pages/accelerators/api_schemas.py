@@ -11,6 +11,7 @@ from ninja import Schema
 from pydantic import WithJsonSchema
 
 from stackviz.base.units import UNITS
+from stackviz.records.catalog.costs import Cost, CostKind
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue
 from stackviz.records.catalog.people import public_name
@@ -61,10 +62,27 @@ class SpecOut(Schema):
     checked_at: datetime | None
 
 
+class CostOut(Schema):
+    """What one costs: `amount` of one card in `currency`, for rents an hour of it; nothing is converted.
+
+    `kind`: the launch price, that of a whole `machine`, the newest street price or rent. `day`: of the offer, its
+    month, or `undated`. `condition`: of a launch price. `seller`: empty for launch prices.
+    """
+
+    kind: str = Described(json_schema_extra=one_of(CostKind.values))
+    amount: float
+    currency: str
+    day: str
+    seller: str
+    condition: str
+    source: SourceBrief | None
+
+
 class AcceleratorItem(AcceleratorBrief):
     """`address` is that of its sheet. `specs` has the preferred values of the fields selected with `fields`."""
 
     address: str
+    costs: list[CostOut]
     specs: list[SpecOut]
 
 
@@ -75,6 +93,7 @@ class AcceleratorOut(AcceleratorBrief):
     family: str
     aliases: list[str]
     at: datetime | None
+    costs: list[CostOut]
     specs: list[SpecOut]
 
 
@@ -185,6 +204,21 @@ def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:
         checked_by=names.get(value.checked_by_id or 0),
         checked_at=value.checked_at,
     )
+
+
+def costs_out(costs: Iterable[Cost]) -> list[CostOut]:
+    return [
+        CostOut(
+            kind=cost.kind,
+            amount=cost.amount,
+            currency=cost.currency,
+            day=cost.day,
+            seller=cost.seller,
+            condition=cost.under,
+            source=source_brief(cost.source) if cost.source else None,
+        )
+        for cost in costs
+    ]
 
 
 def number_or_text(value: SpecValue) -> float | int | str:

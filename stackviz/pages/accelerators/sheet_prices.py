@@ -1,4 +1,4 @@
-"""The prices of a sheet: the launch price, the newest street price and rent of each seller, and all earlier ones."""
+"""The prices of a sheet: what it costs in one line, the newest price of each seller, and all earlier ones."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,19 +9,20 @@ from django.utils.translation import gettext as _
 
 from stackviz.pages.accelerators.sheet_sources import NumberedSources, SheetSource
 from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.costs import LAUNCH_FIELDS, costs_of, costs_sentence, launch_day
 from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.past import public_prices_at
-from stackviz.records.catalog.queries import CAME_OUT, public_catalogue
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.prices.price import Price, plain_number
+from stackviz.records.prices.rules import UNDATED
 
-LAUNCH_FIELDS = ("launch_price_usd", "machine_price_usd")
 MOST_EARLIER = 200  # earlier prices that a page lists; the API has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetPrice:
-    """One price as the sheet shows it. `of_one`: for one card, "" if the price is for one. `day`: "" if not known."""
+    """One price as the sheet shows it. `of_one`: for one card, "" if the price is for one. `day`: in words."""
 
     kind: str
     amount: str
@@ -35,8 +36,9 @@ class SheetPrice:
 def sheet_prices(
     accelerator: Accelerator, values: Sequence[SpecValue], numbers: NumberedSources, at: datetime | None
 ) -> dict[str, Any]:
-    """`newest`: launch prices, then the newest of each kind, seller and offer; `earlier`: the others, newest first.
+    """`costs`: the answer of each kind, `answer`: all of them in one line.
 
+    `newest`: launch prices, then the newest of each kind, seller and offer; `earlier`: the others, newest first.
     `values`: those of the sheet; `left_out`: how many earlier ones a page does not list. No query for the present; two
     for a past moment.
     """
@@ -49,7 +51,10 @@ def sheet_prices(
         (earlier if seller in seen else newest).append(price)
         seen.add(seller)
     newest.sort(key=lambda price: price.kind != Price.Kind.STREET)
+    costs = costs_of(values, dated)
     return {
+        "costs": costs,
+        "answer": costs_sentence(costs),
         "newest": [*_launch_prices(values, numbers), *(_shown(price, numbers) for price in newest)],
         "earlier": [_shown(price, numbers) for price in earlier[:MOST_EARLIER]],
         "left_out": max(0, len(earlier) - MOST_EARLIER),
@@ -57,15 +62,14 @@ def sheet_prices(
 
 
 def _launch_prices(values: Sequence[SpecValue], numbers: NumberedSources) -> Iterable[SheetPrice]:
-    dates = [value for value in values if value.field == "release_date" and value.is_preferred]
-    sold = [value for value in dates if value.condition in CAME_OUT]
+    day = launch_day(values)
     for value in values:
         if value.field in LAUNCH_FIELDS and value.is_preferred:
             yield SheetPrice(
-                kind=_("launch price"),
+                kind=str(LAUNCH_FIELDS[value.field].label),
                 amount=for_people(value).label,
                 of_one="",
-                day=min((value.value for value in sold or dates), default=""),
+                day=_("undated") if day == UNDATED else day,
                 seller=describe_condition(value.condition),
                 source=numbers.of(value.source) if value.source else None,
                 note=value.note,
@@ -79,7 +83,7 @@ def _shown(price: Price, numbers: NumberedSources) -> SheetPrice:
         kind=str(price.get_kind_display()),
         amount=price.label,
         of_one=text % words if text else "",
-        day=price.day_text,
+        day=price.day_words,
         seller=", ".join(filter(None, [price.seller, price.offer])),
         source=numbers.of(price.source),
         note=price.note,

@@ -55,7 +55,7 @@ class PricedRate:
     @property
     def where(self) -> str:
         """`AWS us-east-1, p5.48xlarge on demand, 2025-11-30`."""
-        return ", ".join(filter(None, [self.price.seller, self.price.offer, self.price.day_text]))
+        return ", ".join(filter(None, [self.price.seller, self.price.offer, self.price.day_words]))
 
 
 def is_priced(si: str, *, higher_is_better: bool = True) -> bool:

@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_in
 from stackviz.pages.benchmarks.chart_page import ChoiceOption
-from stackviz.pages.benchmarks.priced import is_priced
 from stackviz.pages.benchmarks.ranking import (
     CitedLadder,
     DrawnLadder,
@@ -222,7 +221,7 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
     if ladder.case and ladder.case.results > ladder.results_read:
         words = _("This setting has %(all)d results; %(n)d are read, the best of each accelerator first.")
         notes.append(words % {"all": ladder.case.results, "n": ladder.results_read})
-    notes += filter(None, [_price_note(ladder, drawn)])
+    notes += filter(None, [_price_note(drawn)])
     return LadderWords(
         setting=setting_text(ladder.benchmark, ladder.case.params) if ladder.case else "",
         counts=", ".join(counts),
@@ -234,13 +233,10 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
     )
 
 
-def _price_note(ladder: CitedLadder, drawn: DrawnLadder) -> str:
-    """How results are priced, or that no price of their months is known; "" where a price cannot be divided by them."""
-    si = ladder.case.si if ladder.case else ""
-    if not drawn.rows or not is_priced(si, higher_is_better=ladder.benchmark.higher_is_better):
-        return ""
+def _price_note(drawn: DrawnLadder) -> str:
+    """How results are priced; "" where none of them has a price of its month."""
     if not drawn.has_prices:
-        return _("Price per result: no price of that time, for none of these results.")
+        return ""
     return _("A result is priced by the cheapest street price or rent of its own month only, derived: see its formula.")
 
 

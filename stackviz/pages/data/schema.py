@@ -154,7 +154,7 @@ TABLES: tuple[TableSchema, ...] = (
     TableSchema(
         name="prices",
         title="Prices",
-        meaning="Street prices and rents per hour, each true of its day and seller; launch prices are spec values.",
+        meaning="Street prices and rents per hour, each of its seller and day, if known; launch prices are values.",
         key=("accelerator", "kind", "currency", "day", "seller", "offer", "cards", "source"),
         columns=(
             _must("accelerator", "text", "slug, in `accelerators`"),
@@ -162,7 +162,11 @@ TABLES: tuple[TableSchema, ...] = (
             _must("amount", "number", "in `currency`, for `cards` together, as printed; nothing is converted"),
             _must("currency", "text", "code of ISO 4217"),
             _must("cards", "integer", "how many accelerators the amount is for"),
-            _must("day", "text", "day (2025-11-30), or month (2026-02) where the source names no day"),
+            _must(
+                "day",
+                "text",
+                "day of the offer (2025-11-30), its month (2026-02), or `undated` if no source dates it",
+            ),
             _must("seller", "text", "the shop, or the cloud and its region"),
             ColumnSchema("offer", "text", "the model, instance or terms"),
             _must("status", "text", "`preferred`, or `alternative`: of another source"),

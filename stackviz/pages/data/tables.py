@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from stackviz.base.units import UNITS
 from stackviz.records.catalog.fields import FIELDS
@@ -112,7 +112,9 @@ def spec_value_rows() -> Iterator[Row]:
 
 def price_rows() -> Iterator[Row]:
     rows = _public_prices().select_related("accelerator", "source")
-    for price in rows.order_by("accelerator__slug", "kind", "day", "pk").iterator(chunk_size=CHUNK):
+    for price in rows.order_by("accelerator__slug", "kind", F("day").asc(nulls_last=True), "pk").iterator(
+        chunk_size=CHUNK
+    ):
         status = "preferred" if price.is_preferred else "alternative"
         subject = (price.accelerator.slug, str(price.kind), float(price.amount), price.currency, price.cards)
         where = (price.day_text, price.seller, price.offer)

@@ -19,10 +19,10 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import UNITS, format_number
 from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.costs import CostKind, costs_now
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import Headline, choose_headline
 from stackviz.records.catalog.queries import PublicCatalogue
-from stackviz.records.prices.price import Price, plain_number
 from stackviz.web.templatetags.web import missing
 
 __all__ = [
@@ -122,10 +122,10 @@ def priced_accelerator(text: str) -> str:
 def draw_street_price(slug: str, catalogue: PublicCatalogue) -> SafeString:
     """For one card, as a link to the prices of the sheet; where none is published, that."""
     accelerator = catalogue.by_slug.get(slug)
-    prices = catalogue.prices(accelerator.pk) if accelerator else ()
-    newest = next((price for price in prices if price.kind == Price.Kind.STREET and price.is_preferred), None)
+    costs = costs_now(accelerator.pk, catalogue) if accelerator else ()
+    newest = next((cost for cost in costs if cost.kind == CostKind.STREET), None)
     if newest is None:
         return missing("not_published")
     address = reverse("accelerators:sheet", args=[slug]) + "#prices"
-    words = '<a class="spec" href="{}" title="{}">{} {}, {}</a>'
-    return format_html(words, address, str(newest), plain_number(newest.of_one), newest.currency, newest.day_text)
+    words = '<a class="spec" href="{}" title="{}">{}, {}</a>'
+    return format_html(words, address, newest.sentence, newest.text, newest.day_words)

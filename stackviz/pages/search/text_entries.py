@@ -18,6 +18,7 @@ from stackviz.pages.learn.glossary import read_glossary
 from stackviz.pages.learn.trying import all_tries
 from stackviz.pages.search.index import SearchEntry, SearchKind
 from stackviz.pages.search.words import CHINESE_ERRORS, chinese_names
+from stackviz.records.catalog.costs import costs_now, leading_cost
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.figures import for_people, join_variants, usual_values
 from stackviz.records.catalog.models import Accelerator, Alias
@@ -75,11 +76,14 @@ def _capabilities(row: Accelerator, catalogue: PublicCatalogue) -> Iterator[str]
 
 
 def _accelerator_line(row: Accelerator, catalogue: PublicCatalogue) -> str:
-    """`Hopper · 80 GB · 3,350 GB/s`"""
+    """`Ada Lovelace · 24 GB · 1,008 GB/s · 1,669.99 USD (street price, 2023-11-23)`"""
     texts = []
     for name in ("architecture", "memory_gb", "memory_bandwidth_gb_s"):
         values = usual_values(FIELDS[name], catalogue.preferred(row.pk, name))
         texts.append(join_variants([for_people(value).label for value in values]))
+    cost = leading_cost(costs_now(row.pk, catalogue))
+    if cost:
+        texts.append(f"{cost.text} ({cost.remark})")
     return " · ".join(filter(None, texts)) or f"{row.vendor.name} · {row.get_kind_display()}"
 
 

@@ -59,8 +59,15 @@ def names_at(accelerator_id: int, at: datetime) -> list[Alias]:
 
 def public_prices_at(accelerator_id: int, at: datetime) -> list[Price]:
     """The public prices that the sheet had at the moment, newest first, sources loaded. Two queries."""
-    rows: list[Price] = rows_at(Price, at, accelerator_id=accelerator_id, status=Price.Status.PUBLIC)
-    return newest_prices_first(_with_sources(rows))
+    return public_prices_of_sheets_at([accelerator_id], at)[accelerator_id]
+
+
+def public_prices_of_sheets_at(accelerator_ids: Iterable[int], at: datetime) -> dict[int, list[Price]]:
+    """The same of several sheets, by accelerator. Two queries."""
+    ids = set(accelerator_ids)
+    rows: list[Price] = rows_at(Price, at, accelerator_id__in=ids, status=Price.Status.PUBLIC)
+    newest_first = newest_prices_first(_with_sources(rows))
+    return {pk: [row for row in newest_first if row.accelerator_id == pk] for pk in ids}
 
 
 def public_accelerators_at(

@@ -3,9 +3,9 @@
 device,kind,amount,currency,day,seller,offer,cards,status,source,note
 
 `kind`: street (a shop asks it) or rent (per hour); launch prices are values of the field `launch_price_usd`. `amount`:
-as printed, for `cards` together. `day`: a day, or a month where the source names no day. `seller`: the shop, or cloud
-and region; `offer`: the model, instance or terms. `status`: public (the preferred one of its seller and day),
-alternative or retired.
+as printed, for `cards` together. `day`: the day of the offer, its month where the source names no day, or `undated`
+where it names neither; never the day on which a page was read. `seller`: the shop, or cloud and region; `offer`: the
+model, instance or terms. `status`: public (the preferred one of its seller and day), alternative or retired.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A dated price of an accelerator: what a shop asked for a card, or a cloud for an hour of it."""
+"""A price of an accelerator: what a shop asked for a card, or a cloud for an hour of it, and on which day."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,14 +14,18 @@ from django.db.models import F, Q
 from django.db.models.functions import Length, Upper
 from django.db.models.lookups import Exact
 from django.utils import timezone
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.curated.rows import Curated, history_records, is_source_page
-from stackviz.records.prices.rules import DECIMALS, MOST_DIGITS, price_problems
+from stackviz.records.prices.rules import DECIMALS, MOST_DIGITS, UNDATED, price_problems
 
 
 class Price(Curated):
     """What was asked for `cards` of an accelerator together, at one seller on one day, as one source says.
+
+    `day` is that of the offer, None where the source does not date it: the day on which a page was read is no day of
+    a price.
 
     `amount` is in `currency` (ISO 4217) as printed, and is never converted. Of a day that is known by its month alone
     (`is_month`) `day` is the first. A public price does not change: a wrong one is retired, and the right one added.
@@ -43,7 +47,9 @@ class Price(Curated):
         max_digits=MOST_DIGITS, decimal_places=DECIMALS, help_text=_("as printed, for all cards together")
     )
     currency = models.CharField(max_length=3, help_text=_("code of ISO 4217, such as USD"))
-    day = models.DateField(help_text=_("the day on which it was asked; not converted, not later"))
+    day = models.DateField(
+        null=True, blank=True, help_text=_("the day of the offer; empty where the source does not date it")
+    )
     is_month = models.BooleanField(_("only the month is known"), default=False)
     seller = models.CharField(max_length=60, help_text=_("the shop, or the cloud and its region"))
     offer = models.CharField(max_length=80, blank=True, help_text=_("the model, the instance or the terms"))
@@ -63,7 +69,7 @@ class Price(Curated):
 
     class Meta:
         app_label = "catalog"
-        ordering = ["accelerator", "kind", "-day", "seller", "offer", "-is_preferred", "pk"]
+        ordering = ["accelerator", "kind", F("day").desc(nulls_last=True), "seller", "offer", "-is_preferred", "pk"]
         constraints = [
             models.CheckConstraint(condition=Q(amount__gt=0), name="price_amount_positive"),
             models.CheckConstraint(condition=Q(cards__gte=1), name="price_cards_at_least_one"),
@@ -77,7 +83,8 @@ class Price(Curated):
             ),
             models.CheckConstraint(condition=~Q(seller=""), name="price_has_a_seller"),
             models.CheckConstraint(
-                condition=Q(is_month=False) | Q(day__endswith="-01"), name="price_month_is_its_first_day"
+                condition=Q(is_month=False) | Q(day__isnull=False, day__endswith="-01"),
+                name="price_month_is_its_first_day",
             ),
             models.CheckConstraint(
                 condition=Q(is_preferred=False) | Q(status="public"), name="price_preferred_is_public"
@@ -92,10 +99,16 @@ class Price(Curated):
                 name="price_one_preferred_per_seller_and_day",
                 violation_error_message=_("Another price of this seller and day is already preferred."),
             ),
+            models.UniqueConstraint(  # of the above no database compares days that are null
+                fields=["accelerator", "kind", "currency", "seller", "offer", "cards"],
+                condition=Q(is_preferred=True, day__isnull=True),
+                name="price_one_preferred_per_seller_undated",
+                violation_error_message=_("Another undated price of this seller is already preferred."),
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} {self.label}, {self.seller}, {self.day_text}"
+        return f"{self.get_kind_display()} {self.label}, {self.seller}, {self.day_words}"
 
     @property
     def label(self) -> str:
@@ -104,8 +117,13 @@ class Price(Curated):
 
     @property
     def day_text(self) -> str:
-        """`2025-11-30`, or `2025-11` where only the month is known."""
-        return f"{self.day:%Y-%m}" if self.is_month else f"{self.day:%Y-%m-%d}"
+        """`2025-11-30`, or `2025-11` where only the month is known, or `undated`: as files have it."""
+        return day_text(self.day, is_month=self.is_month)
+
+    @property
+    def day_words(self) -> str:
+        """Return `day_text` in the reader's language."""
+        return day_words(self.day, is_month=self.is_month)
 
     @property
     def slot(self) -> tuple[object, ...]:
@@ -119,7 +137,7 @@ class Price(Curated):
         return float(self.amount) / self.cards
 
     def clean(self) -> None:
-        if any(getattr(self, name) is None for name in ("amount", "day", "cards")):
+        if any(getattr(self, name) is None for name in ("amount", "cards")):
             return  # the form has said so
         faults = price_problems(
             kind=self.kind,
@@ -130,7 +148,7 @@ class Price(Curated):
             today=timezone.now().date(),
         )
         problems: dict[str, Any] = dict(faults)
-        if self.is_month and self.day.day != 1:
+        if self.is_month and (self.day is None or self.day.day != 1):
             problems["day"] = _("Give the first day of the month where only the month is known.")
         if problems:
             raise ValidationError(problems)
@@ -141,7 +159,7 @@ class Price(Curated):
             str(self.kind),
             plain_amount(self.amount),
             self.currency,
-            str(self.day),
+            self.day_text,
             self.is_month,
             self.seller,
             self.offer,
@@ -151,6 +169,18 @@ class Price(Curated):
             str(self.status),
             self.is_preferred,
         )
+
+
+def day_text(day: date | None, *, is_month: bool) -> str:
+    """Return the day of an offer as files have it: `2025-11-30`, `2025-11` or `undated`."""
+    if day is None:
+        return UNDATED
+    return f"{day:%Y-%m}" if is_month else f"{day:%Y-%m-%d}"
+
+
+def day_words(day: date | None, *, is_month: bool) -> str:
+    """Return `day_text` in the reader's language."""
+    return day_text(day, is_month=is_month) if day else _now("undated")
 
 
 def plain_amount(amount: Decimal) -> str:
@@ -184,14 +214,18 @@ def public_prices_of(accelerator_ids: Collection[int]) -> Mapping[int, tuple[Pri
 
 
 def newest_prices_first(prices: Iterable[Price]) -> list[Price]:
-    """Sort by day, the newest first; those of one day by seller and offer, the preferred one first."""
-    return sorted(prices, key=lambda row: (-row.day.toordinal(), row.seller, row.offer, not row.is_preferred, row.pk))
+    """Sort by day, the newest first, undated ones last; those of one day by seller and offer, the preferred first."""
+    return sorted(prices, key=lambda row: (-_ordinal(row), row.seller, row.offer, not row.is_preferred, row.pk))
+
+
+def _ordinal(price: Price) -> int:
+    return price.day.toordinal() if price.day else 0
 
 
 def prices_of_month(prices: Iterable[Price], when: date) -> tuple[Price, ...]:
     """Return the preferred prices of that calendar month: no other price says what a result of the day cost."""
-    month = (when.year, when.month)
-    return tuple(price for price in prices if price.is_preferred and (price.day.year, price.day.month) == month)
+    dated = ((price, price.day) for price in prices if price.is_preferred and price.day)
+    return tuple(price for price, day in dated if (day.year, day.month) == (when.year, when.month))
 
 
 # --- checking what is stored ---

@@ -1,4 +1,4 @@
-"""What a dated price must be: a known currency, a plausible amount, a day that has come. Pure: no database."""
+"""What a price must be: a known currency, a plausible amount, a day that has come or none. Pure: no database."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from django.utils.translation import gettext as _
 
 KINDS = ("street", "rent")
+UNDATED = "undated"  # in files, for the day of a price whose source does not date the offer
 MOST_CARDS = 10_000
 DECIMALS = 6
 MOST_DIGITS = 18  # before and behind the point together
@@ -30,23 +31,28 @@ def read_amount(text: str) -> Decimal:
         raise problem from None
 
 
-def read_day(text: str) -> tuple[date, bool]:
-    """(first day, whether only the month is known) of `2025-11-30` or `2025-11`. Raises ValueError."""
+def read_day(text: str) -> tuple[date | None, bool]:
+    """(first day, whether only the month is known) of `2025-11-30` or `2025-11`; None for `undated`.
+
+    Raises ValueError for anything else.
+    """
+    if text == UNDATED:
+        return None, False
     is_month = len(text) == len("2025-11")
     try:
         day = date.fromisoformat(f"{text}-01" if is_month else text)
     except ValueError:
         day = None
     if day is None or not day.isoformat().startswith(text):
-        words = _("day is a day such as 2025-11-30 or a month such as 2025-11, not %(text)r")
+        words = _("day is a day such as 2025-11-30, a month such as 2025-11, or undated, not %(text)r")
         raise ValueError(words % {"text": text[:40]})
     return day, is_month
 
 
 def price_problems(
-    *, kind: str, amount: Decimal, currency: str, day: date, cards: int, today: date
+    *, kind: str, amount: Decimal, currency: str, day: date | None, cards: int, today: date
 ) -> Iterator[tuple[str, str]]:
-    """(field, what is wrong with it), of one price."""
+    """(field, what is wrong with it), of one price. `day`: None where the source does not date the offer."""
     if kind not in KINDS:
         yield "kind", _("kind must be one of %(kinds)s, not %(kind)r") % {"kinds": ", ".join(KINDS), "kind": kind[:40]}
     if not is_money(currency):
@@ -56,6 +62,8 @@ def price_problems(
         yield "cards", _("cards is between 1 and %(most)s, not %(n)s") % {"most": MOST_CARDS, "n": cards}
     elif kind in KINDS:
         yield from _amount_problems(kind, amount, currency, cards)
+    if day is None:
+        return
     if day > today:
         yield "day", _("day lies in the future: %(day)s") % {"day": day}
     elif day < FIRST_DAY:

@@ -29,7 +29,7 @@ def test_accelerators_are_listed_by_name(curated, client, db):
     items = [
         {
             "slug": f"apple-m3-max-{cores}", "name": f"Apple M3 Max ({cores}-core GPU)", "vendor": "apple", "kind": "soc",
-            "address": f"http://testserver/accelerators/apple-m3-max-{cores}/", "specs": [],
+            "address": f"http://testserver/accelerators/apple-m3-max-{cores}/", "costs": [], "specs": [],
         }
         for cores in (30, 40)
     ]  # fmt: skip
@@ -169,7 +169,7 @@ def test_a_value_comes_in_the_unit_named(curated, client, db, slug, field, condi
 
 def test_every_value_has_its_source(curated, client, db):
     answer = client.get(API + "nvidia-h100-sxm5-80gb/").json()
-    assert set(answer) == {"slug", "name", "vendor", "kind", "address", "family", "aliases", "at", "specs"}
+    assert set(answer) == {"slug", "name", "vendor", "kind", "address", "family", "aliases", "at", "costs", "specs"}
     assert answer["aliases"] == ["NVIDIA H100", "NVIDIA H100 80GB HBM3"]
     assert len(answer["specs"]) > 30
     assert all(spec["source"]["title"] and spec["source"]["url"].startswith("http") for spec in answer["specs"])
@@ -267,7 +267,7 @@ def test_a_source_of_drafts_alone_is_not_told(client, bandwidth):
         (API + "?fields=tdp_w,memory_gb&limit=1000", 2),
         (API + "nvidia-h100-sxm5-80gb/", 4),
         (API + "hailo-8/?alternatives=1", 4),
-        (API + "nvidia-h100-sxm5-80gb/?at=NOW", 9),
+        (API + "nvidia-h100-sxm5-80gb/?at=NOW", 11),
         (V1 + "values/?limit=1", 3),
         (V1 + "values/?limit=1000&alternatives=1", 3),
         (V1 + "fields/", 1),

@@ -15,10 +15,10 @@ PRICES = "/api/v1/prices/"
 
 def test_a_sheet_has_the_newest_of_each_kind_and_place(curated, client, db):
     page = words_of(client.get("/accelerators/nvidia-h100-sxm5-80gb/"))
-    assert "street price 30,000 USD 2026-11-20 shop not named" in page
+    assert "street price 30,000 USD undated shop not named" in page
     assert "rent per hour 55.04 USD 6.88 USD for one of 8 2025-11-30 AWS us-east-1, p5.48xlarge on demand" in page
     assert "rent per hour 49.24 USD 6.155 USD for one of 8 2026-02 CoreWeave" in page
-    assert "launch price" not in page.split("Prices each true")[1].split("Names it is reported")[0]
+    assert "launch price" not in page.split("Prices each of its day")[1].split("Names it is reported")[0]
 
 
 def test_a_launch_price_stands_apart_with_its_day(curated, db):
@@ -68,9 +68,11 @@ def test_the_api_has_each_price_with_day_and_source(curated, client, db):
     first = answer["items"][-1]
     assert (first["amount"], first["cards"], first["currency"], first["day"]) == (6.88, 1, "USD", "2025-11-30")
     assert first["source"]["url"].startswith("https://github.com/tsaol/aws-gpu/")
-    newest = client.get(PRICES, {"since": "2026-11-20", "until": "2026-11-20", "limit": 1}).json()
-    assert newest["count"] == 12
-    assert newest["items"][0]["kind"] == "street"
+    of_spring = client.get(PRICES, {"since": "2026-05-01", "until": "2026-11-20", "limit": 1}).json()
+    assert of_spring["count"] == 5
+    assert of_spring["items"][0]["kind"] == "rent"
+    every = client.get(PRICES, {"limit": 100}).json()["items"]
+    assert [item["day"] for item in every[-12:]] == ["undated"] * 12
 
 
 @pytest.mark.parametrize(

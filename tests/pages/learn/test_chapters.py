@@ -201,7 +201,7 @@ def test_figures_and_prices_are_those_of_the_catalogue(curated):
     with pytest.raises(UnreadableFigure):
         read_figure("a:memory_gb / b:memory_gb / c:memory_gb")
     price = draw_street_price("nvidia-h100-sxm5-80gb", catalogue)
-    assert ">30,000 USD, 2026-11-20</a>" in price
+    assert ">30,000 USD, undated</a>" in price
     assert 'href="/accelerators/nvidia-h100-sxm5-80gb/#prices"' in price
     assert 'class="miss"' in draw_street_price("apple-m1-8", catalogue)
     assert priced_accelerator("nvidia-h20:street_price") == "nvidia-h20"

@@ -58,8 +58,9 @@ TOMORROW = f"{timezone.now().date() + timedelta(days=1):%Y-%m-%d}"
         ({"amount": "20000"}, "amount for one card is between 0.001 and 1000 USD, not 20000"),
         ({"amount": "3", "kind": "street"}, "amount for one card is between 5 and 5000000 USD, not 3"),
         ({"day": TOMORROW}, "day lies in the future"),
-        ({"day": "2025-13"}, "day is a day such as 2025-11-30 or a month such as 2025-11, not '2025-13'"),
+        ({"day": "2025-13"}, "day is a day such as 2025-11-30, a month such as 2025-11, or undated, not '2025-13'"),
         ({"day": "20251130"}, "day is a day such as"),
+        ({"day": ""}, "day is a day such as"),
         ({"day": "1999-01-01"}, "day is before 2005-01-01"),
         ({"kind": "launch"}, "kind must be one of street, rent, not 'launch'"),
         ({"cards": "0"}, "cards is between 1 and 10000, not 0"),
@@ -156,6 +157,7 @@ def make_price(card, sheet_source, db):
         ({"currency": "usd"}, "price_currency_is_a_code"),
         ({"seller": ""}, "price_has_a_seller"),
         ({"is_month": True}, "price_month_is_its_first_day"),
+        ({"is_month": True, "day": None}, "price_month_is_its_first_day"),
         ({"status": "review"}, "price_preferred_is_public"),
         ({"status": "gone", "is_preferred": False}, "price_status_is_known"),
     ],
@@ -171,6 +173,35 @@ def test_the_database_refuses_a_second_preferred_price(make_price):
     with pytest.raises(IntegrityError), transaction.atomic():
         make_price(amount=Decimal(9))
     make_price(amount=Decimal(9), currency="EUR")  # another currency is another price
+    make_price(day=None)
+    with pytest.raises(IntegrityError):
+        make_price(day=None, amount=Decimal(9))
+
+
+def test_an_undated_price_comes_last_and_prices_no_result(make_price, card):
+    undated, dated = make_price(day=None, amount=Decimal(9)), make_price()
+    prices = public_catalogue().prices(card.pk)
+    assert prices == (dated, undated)
+    assert (undated.day_text, str(undated)) == ("undated", "rent per hour 9 USD, Acme cloud, undated")
+    assert list(Price.objects.filter(accelerator=card)) == [dated, undated]
+    assert prices_of_month(prices, date(2025, 7, 31)) == (dated,)
+    undated.is_month = True
+    with pytest.raises(ValidationError):
+        undated.full_clean()
+
+
+def test_a_line_without_a_day_is_loaded_as_undated(folder, db):
+    write(folder, changed(day="undated"))
+    load_catalogue(folder)
+    price = Price.objects.get()
+    assert (price.day, price.day_text, price.is_preferred) == (None, "undated", True)
+
+
+def test_no_price_of_the_files_has_the_day_its_page_was_read(curated, db):
+    """The figures of a page that dates none of its offers."""
+    approximate = Price.objects.filter(note="approximate")
+    assert approximate.count() == 12
+    assert not approximate.filter(day__isnull=False).exists()
 
 
 def test_a_form_is_told_which_field_is_wrong(make_price):

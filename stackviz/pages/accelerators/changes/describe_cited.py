@@ -10,7 +10,7 @@ from stackviz.pages.accelerators.changes.steps import LogStep
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address, setting_text, software_text
-from stackviz.records.prices.price import Price, money
+from stackviz.records.prices.price import Price, day_words, money
 
 
 def tell_price(step: LogStep) -> Entry | None:
@@ -23,11 +23,11 @@ def _describe_price(record: Any) -> dict[str, str]:  # noqa: ANN401 - a record o
 
 
 def _amount_and_day(record: Any) -> str:  # noqa: ANN401 - a record of the history
-    """`6.88 USD, 2025-11-30`; `55.04 USD for 8, 2025-11-30` where several cards were priced together."""
+    """`6.88 USD, 2025-11-30`; `55.04 USD for 8, undated` where several cards were priced together on no named day."""
     amount = f"{money(record.amount)} {record.currency}"
     if record.cards > 1:
         amount = _("%(amount)s for %(cards)s") % {"amount": amount, "cards": record.cards}
-    return f"{amount}, {record.day:%Y-%m}" if record.is_month else f"{amount}, {record.day:%Y-%m-%d}"
+    return f"{amount}, {day_words(record.day, is_month=record.is_month)}"
 
 
 def _price_differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401 - records of the history

@@ -1,0 +1,165 @@
+"""What an accelerator costs: its launch price, the newest street price and the newest rent per hour of one card.
+
+Sheet, list, comparison, search, chapters and API read it here. An amount stays in the currency in which it was printed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import models
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.models import Source, SpecValue
+from stackviz.records.catalog.past import public_prices_of_sheets_at
+from stackviz.records.catalog.queries import CAME_OUT, DATE, PublicCatalogue
+from stackviz.records.prices.price import Price, plain_number
+from stackviz.records.prices.rules import UNDATED
+
+DOLLARS = "USD"
+
+
+class CostKind(models.TextChoices):
+    """In the order in which they are shown. Amounts of two kinds are never compared."""
+
+    LAUNCH = "launch", gettext_lazy("launch price")
+    MACHINE = "machine", gettext_lazy("launch price of a whole machine")
+    STREET = "street", gettext_lazy("street price")
+    RENT = "rent", gettext_lazy("rent per hour")
+
+
+LAUNCH_FIELDS = {"launch_price_usd": CostKind.LAUNCH, "machine_price_usd": CostKind.MACHINE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What one accelerator costs. `amount`: of one card, in `currency`; `amount_text`: the same for people.
+
+    `day`: that of the offer, a month, or `undated`. `seller`: "" for launch prices; `under`: their condition as stored.
+    """
+
+    kind: CostKind
+    amount: float
+    currency: str
+    amount_text: str
+    day: str
+    seller: str
+    under: str
+    source: Source | None
+    note: str
+
+    @property
+    def text(self) -> str:
+        """`30,000 USD`; a rent is per hour, as its kind says."""
+        return f"{self.amount_text} {self.currency}"
+
+    @property
+    def day_words(self) -> str:
+        """The day in the reader's language."""
+        return _("undated") if self.day == UNDATED else self.day
+
+    @property
+    def condition(self) -> str:
+        """What it holds under, in words: a Mac Studio of 48 GB."""
+        return describe_condition(self.under)
+
+    @property
+    def remark(self) -> str:
+        """`street price, undated`: kind, condition and day."""
+        return ", ".join(filter(None, (str(self.kind.label), self.condition, self.day_words)))
+
+    @property
+    def sentence(self) -> str:
+        """`30,000 USD (street price, undated, shop not named)`"""
+        return f"{self.text} ({', '.join(filter(None, (self.remark, self.seller)))})"
+
+
+def costs_of(values: Iterable[SpecValue], prices: Sequence[Price]) -> tuple[Cost, ...]:
+    """Return the answer of each kind that is known, in the order of CostKind. `values`: the sheet's public ones.
+
+    Of the preferred prices of the newest day the cheapest answers, in dollars where there is one; an undated price
+    answers only where no other is known.
+    """
+    preferred = [value for value in values if value.is_preferred]
+    launches = (_launch_cost(kind, name, preferred) for name, kind in LAUNCH_FIELDS.items())
+    offers = (_newest_offer(kind, prices) for kind in (CostKind.STREET, CostKind.RENT))
+    return tuple(filter(None, (*launches, *offers)))
+
+
+def costs_now(pk: int, catalogue: PublicCatalogue) -> tuple[Cost, ...]:
+    """Return `costs_of` a public accelerator as of the catalogue's edition, computed once in it."""
+    return catalogue.once(("costs", pk), lambda: costs_of(catalogue.preferred_values(pk), catalogue.prices(pk)))
+
+
+def offers_at(pks: Iterable[int], at: datetime) -> dict[int, tuple[Cost, ...]]:
+    """Return the newest street price and rent of each accelerator at a past moment. Two queries."""
+    prices = public_prices_of_sheets_at(pks, at)
+    return {pk: costs_of((), rows) for pk, rows in prices.items()}
+
+
+def leading_cost(costs: Sequence[Cost]) -> Cost | None:
+    """Return the one price to show: what buys it, of a known day if there is one; a rent where nothing else is known.
+
+    A dated street price is newer than the launch price, which is true of one day long ago.
+    """
+    by_kind = {cost.kind: cost for cost in costs}
+    street = by_kind.get(CostKind.STREET)
+    dated = street if street and street.day != UNDATED else None
+    order = (dated, by_kind.get(CostKind.LAUNCH), by_kind.get(CostKind.MACHINE), street, by_kind.get(CostKind.RENT))
+    return next(filter(None, order), None)
+
+
+def costs_sentence(costs: Sequence[Cost]) -> str:
+    """Return all of them in one line of text, the leading one first; "" where nothing is known."""
+    leading = leading_cost(costs)
+    rest = [cost for cost in costs if cost is not leading]
+    return "; ".join(cost.sentence for cost in (leading, *rest) if cost)
+
+
+def launch_day(values: Iterable[SpecValue]) -> str:
+    """Return the day on which a product came out, as precise as its source, or `undated`."""
+    dates = [value for value in values if value.field == DATE and value.is_preferred]
+    sold = [value for value in dates if value.condition in CAME_OUT]
+    return min((value.value for value in sold or dates), default=UNDATED)
+
+
+def _launch_cost(kind: CostKind, field: str, preferred: Sequence[SpecValue]) -> Cost | None:
+    """Return the plain launch price, else the least of its variants."""
+    amounts = [(value.condition != "", value.amount, value) for value in preferred if value.field == field]
+    known = [(is_variant, amount, value) for is_variant, amount, value in amounts if amount is not None]
+    if not known:
+        return None
+    _is_variant, amount, value = min(known, key=lambda item: item[:2])
+    return Cost(
+        kind=kind,
+        amount=amount,
+        currency=DOLLARS,
+        amount_text=plain_number(amount),
+        day=launch_day(preferred),
+        seller="",
+        under=value.condition,
+        source=value.source,
+        note=value.note,
+    )
+
+
+def _newest_offer(kind: CostKind, prices: Sequence[Price]) -> Cost | None:
+    offers = [price for price in prices if price.kind == kind.value and price.is_preferred]
+    if not offers:
+        return None
+    newest = max((price.day for price in offers if price.day), default=None)
+    of_day = [price for price in offers if price.day == newest]
+    price = min(of_day, key=lambda row: (row.currency != DOLLARS, row.currency, row.of_one, row.pk))
+    return Cost(
+        kind=kind,
+        amount=price.of_one,
+        currency=price.currency,
+        amount_text=plain_number(price.of_one),
+        day=price.day_text,
+        seller=", ".join(filter(None, [price.seller, price.offer])),
+        under="",
+        source=price.source,
+        note=price.note,
+    )
