@@ -79,7 +79,7 @@ def setting_rows(shared: Sequence[LikeForLike]) -> list[SettingRow]:
 def _rows_of(item: LikeForLike) -> list[SettingRow]:
     """Return the rows of one kind of work, those of a benchmark in the order of their settings."""
     rows = [
-        _setting_row(item.work.label, setting)
+        _setting_row(item.label, setting)
         for benchmark in item.benchmarks
         for setting in benchmark.settings
         if setting.key.params_key in benchmark_cases(setting.key.benchmark).cases

@@ -68,11 +68,9 @@ def _cited_line(subject: tuple[int, Loaded], shared: Sequence[LikeForLike]) -> T
     slot, loaded = subject
     if not shared:
         return TileLine(slot=slot, name=loaded.title, note=_("no shared setting"))
-    factors = ", ".join(_times(item.work.label, item.ratio) for item in shared if len(item.benchmarks) > 1)
+    factors = ", ".join(_times(item.label, item.ratio) for item in shared if len(item.benchmarks) > 1)
     alone = ", ".join(
-        f"{_times(item.work.label, item.ratio)} ({item.benchmarks[0].title})"
-        for item in shared
-        if len(item.benchmarks) == 1
+        f"{_times(item.label, item.ratio)} ({item.benchmarks[0].title})" for item in shared if len(item.benchmarks) == 1
     )
     return TileLine(slot=slot, name=loaded.title, figure=factors, note=alone)
 
@@ -100,15 +98,15 @@ def _faster(sentence: str, first: str, second: str, ratios: Mapping[str, float])
 def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: Sequence[LikeForLike]) -> Tile:
     ahead = sum(item.ratio >= 1 for item in shared) * 2 >= len(shared)
     (fast_slot, fast), (slow_slot, slow) = (other, base) if ahead else (base, other)
-    ratios = {item.work: item.ratio if ahead else 1 / item.ratio for item in shared}
-    supported = {item.work.label: ratios[item.work] for item in shared if len(item.benchmarks) > 1}
+    ratios = {item.label: item.ratio if ahead else 1 / item.ratio for item in shared}
+    supported = {item.label: ratios[item.label] for item in shared if len(item.benchmarks) > 1}
     lead = _faster(_("%(best)s %(factors)s as fast as %(last)s"), fast.title, slow.title, supported)
     lines = [
         TileLine(
-            slot=fast_slot if ratios[item.work] >= 1 else slow_slot,
-            name=item.work.label,
+            slot=fast_slot if ratios[item.label] >= 1 else slow_slot,
+            name=item.label,
             figure=format_factor(max(item.ratio, 1 / item.ratio)),
-            note=_support(item, "" if ratios[item.work] >= 1 else slow.title),
+            note=_support(item, "" if ratios[item.label] >= 1 else slow.title),
         )
         for item in shared
     ]
@@ -174,13 +172,14 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
         return Tile(title=title, lead=_("cannot tell"), rest=why, is_known=False, lines=lines)
     ratios: dict[str, list[float]] = {}
     for first, second in comparable:
-        ratios.setdefault(first.title, []).append(rate_of_ranked(first).speed / rate_of_ranked(second).speed)
+        name = " ".join(filter(None, (first.title, str(first.params.get("dtype") or ""))))
+        ratios.setdefault(name, []).append(rate_of_ranked(first).speed / rate_of_ranked(second).speed)
     means = {title: geometric_mean(group) for title, group in ratios.items()}
     first_name, second_name = (names[slot] for slot in shared.slots)
     lead = _faster(_("%(best)s is faster than %(last)s: %(factors)s"), first_name, second_name, means)
-    rest = ngettext(
-        "mean of %(n)d setting of each benchmark", "means of %(n)d settings, by benchmark", len(comparable)
-    ) % {"n": len(comparable)}
+    rest = ngettext("mean of %(n)d setting", "means of %(n)d settings, by benchmark and data type", len(comparable)) % {
+        "n": len(comparable)
+    }
     left_out = len(shared.pairs) - len(comparable)
     if left_out:
         text = ngettext("; %(n)d more cannot be compared", "; %(n)d more cannot be compared", left_out)

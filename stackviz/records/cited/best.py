@@ -20,6 +20,7 @@ from statistics import geometric_mean
 from typing import NamedTuple
 
 from django.db.models import Max, Min
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.stats import mean_of_groups
@@ -132,10 +133,21 @@ class BenchmarkRatio:
 
 @dataclass(frozen=True, slots=True)
 class LikeForLike:
-    """How many times the first accelerator is as fast as the second in one kind of work."""
+    """How many times the first accelerator is as fast as the second in one kind of work.
+
+    `dtype`: "" but for matrix products, whose rates differ by data type more than accelerators do.
+    """
 
     work: Work
+    dtype: str
     benchmarks: tuple[BenchmarkRatio, ...]
+
+    @property
+    def label(self) -> str:
+        """As a verb: `generates tokens`, `multiplies matrices in bf16`."""
+        if not self.dtype:
+            return self.work.label
+        return _("%(work)s in %(dtype)s") % {"work": self.work.label, "dtype": self.dtype}
 
     @property
     def ratio(self) -> float:
@@ -164,10 +176,10 @@ class DecodeSetting:
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """What is read of an edition: the best amounts of each accelerator, and the kind of work of each case."""
+    """What is read of an edition: the best amounts of each accelerator, the kind of work and data type of each case."""
 
     bests: Mapping[int, Bests]
-    works: Mapping[BestKey, Work]
+    works: Mapping[BestKey, tuple[Work, str]]
 
 
 def best_cited() -> Mapping[int, Bests]:
@@ -177,12 +189,12 @@ def best_cited() -> Mapping[int, Bests]:
 
 @lru_cache(maxsize=2)
 def _read(_edition: str) -> _Cited:
-    columns = [f"params__{name}" for name in ("test", *_REGIME)]
+    columns = [f"params__{name}" for name in ("test", "dtype", *_REGIME)]
     rows = public_results().order_by().values_list("benchmark", "params_key", "accelerator_id", "count", *columns)
     keys: dict[BestKey, BestKey] = {}  # one in memory, however many accelerators have it
     bests: dict[int, dict[BestKey, float]] = defaultdict(dict)
-    works: dict[BestKey, Work] = {}
-    for name, params_key, pk, count, test, *values, most, least in rows.annotate(Max("amount"), Min("amount")):
+    works: dict[BestKey, tuple[Work, str]] = {}
+    for name, params_key, pk, count, test, dtype, *values, most, least in rows.annotate(Max("amount"), Min("amount")):
         benchmark = CITED_BENCHMARKS.get(name)
         if benchmark is None:
             continue
@@ -191,7 +203,7 @@ def _read(_edition: str) -> _Cited:
         key = BestKey(sys.intern(name), params_key, 0 if benchmark.adds_up else count, loose)
         key = keys.setdefault(key, key)
         if work := work_of(name, str(test or "")):
-            works[key] = work
+            works[key] = work, str(dtype or "") if work is Work.ARITHMETIC else ""
         share = amount / count if benchmark.adds_up else amount
         known = bests[pk].get(key)
         if known is None or (share > known) == benchmark.higher_is_better:
@@ -218,7 +230,7 @@ def like_for_like(first: int, second: int) -> tuple[LikeForLike, ...]:
     """A factor for each kind of work in which two accelerators, by primary key, share a setting."""
     cited = _read(edition_of_cases())
     ours, theirs = (cited.bests.get(pk, {}) for pk in (first, second))
-    shared: dict[Work, dict[str, list[SharedSetting]]] = defaultdict(lambda: defaultdict(list))
+    shared: dict[tuple[Work, str], dict[str, list[SharedSetting]]] = defaultdict(lambda: defaultdict(list))
     for key in ours.keys() & theirs.keys():
         work = cited.works.get(key)
         if work is None or "?" in key.regime or min(ours[key], theirs[key]) <= 0:
@@ -228,15 +240,14 @@ def like_for_like(first: int, second: int) -> tuple[LikeForLike, ...]:
         shared[work][key.benchmark].append(SharedSetting(key, ours[key], theirs[key], ratio))
     return tuple(
         LikeForLike(
-            work,
+            *work,
             tuple(
                 BenchmarkRatio(benchmark.title, tuple(sorted(shared[work][name], key=lambda setting: setting.key)))
                 for name, benchmark in CITED_BENCHMARKS.items()
                 if name in shared[work]
             ),
         )
-        for work in Work
-        if work in shared
+        for work in sorted(shared, key=lambda kind: (list(Work).index(kind[0]), kind[1]))
     )
 
 

@@ -152,8 +152,8 @@ def test_two_machines_are_compared_over_all_they_share(client):
     report_of(lab, "rack", sheet, *fast)
     report_of(lab, "desk", sheet, *slow)
     tile = tiles(client, "/compare/?a=machine:north/desk&a=machine:north/rack")[MEASURED]
-    assert tile.lead == "rack is faster than desk: Matrix product 1.4×, llama-bench 2×"  # products: √(2 · 1)
-    assert tile.rest == "means of 3 settings, by benchmark"
+    assert tile.lead == "rack is faster than desk: Matrix product bf16 2×, llama-bench 2×"
+    assert tile.rest == "means of 3 settings, by benchmark and data type"
     by_name = {line.name: line for line in tile.lines}
     assert by_name["Matrix product bf16 8192³"].figure == "1.8× to 2.2×"
     assert by_name["Matrix product fp16 8192³"].note.startswith("cannot tell")

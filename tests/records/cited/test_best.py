@@ -16,10 +16,11 @@ from stackviz.records.cited.best import (
     like_for_like,
     work_of,
 )
-from stackviz.records.cited.cases import public_results
+from stackviz.records.cited.cases import benchmark_cases, public_results
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 
 pytestmark = pytest.mark.usefixtures("cited")
+FAST_PAIR = ("nvidia-geforce-rtx-5090", "nvidia-geforce-rtx-4090")
 
 
 def key_of(slug):
@@ -57,7 +58,19 @@ def test_where_devices_add_up_the_share_of_one_counts():
 
 
 def shared_of(first, second):
+    """By kind of work; of matrix products, whose data types differ, the last."""
     return {item.work: item for item in like_for_like(key_of(first), key_of(second))}
+
+
+@pytest.mark.django_db
+def test_no_data_type_is_mixed_with_another():
+    products = [item for item in like_for_like(*map(key_of, FAST_PAIR)) if item.work is Work.ARITHMETIC]
+    assert len(products) > 1
+    for item in products:
+        cases = benchmark_cases("gemm").cases
+        keys = [setting.key.params_key for each in item.benchmarks for setting in each.settings]
+        assert {cases[key].params["dtype"] for key in keys} == {item.dtype}
+        assert item.label == f"multiplies matrices in {item.dtype}"
 
 
 @pytest.mark.django_db
