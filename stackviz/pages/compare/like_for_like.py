@@ -23,6 +23,7 @@ from stackviz.records.series.comparability import Comparability, is_accelerated,
 from stackviz.records.series.measurement import Measurement
 
 Pair = tuple[Measurement, Measurement]
+WIDE = 1.5  # single settings further apart than this are given: the decode tile may show one of them
 _MAY_BE_COMPARED = (Comparability.COMPARABLE, Comparability.WITH_REMARKS)
 
 
@@ -126,6 +127,9 @@ def _support(item: LikeForLike, ahead: str) -> str:
         text = _("%(settings)s of %(benchmark)s alone") % {"settings": settings, "benchmark": item.benchmarks[0].title}
     else:
         text = f"{settings}: {', '.join(factors)}"
+    low, high = sorted(ratio if item.ratio >= 1 else 1 / ratio for ratio in item.extremes)
+    if high > WIDE * low:
+        text += _("; single settings %(low)s to %(high)s") % {"low": format_factor(low), "high": format_factor(high)}
     return _("%(support)s; %(name)s is ahead") % {"support": text, "name": ahead} if ahead else text
 
 
