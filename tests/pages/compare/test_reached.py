@@ -83,7 +83,10 @@ def test_each_kind_of_work_has_a_factor(client):
 
 def test_one_benchmark_alone_leads_with_no_factor(client):
     tile = tiles(client, H100_M3)[CITED]
-    assert (tile.lead, [line.note for line in tile.lines]) == ("", ["3 settings of LocalScore alone"])
+    assert (tile.lead, [line.note for line in tile.lines]) == (
+        "",
+        ["3 settings of LocalScore alone; single settings 4.3× to 8.6×"],
+    )
 
 
 def test_who_is_ahead_in_something_else_is_named(client):
