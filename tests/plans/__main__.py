@@ -1,7 +1,8 @@
 """`python -m tests.plans`: what the planner and the diagnosis answer, for whoever prepares a release.
 
 `--drivers` prints which branches of the NVIDIA driver run which torch on which card, each cell asked of both. Ends with
-1 where they disagree.
+1 where they disagree. `--pip` asks pip, over the network, whether it finds each release that a plan pins for each Python
+and system.
 """
 
 import argparse
@@ -17,12 +18,13 @@ def main() -> int:
     what.add_argument(
         "--drivers", action="store_true", help="the matrix of capability, driver branch and torch release"
     )
-    parser.parse_args()
+    what.add_argument("--pip", action="store_true", help="every pin of every plan, as pip finds it")
+    chosen = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
-    from tests.plans import matrix
+    from tests.plans import matrix, pins
 
-    return matrix.print_all()
+    return pins.print_missing() if chosen.pip else matrix.print_all()
 
 
 if __name__ == "__main__":

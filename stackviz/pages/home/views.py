@@ -30,7 +30,7 @@ RETRY_AFTER_S = 5  # long enough for a database to restart
 
 # Not useful to search engines: forms, API responses, single uploads.
 ROBOTS = """User-agent: *
-Allow: /api/v1/docs/
+Allow: /api/v1/
 Disallow: /admin/
 Disallow: /api/
 Disallow: /embed/

@@ -108,16 +108,9 @@ def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
 
 
 def _needs(plan: Plan) -> tuple[str, ...]:
-    """The oldest driver that starts the build, of its branch where the tables have no older one, and the macOS.
-
-    Where the driver that is named starts none: of the newest build that runs on the card.
-    """
-    running = (row.build for row in plan.builds if row.build.outcome is PlanOutcome.WORKS)
-    build = plan.build or next(running, None)
-    floor = build.driver_floor if build else ""
-    driver = floor or (plan.branches.chosen.driver if plan.branches.chosen else "")
-    listed = [driver_need(driver, plan.last_branch)] if driver and plan.query.takes_driver else []
-    return (*listed, *(f"macOS ≥ {need.low}" for need in plan.macos))
+    """The driver, with the last branch for the card, and the macOS."""
+    driver = driver_need(plan.driver_low, plan.last_branch)
+    return tuple(filter(None, [driver, *(f"macOS ≥ {need.low}" for need in plan.macos)]))
 
 
 def _overview(query: PlanQuery, choice: WayChoice) -> list[RunsOn]:
@@ -208,10 +201,8 @@ def _answer(plan: Plan, words: dict[str, str]) -> str:
     if faults:
         sentence = _("On %(system)s: %(faults)s.")
         return sentence % {**words, "faults": "; ".join(fault.rstrip(".") for fault in faults)}
-    driver = plan.query.driver or (plan.branches.chosen.driver if plan.branches.chosen else "")
     needs = [
-        _("NVIDIA driver %(driver)s") % {"driver": driver} if driver and plan.query.takes_driver else "",
-        *(f"macOS ≥ {need.low}" for need in plan.macos),
+        *_needs(plan),
         f"Python {', '.join(plan.pythons)}" if plan.pythons else "",
     ]
     listed = ", ".join(filter(None, needs))

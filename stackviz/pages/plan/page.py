@@ -131,6 +131,20 @@ class Plan:
     life: LifeTable
     sheet: Accelerator | None
 
+    @property
+    def driver_low(self) -> str:
+        """The oldest driver that starts the build on the card; "" where the plan has none.
+
+        Of its branch where the tables have no older one. Where the driver that is named starts none: of the newest
+        build that runs on the card.
+        """
+        if not self.query.takes_driver:
+            return ""
+        running = (row.build for row in self.builds if row.build.outcome is PlanOutcome.WORKS)
+        build = self.build or next(running, None)
+        branch = self.branches.chosen
+        return (build.driver_floor if build else "") or (branch.driver if branch else "")
+
 
 def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
     """The plan as of `day`, aware. No query but those for the editions, in a process that has read both tables."""

@@ -162,9 +162,8 @@ def plan_picture(plan: Plan) -> Picture:
     tiles = [PictureTile("PyTorch", plan.query.machine.torch)]
     if plan.build is not None:
         tiles.append(PictureTile("Build", plan.build.name))
-    driver = plan.query.driver or (plan.branches.chosen.driver if plan.branches.chosen else "")
-    if driver and plan.query.takes_driver:
-        tiles.append(PictureTile("NVIDIA driver", driver))
+    if plan.driver_low:
+        tiles.append(PictureTile("NVIDIA driver", plan.query.driver or f"≥ {plan.driver_low}"))
     tiles += [
         PictureTile("macOS", f"≥ {need.low}", note="for the GPU" if need.part == "mps" else "") for need in plan.macos
     ]

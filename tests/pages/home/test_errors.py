@@ -22,6 +22,7 @@ def test_an_unknown_address_says_so_and_offers_a_search(client, db):
     robots = client.get("/robots.txt").content.decode()
     assert "Disallow: /receipts/" in robots
     assert "Disallow: /admin/" in robots
+    assert "Allow: /api/v1/\n" in robots  # /llms.txt sends programs there
 
 
 @pytest.mark.parametrize(

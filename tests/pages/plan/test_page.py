@@ -237,8 +237,16 @@ def test_too_old_driver_is_given_as_the_reason(plan):
 
 def test_driver_can_serve_a_card_no_build_supports(plan):
     tiles = words_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("What will not work")[0]
-    assert "NVIDIA driver 580 LTS" in tiles
+    assert "NVIDIA driver ≥ 580 best from R580 LTS" in tiles
     assert "no driver in the tables supports it" not in tiles
+
+
+def test_a_plan_has_one_figure_for_the_driver(plan):
+    response = plan("accelerator=nvidia-geforce-gtx-1060-6gb&system=windows-x86_64")
+    text = words_of(response)
+    assert "Needs NVIDIA driver ≥ 527.41 (up to R580)" in text
+    assert "NVIDIA driver ≥ 527.41 best from R580 LTS" in text.partition("What will not work")[0]
+    assert "with NVIDIA driver ≥ 527.41 (up to R580), Python" in response.content.decode()  # the preview
 
 
 def test_cpu_plan_needs_no_card_or_driver(plan):
