@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from stackviz.pages.plan.builds import builds, command
+from stackviz.pages.plan.builds import builds, command, pythons_beside
 from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
 from stackviz.pages.plan.releases import pythons, torch_releases
 from stackviz.report.rules.known_cards import KnownCard
@@ -24,7 +24,7 @@ TAGS = {
         *("manylinux2014_aarch64", "linux_aarch64"),
     ],
     "windows-x86_64": ["win_amd64"],
-    "macos-arm64": [f"macosx_{major}_0_arm64" for major in (26, 15, 14, 13, 12, 11)],
+    "macos-arm64": [*(f"macosx_{major}_0_arm64" for major in (26, 15, 14, 13, 12, 11)), "macosx_11_1_arm64"],
 }
 "The platforms that pip is asked for: it takes wheels of exactly these."
 WHOLE_SYSTEMS = [key for key in SYSTEMS if SYSTEMS[key].vendors and key != "wsl2"]  # WSL has the wheels of Linux
@@ -61,18 +61,12 @@ def torch_pins() -> Iterator[Pin]:
         for torch in torch_releases(TABLES, system.wheel):
             cards = (card, None) if "nvidia" in system.vendors else (None,)
             for machine in (PlannedMachine(system=system, torch=torch, card=each) for each in cards):
-                listed = pythons(machine, TABLES)
-                for python in listed:
-                    for line in printed(replace(machine, python=python)):
-                        yield from pins_of(line, system.wheel, python)
-                for line in printed(replace(machine, python=listed[-1])) if listed else ():  # where none is chosen
-                    for python in listed:
-                        yield from pins_of(line, system.wheel, python)
-
-
-def printed(machine: PlannedMachine) -> list[str]:
-    """The commands of the builds of a plan, or of the plan itself."""
-    return [build.command for build in builds(machine, TABLES, DAY)] or [command(machine, None, TABLES)]
+                for python in pythons(machine, TABLES):
+                    exact = replace(machine, python=python)  # the newest one is planned where none is chosen
+                    for build in builds(exact, TABLES, DAY) or (None,):
+                        line = command(exact, build, TABLES)
+                        for each in {python, *pythons_beside(exact, build, TABLES)}:
+                            yield from pins_of(line, system.wheel, each)
 
 
 def package_pins() -> Iterator[Pin]:
@@ -109,7 +103,17 @@ def question(package: str, wheel: str, python: str, index: str) -> list[str]:
     """What to ask pip: the versions of a package that it would install there."""
     platforms = [part for tag in TAGS[wheel] for part in ("--platform", tag)]
     at_index = ["--index-url", index] if index else []
-    return ["index", "versions", package, "--python-version", python, "--only-binary=:all:", *platforms, *at_index]
+    # A release may need 3.6.2: what runs is the newest of its line.
+    return [
+        "index",
+        "versions",
+        package,
+        "--python-version",
+        f"{python}.99",
+        "--only-binary=:all:",
+        *platforms,
+        *at_index,
+    ]
 
 
 def versions_in(output: str) -> list[str]:

@@ -12,14 +12,17 @@ from stackviz.pages.plan.releases import (
     companions,
     install_command,
     needed_macos,
+    pythons,
     torch_releases,
 )
 from stackviz.report import format as wire
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge, judge_breaking
 from stackviz.report.rules.checks.builds import builds_carrying
+from stackviz.report.rules.checks.companions import has_wheel
 from stackviz.report.rules.drivers import first_branch, knows_card, needed_driver, serves, shipped_drivers
-from stackviz.report.rules.upgrade import default_cuda, published_cudas, with_driver, with_torch
+from stackviz.report.rules.torch_cudas import default_cuda, published_cudas
+from stackviz.report.rules.upgrade import with_driver, with_torch
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 BEYOND = "driver-dropped-card"  # the rule that cannot tell of a driver that is newer than the tables
@@ -144,6 +147,15 @@ def command(machine: PlannedMachine, build: Build | None, tables: Tables) -> str
 def companions_beside(machine: PlannedMachine, build: Build | None, tables: Tables) -> tuple[Companion, ...]:
     """What goes with the torch of the plan, in its command where a wheel is known."""
     return _companions(machine, tables, _index(machine, build))
+
+
+def pythons_beside(machine: PlannedMachine, build: Build | None, tables: Tables) -> tuple[str, ...]:
+    """The Pythons of the torch for which all that the command names has wheels."""
+    named = [each.row for each in companions_beside(machine, build, tables) if each.is_named and each.row]
+    wheel = machine.system.wheel
+    return tuple(
+        python for python in pythons(machine, tables) if all(has_wheel(tables, row, wheel, python) for row in named)
+    )
 
 
 def _index(machine: PlannedMachine, build: Build | None) -> str:

@@ -28,10 +28,11 @@ from stackviz.pages.plan.builds import (
     newest_working_release,
     outcome_of,
     planned_report,
+    pythons_beside,
 )
 from stackviz.pages.plan.planned_machine import PlannedMachine, feature_title, features
 from stackviz.pages.plan.query import PlanQuery, with_release
-from stackviz.pages.plan.releases import Companion, needed_macos, pythons
+from stackviz.pages.plan.releases import Companion, needed_macos
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.stacks.lifecycle import LifeTable, life_table
@@ -167,7 +168,7 @@ def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         builds=tuple(BuildRow(build, tuple(_reasons(build, machine))) for build in choice.offered),
         branches=drivers,
         last_branch=last_branch(tables, machine.capability),
-        pythons=pythons(machine, tables),
+        pythons=pythons_beside(machine, choice.shown, tables),
         macos=needed_macos(machine, tables),
         findings=sort_findings(findings),
         generation=_generation(machine, tables),

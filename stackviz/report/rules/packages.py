@@ -21,7 +21,7 @@ from stackviz.report.rules.drivers import (
     needed_driver,
     reaches,
 )
-from stackviz.report.rules.upgrade import default_cuda
+from stackviz.report.rules.torch_cudas import default_cuda
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 __all__ = [

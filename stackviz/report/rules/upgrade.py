@@ -15,9 +15,10 @@ from stackviz.report.rules.lifecycle import newest_out
 from stackviz.report.rules.look import Look
 from stackviz.report.rules.registry import judge_breaking
 from stackviz.report.rules.rule import Finding, Severity
+from stackviz.report.rules.torch_cudas import default_cuda, published_cudas
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
-__all__ = ["Upgrade", "default_cuda", "next_upgrades", "published_cudas", "with_driver", "with_macos", "with_torch"]
+__all__ = ["Upgrade", "next_upgrades", "with_driver", "with_macos", "with_torch"]
 
 _OF_TORCH = frozenset(
     {
@@ -157,14 +158,6 @@ def _torch_changes(report: Report, tables: Tables, version: str) -> list[_Change
     return [_Change(with_torch(report, tables, version, build), "" if build == usual else build) for build in ordered]
 
 
-@computed_once
-def published_cudas(tables: Tables, torch: str) -> tuple[str, ...]:
-    """The CUDA versions this release of torch was published for, newest first."""
-    rows = tables.rows("pytorch", "offers", "cuda-runtime")
-    published = [cuda for row in rows if numbers(row.version) == numbers(torch) for cuda in row.values.split()]
-    return tuple(sorted(published, key=numbers, reverse=True))
-
-
 def with_torch(report: Report, tables: Tables, version: str, build: str = "") -> Report:
     """The report with another torch. `build` "cu130"; "" for the wheel that pip takes by itself on this platform."""
     look = Look(report, tables)
@@ -231,15 +224,6 @@ def _holds(key: Key, answers: Iterable[Finding]) -> bool:
         about for about in (_key(answer)[1] for answer in same if answer.severity == Severity.BROKEN) if about & cards
     ]
     return bool(fitting) and not broken and cards <= frozenset().union(*fitting)
-
-
-@computed_once
-def default_cuda(tables: Tables, version: str, platform: str) -> str:
-    """The CUDA of the wheel that pip takes by itself: "13.0"; "" for none."""
-    rows = (row for row in tables.rows("pytorch", "ships", "cuda-runtime", platform=platform) if row.platform)
-    versions = (row.values for row in rows if numbers(row.version) == numbers(version) and not row.variant)
-    cuda = next(versions, "")
-    return "" if cuda == "none" else cuda
 
 
 @computed_once

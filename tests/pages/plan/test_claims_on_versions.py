@@ -7,7 +7,7 @@ import pytest
 from stackviz.pages.accelerators.claims import read_claims
 from stackviz.report.rules import packaged_tables
 from stackviz.report.rules.drivers import driver_floor, is_older_than_card, serves, shipped_drivers
-from stackviz.report.rules.upgrade import published_cudas
+from stackviz.report.rules.torch_cudas import published_cudas
 from stackviz.report.rules.versions import major_minor, numbers
 
 TABLES = packaged_tables()

@@ -28,7 +28,7 @@ from stackviz.pages.plan.releases import (
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import packaged_tables, registry
 from stackviz.report.rules.known_cards import KnownCard
-from stackviz.report.rules.upgrade import published_cudas
+from stackviz.report.rules.torch_cudas import published_cudas
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 TABLES = packaged_tables()

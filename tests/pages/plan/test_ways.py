@@ -98,6 +98,10 @@ def test_each_framework_of_every_sheet_has_a_command_or_a_sourced_reason(curated
             "intel-arc-b580&system=windows-x86_64",
             ["pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/xpu"],
         ),
+        (
+            "apple-m4-max-40&framework=tensorflow",
+            ["pip install tensorflow==2.18.1", "pip install tensorflow-metal==1.2.0"],
+        ),
         ("apple-m4-max-40&framework=mlx", ["pip install mlx==0.32.4"]),
         ("apple-m4-max-40&torch=2.14.1", ["pip install torch==2.14.1 torchvision==0.29.2 torchaudio==2.11.1"]),
         (

@@ -16,6 +16,16 @@ def packages(found_by="package metadata", **versions):
 # --- jax-cpu ---
 
 
+def test_jax_is_advised_in_the_package_that_the_driver_runs():
+    usual = packages(jax="0.12.0.1")
+    newest = answer("jax-cpu", linux(software=usual))
+    assert newest.advice.startswith('pip install -U "jax[cuda13]==0.12.0.1"')
+    older = answer("jax-cpu", linux(software=usual, nvidia__driver_version="535.183.01"))
+    assert older.advice.startswith('pip install -U "jax[cuda12]==0.12.0.1"')
+    oldest = answer("jax-cpu", linux(software=usual, nvidia__driver_version="520.61.05"))
+    assert "needs driver 525 or newer: has 520.61.05" in oldest.advice
+
+
 def test_jax_without_plugin_runs_on_the_cpu():
     found = answer("jax-cpu", linux(software=packages(jax="0.12.0.1")))
     assert (found.severity, "jax[cuda13]" in found.advice) == ("warning", True)

@@ -14,6 +14,7 @@ __all__ = [
     "belonging_releases",
     "fits",
     "found_companions",
+    "has_wheel",
     "installable_release",
     "line_specs",
     "torch_packages",
@@ -51,13 +52,13 @@ def installable_release(
     `build`: the index of pytorch.org that has to have it, "cu126" or "cpu"; "" for pip's own.
     """
     for row in belonging_releases(tables, slug, torch):
-        has_wheels = all(_has_wheel(tables, row, wheel, python) for python in pythons)
+        has_wheels = all(has_wheel(tables, row, wheel, python) for python in pythons)
         if has_wheels and _is_published_for(tables, row, torch, build):
             return row
     return None
 
 
-def _has_wheel(tables: Tables, release: Requirement, wheel: str, python: str) -> bool:
+def has_wheel(tables: Tables, release: Requirement, wheel: str, python: str) -> bool:
     """Whether a wheel for this Python is known; one that is built for all from some Python on has a `low`."""
     rows = tables.rows(release.component, "needs", "python", platform=wheel or None)
     of_release = [row for row in rows if row.version == release.version]

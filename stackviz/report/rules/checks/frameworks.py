@@ -6,10 +6,11 @@ be there for another package's sake: a note. Broken is what was made for the car
 
 from collections.abc import Iterator
 
-from stackviz.base.sentence import say
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables, newest_up_to
 from stackviz.report.rules.look import Look, NotReported
+from stackviz.report.rules.packages import Host, plan_package
 from stackviz.report.rules.rule import Check, Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
@@ -77,7 +78,7 @@ _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTens
 @RULES.rule(
     "jax-cpu", "jax", asks="JAX can use the card", worst=Severity.WARNING, source=JAX_CPU, needs=("jax", "hardware")
 )
-def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+def check_jax_plugin(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     versions = look.software("jax")
     if not cards or not versions or look.platform == "macos":
@@ -93,11 +94,28 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         severity=Severity.WARNING,
         title=say("JAX has no CUDA plug-in, on a machine with {named}", named(cards)),
         explanation=say("jax and jaxlib alone contain only CPU code; they run on the CPU and log one line about it."),
-        advice=say(
-            'pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).'
-        ),
+        advice=_jax_for_card(look, tables),
         cards=indexes(cards),
     )
+
+
+def _jax_for_card(look: Look, tables: Tables) -> str:
+    """The package for the driver and the weakest card, as a plan would name it; both where neither is known."""
+    capabilities = [card.get("compute_capability") for card in look.cards("nvidia")]
+    if not all(capabilities):
+        return say(
+            'pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).'
+        )
+    host = Host(
+        wheel="linux-aarch64" if look.wheel_platform == "linux-aarch64" else "linux-x86_64",
+        platform=look.driver_platforms[0],
+        capability=min(filter(None, capabilities), key=numbers),
+        driver=look.get("nvidia.driver_version") or "",
+    )
+    plan = plan_package(tables, "jax", host)
+    if plan.release is None:
+        return say("No release on record of JAX runs here: {reasons}.", join_sentences(plan.passed_over, "; "))
+    return say("pip install -U {spec} (on Windows: inside WSL2).", plan.spec)
 
 
 @RULES.rule(
