@@ -7,7 +7,7 @@ from functools import lru_cache
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -18,8 +18,9 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_factor, format_number, quantity_label
 from stackviz.draw.charts.vendors import css, vendor_slot
-from stackviz.pages.benchmarks.ranking import lone_text, reached_bound
+from stackviz.pages.benchmarks.ranking import family_text, lone_text, reached_bound
 from stackviz.pages.benchmarks.side_by_side import side_by_side_page
+from stackviz.records.catalog.bare_names import family_slugs
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.benchmark import CitedBenchmark
@@ -32,7 +33,8 @@ from stackviz.records.cited.queries import (
     cited_of_accelerator,
     without_sheet,
 )
-from stackviz.records.cited.ranking import is_better, lead_of, number_of_devices, ranked_accelerators
+from stackviz.records.cited.ranking import is_better, lead_of, number_of_devices, ranked_with_families
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import (
     benchmark_address,
     devices_text,
@@ -84,11 +86,42 @@ def headline_results(accelerator: Accelerator) -> tuple[HeadlineResult, ...]:
     return tuple(_headline(item, others.get((item.benchmark.key, item.case.params_key), ())) for item in headlines)
 
 
+@dataclass(frozen=True, slots=True)
+class FamilyLine:
+    """Results under a name that may mean this accelerator: of one benchmark, with the address of its ranking."""
+
+    benchmark: str
+    url: str
+    names: str
+    results: int
+
+
+def family_lines(accelerator: Accelerator) -> tuple[FamilyLine, ...]:
+    """Results of cards that are one of several sheets, this one among them. Two queries; one where there are none."""
+    unmatched = CitedResult.objects.filter(state=CitedResult.State.UNMATCHED).order_by()
+    names = unmatched.values_list("reported_name", flat=True).distinct()
+    fitting = [name for name in names if accelerator.slug in family_slugs(name)]
+    if not fitting:
+        return ()
+    rows = unmatched.filter(reported_name__in=fitting).values_list("benchmark", "reported_name")
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
+    for key, name, results in rows.annotate(Count("pk")):
+        counts[key][name] = results
+    known = ((key, str(benchmark.title), counts.get(key, {})) for key, benchmark in CITED_BENCHMARKS.items())
+    return tuple(
+        FamilyLine(title, benchmark_address(key), ", ".join(sorted(by_name)), sum(by_name.values()))
+        for key, title, by_name in known
+        if by_name
+    )
+
+
 def _results_of_cases(keys: Sequence[str]) -> Mapping[tuple[str, str], Sequence[CitedResult]]:
     """(benchmark, params_key) -> its results: benchmarks with the same parameters share keys. One query."""
-    rows = public_results().filter(params_key__in=keys).select_related("accelerator").order_by()
+    public = Q(state=CitedResult.State.PUBLIC, accelerator__is_public=True)
+    rows = CitedResult.objects.filter(public | Q(state=CitedResult.State.UNMATCHED), params_key__in=keys)
+    rows = rows.select_related("accelerator").order_by()
     by_case: dict[tuple[str, str], list[CitedResult]] = defaultdict(list)
-    for row in rows.only("benchmark", "params_key", "count", "amount", "accelerator__vendor"):
+    for row in rows.only("benchmark", "params_key", "count", "amount", "reported_name", "accelerator__vendor"):
         by_case[row.benchmark, row.params_key].append(row)
     return by_case
 
@@ -98,7 +131,12 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
     best = _best_like_most(item, everything)
     devices = None if benchmark.adds_up else best.count
     alike = [row for row in everything if devices in (None, row.count)]
-    rows = ranked_accelerators(benchmark, alike)
+    rows, _others = ranked_with_families(
+        benchmark,
+        (row for row in alike if row.accelerator_id is not None),
+        (row for row in alike if row.accelerator_id is None),
+        public_catalogue().by_slug,
+    )
     position = sum(is_better(benchmark, row.best, best) for row in rows) + 1
     has_first = lead_of(benchmark, rows).row is not None
     bound = reached_bound(best)
@@ -126,7 +164,7 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
 
 def _best_like_most(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> CitedResult:
     """Its best result with the number of devices that most are compared with; else its best of all."""
-    devices = number_of_devices(item.benchmark, everything)
+    devices = number_of_devices(item.benchmark, [row for row in everything if row.accelerator_id is not None])
     alike = [row for row in item.results if devices in (None, row.count)]
     choose = max if item.benchmark.higher_is_better else min
     return choose(alike or item.results, key=lambda row: row.amount_per_device)
@@ -238,7 +276,7 @@ def _public_of(cases: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
 def _without_sheet(cases: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
     """Benchmark -> the results of its case that no sheet is certain of. One query."""
     rows = without_sheet(case.params_key for case in cases.values())
-    return _of_cases(rows.only(*_COMPARED), cases)
+    return _of_cases(rows.only(*_COMPARED, "reported_name", "unit", "params"), cases)
 
 
 def _of_cases(rows: Iterable[CitedResult], cases: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
@@ -252,10 +290,15 @@ def _of_cases(rows: Iterable[CitedResult], cases: Mapping[str, CaseCount]) -> di
 
 def _leader(benchmark: CitedBenchmark, results: list[CitedResult], others: list[CitedResult]) -> Leader | None:
     devices = number_of_devices(benchmark, results)
-    rows = ranked_accelerators(benchmark, [result for result in results if devices in (None, result.count)])
+    rows, hidden = ranked_with_families(
+        benchmark,
+        [result for result in results if devices in (None, result.count)],
+        [result for result in others if devices in (None, result.count)],
+        public_catalogue().by_slug,
+    )
     if not rows:
         return None
-    lead = lead_of(benchmark, rows, others)
+    lead = lead_of(benchmark, rows, hidden)
     setting = setting_text(benchmark, benchmark.compared_params(rows[0].best.params))
     if lead.row is None:
         return Leader(setting=setting, remark=no_first_text(lead))
@@ -263,9 +306,9 @@ def _leader(benchmark: CitedBenchmark, results: list[CitedResult], others: list[
     overtaken = _("first of those with a sheet") if lead.better else ""
     return Leader(
         setting=setting,
-        remark=joined([overtaken, lone_text(first)]),
-        name=first.accelerator.name,
-        slug=first.accelerator.slug,
+        remark=joined([overtaken, family_text(first), lone_text(first)]),
+        name=first.name,
+        slug=first.slug,
         css=css(vendor_slot(first.accelerator.vendor.slug)),
         value=quantity_label(first.best.amount_per_device, first.best.si),
     )
@@ -360,7 +403,13 @@ def _body() -> SafeString:
 def _of_accelerator(accelerator: Accelerator) -> SafeString:
     def draw() -> SafeString:
         lines = headline_results(accelerator)
-        return render_part("benchmarks/_accelerator.jinja", lines=lines, name=accelerator.name, slug=accelerator.slug)
+        return render_part(
+            "benchmarks/_accelerator.jinja",
+            lines=lines,
+            families=family_lines(accelerator),
+            name=accelerator.name,
+            slug=accelerator.slug,
+        )
 
     return cached_html(("benchmarks of", accelerator.slug, edition_of_cases()), draw, CACHE_S)
 

@@ -12,6 +12,7 @@ from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.benchmarks.priced import cheapest, priced_result
 from stackviz.pages.benchmarks.selection import ANY_NUMBER, CitedChoice
 from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.bounds import case_bound
 from stackviz.records.cited.cases import CitedCase
@@ -22,7 +23,7 @@ from stackviz.records.cited.ranking import (
     RankedAccelerator,
     lead_of,
     number_of_devices,
-    ranked_accelerators,
+    ranked_with_families,
     readable_symbol,
 )
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -103,7 +104,7 @@ class CitedLadder:
 
 
 def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
-    """Return the ranking that an address asks for. Two queries besides those of `benchmark_cases`."""
+    """Return the ranking that an address asks for. Three queries besides those of `benchmark_cases`."""
     ranking = cited_of_benchmark(benchmark.key, choice.chosen, choice.case)
     if ranking.case is None:
         return CitedLadder(benchmark=benchmark, case=None, lead=lead_of(benchmark, ()))
@@ -118,13 +119,13 @@ def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
         problem = _("No result of this setting is of %(n)s devices") % {"n": choice.devices}
         notes = (Note("devices", problem),)
     results = [result for result in ranking.results if devices in (None, result.count)]
-    rows = ranked_accelerators(benchmark, results)
-    hidden = without_sheet([ranking.case.params_key]).filter(benchmark=benchmark.key)
-    lead = lead_of(benchmark, rows, having(benchmark, choice.chosen, hidden))
+    unmatched = without_sheet([ranking.case.params_key]).filter(benchmark=benchmark.key).select_related("source")
+    alike = [row for row in having(benchmark, choice.chosen, unmatched) if devices in (None, row.count)]
+    rows, others = ranked_with_families(benchmark, results, alike, public_catalogue().by_slug)
     return CitedLadder(
         benchmark=benchmark,
         case=ranking.case,
-        lead=lead,
+        lead=lead_of(benchmark, rows, others),
         rows=rows,
         devices=devices,
         counts=tuple(sorted(counts.items())),
@@ -218,8 +219,8 @@ def _row(
     others = other_params(ladder.benchmark, best.params)
     return CitedRow(
         rank=str(row.rank) if ladder.lead.row else "",
-        name=row.accelerator.name,
-        slug=row.accelerator.slug,
+        name=row.name,
+        slug=row.slug,
         css=css(vendor_slot(row.accelerator.vendor.slug)),
         dot=_dot(best, scale, symbol),
         others=tuple(_dot(result, scale, symbol) for result in spread_out(row.results[1:])),
@@ -236,14 +237,23 @@ def _row(
         source=best.source.title,
         source_url=best.source.url,
         url=result_address(best),
-        remark=lone_text(row),
-        priced=tuple((item.text, f"{item.where}: {item.worked}") for item in cheapest(priced_result(best))),
+        remark=joined([family_text(row), lone_text(row)]),
+        priced=()
+        if row.family
+        else tuple((item.text, f"{item.where}: {item.worked}") for item in cheapest(priced_result(best))),
     )
 
 
 def place_text(row: CitedRow) -> str:
     """`1. H200`, or the name alone in a ranking without a first."""
     return f"{row.rank}. {row.name}" if row.rank else row.name
+
+
+def family_text(row: RankedAccelerator) -> str:
+    """Which sheets a row of a family may be of; "" for a row of one."""
+    if not row.family:
+        return ""
+    return _("one of %(names)s") % {"names": ", ".join(item.name for item in row.family)}
 
 
 def lone_text(row: RankedAccelerator) -> str:

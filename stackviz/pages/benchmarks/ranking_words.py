@@ -7,6 +7,7 @@ comes in changes the measured part of the page only.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from urllib.parse import urljoin
 
 from django.http import QueryDict
@@ -25,6 +26,7 @@ from stackviz.pages.benchmarks.ranking import (
     place_text,
 )
 from stackviz.pages.benchmarks.selection import ANY_NUMBER, CitedChoice, read_choice
+from stackviz.records.catalog.bare_names import family_slugs
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import CitedCase, CitedFacet, benchmark_cases, edition_of_cases
 from stackviz.records.cited.models import CitedResult
@@ -212,9 +214,13 @@ def _prepared(_edition: str, _language: str | None, key: str, query: str) -> Sho
 
 
 def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
-    accelerators, results = len(ladder.rows), ladder.results
+    families = sum(bool(row.family) for row in ladder.rows)
+    accelerators, results = len(ladder.rows) - families, ladder.results
     counts = [
         ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
+        ngettext("%(n)d name of several sheets", "%(n)d names of several sheets", families) % {"n": families}
+        if families
+        else "",
         ngettext("%(n)d result", "%(n)d results", results) % {"n": results},
     ]
     notes: list[str | Note] = [*ladder.notes, *filter(None, [devices_note(ladder)])]
@@ -224,7 +230,7 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
     notes += filter(None, [_price_note(drawn)])
     return LadderWords(
         setting=setting_text(ladder.benchmark, ladder.case.params) if ladder.case else "",
-        counts=", ".join(counts),
+        counts=", ".join(filter(None, counts)),
         compared=listed(ladder.benchmark.compared),
         key=_key(ladder, drawn),
         notes=tuple(notes),
@@ -270,6 +276,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
     unranked = CitedResult.objects.filter(benchmark=case.benchmark, params_key=case.params_key)
     unranked = unranked.exclude(state=CitedResult.State.PUBLIC).select_related("source")
     ordered = unranked.order_by(best_first_order(CITED_BENCHMARKS[case.benchmark]), "pk")
+    hidden = (row for row in ordered if row.state != CitedResult.State.UNMATCHED or not family_slugs(row.reported_name))
     return [
         LeftOut(
             name=row.reported_name,
@@ -280,7 +287,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
             source_url=row.source.url,
             url=result_address(row),
         )
-        for row in ordered[: MOST_LEFT_OUT + 1]
+        for row in islice(hidden, MOST_LEFT_OUT + 1)
     ]
 
 
@@ -313,9 +320,10 @@ def introduce_ranking(benchmark: CitedBenchmark, drawn: DrawnLadder, texts: Ladd
 
 def ranking_setting(benchmark: CitedBenchmark, drawn: DrawnLadder, setting: str) -> str:
     """`tg128 · Llama 2 7B: 56 accelerators, each result with its source. Higher is better.`"""
+    accelerators = sum(bool(row.slug) for row in drawn.rows)
     words = {
         "setting": setting,
-        "counts": ngettext("%(n)d accelerator", "%(n)d accelerators", len(drawn.rows)) % {"n": len(drawn.rows)},
+        "counts": ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
         "better": _("Higher is better.") if benchmark.higher_is_better else _("Lower is better."),
     }
     return _("%(setting)s: %(counts)s, each result with its source. %(better)s") % words

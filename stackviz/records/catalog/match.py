@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
+from stackviz.records.catalog.bare_names import bare_names
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.report.rules.known_cards import COLUMNS, MEMORY_TOLERANCE, KnownCard, is_cut, memory_distance, normalized
 
@@ -63,6 +64,43 @@ def match_cards(cards: Sequence[CardName], *, among_public: bool = False) -> lis
     for alias in named.filter(accelerator__is_public=True) if among_public else named:
         aliases[alias.normalized].append(alias)
     return [decide_match(card, aliases) for card in cards]
+
+
+# Words of makers and families that people leave out; what is left names the product.
+_LEFT_OUT = frozenset(
+    {
+        "nvidia", "amd", "intel", "apple", "google", "huawei", "geforce", "radeon", "instinct", "tesla", "generation",
+        "graphics", "gpu",
+    }
+)  # fmt: skip
+
+
+def sheets_of_bare_names(names: Iterable[str]) -> dict[str, int]:
+    """Name -> primary key of the public sheet it means, of names that are no alias of any.
+
+    The reviewed table decides first; else the one sheet that has the name, or an alias, of equal words once those of
+    makers and families are left out. A name that says more or less than a sheet's is not that sheet. Two queries.
+    """
+    public = Accelerator.objects.filter(is_public=True)
+    ids = dict(public.values_list("slug", "pk"))
+    named: dict[str, set[int]] = defaultdict(set)
+    aliases = Alias.objects.filter(accelerator__is_public=True).exclude(kind=Alias.Kind.MACHINE)
+    for name, pk in (*public.values_list("name", "pk"), *aliases.values_list("name", "accelerator")):
+        named[_bare(name)].add(pk)
+    sheets = ((name, _sheet_of_bare_name(name, ids, named)) for name in names)
+    return {name: sheet for name, sheet in sheets if sheet is not None}
+
+
+def _sheet_of_bare_name(name: str, ids: Mapping[str, int], named: Mapping[str, set[int]]) -> int | None:
+    reviewed = bare_names().get(normalized(name))
+    if reviewed is not None:
+        return ids.get(reviewed.slugs[0]) if len(reviewed.slugs) == 1 else None
+    sheets = named.get(_bare(name), set())
+    return next(iter(sheets)) if len(sheets) == 1 and not is_cut(name) else None
+
+
+def _bare(name: str) -> str:
+    return " ".join(part for part in normalized(name).split() if part not in _LEFT_OUT)
 
 
 def decide_match(card: CardName, aliases: Mapping[str, Sequence[Alias]]) -> Match:

@@ -10,7 +10,7 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.records.catalog.match import CardName, match_cards
+from stackviz.records.catalog.match import CardName, match_cards, sheets_of_bare_names
 from stackviz.records.catalog.models import Accelerator, CatalogueLoad
 from stackviz.records.cited.baseline import write_baselines
 from stackviz.records.cited.doubts import doubts
@@ -23,6 +23,8 @@ LINE_COLUMNS = [  # what a line decides
     "accelerator", "reported_name", "count", "benchmark", "params", "params_key", "value", "unit", "amount",
     "software", "date", "source", "note", "state", "reason",
 ]  # fmt: skip
+
+OPEN = frozenset({"ambiguous", "unknown"})  # matches that the reported name alone may still decide
 
 
 def load_cited(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
@@ -111,7 +113,7 @@ def result_of(line: CitedLine, accelerator_id: int | None, source_id: int, data_
 
 
 class CertainSheets:
-    """Which sheet each line is of: the one it names, or else the one its reported name alone decides. Two queries."""
+    """Which sheet each line is of: the one it names, or else the one its reported name alone decides. Four queries."""
 
     def __init__(self, lines: Iterable[CitedLine]) -> None:
         self.ids: dict[str, int] = dict(Accelerator.objects.values_list("slug", "pk"))
@@ -122,6 +124,8 @@ class CertainSheets:
             for name, match in zip(names, matches, strict=True)
             if match.accelerator is not None and match.how == "name"
         }
+        open_names = [name for name, match in zip(names, matches, strict=True) if match.how in OPEN]
+        self.named |= sheets_of_bare_names(open_names)
 
     def sheet_of(self, line: CitedLine) -> int | None:
         """None where no sheet is certain, or the one named was deleted here."""

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
 from stackviz.base.units import format_quantity
+from stackviz.records.catalog.bare_names import family_slugs
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.models import CitedResult
@@ -24,11 +25,25 @@ FEWEST_VENDORS = 2
 
 @dataclass(frozen=True, slots=True)
 class RankedAccelerator:
-    """`results`: all of this accelerator in the ranking, best first. Equal amounts share a rank."""
+    """`results`: all of this accelerator in the ranking, best first. Equal amounts share a rank.
+
+    A row of a family stands for a card that may be any of `family`: it has the name that the source prints, and its
+    `accelerator` is only one of them.
+    """
 
     rank: int
     accelerator: Accelerator
     results: tuple[CitedResult, ...]
+    family: tuple[Accelerator, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.best.reported_name if self.family else self.accelerator.name
+
+    @property
+    def slug(self) -> str:
+        """Of its sheet; "" where none is certain."""
+        return "" if self.family else self.accelerator.slug
 
     @property
     def best(self) -> CitedResult:
@@ -82,6 +97,33 @@ def ranked_accelerators(benchmark: CitedBenchmark, results: Iterable[CitedResult
     return tuple(rows)
 
 
+def ranked_with_families(
+    benchmark: CitedBenchmark,
+    results: Iterable[CitedResult],
+    unmatched: Iterable[CitedResult],
+    sheets: Mapping[str, Accelerator],
+) -> tuple[tuple[RankedAccelerator, ...], list[CitedResult]]:
+    """The ranking with a row for each family of `unmatched`, and the other results. `sheets`: by slug.
+
+    Spellings of one family make one row.
+    """
+    by_family: dict[tuple[str, ...], list[CitedResult]] = defaultdict(list)
+    others = []
+    for result in sorted(unmatched, key=partial(best_first, benchmark)):
+        slugs = tuple(slug for slug in family_slugs(result.reported_name) if slug in sheets)
+        if slugs:
+            by_family[slugs].append(result)
+        else:
+            others.append(result)
+    rows = list(ranked_accelerators(benchmark, results))
+    for slugs, group in by_family.items():
+        family = tuple(sheets[slug] for slug in slugs)
+        rows.append(RankedAccelerator(0, family[0], tuple(group), family))
+    rows.sort(key=lambda row: best_first(benchmark, row.best))
+    amounts = [row.best.amount_per_device for row in rows]
+    return tuple(replace(row, rank=amounts.index(row.best.amount_per_device) + 1) for row in rows), others
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
     """Whether a ranking has a first, which every page that names one asks.
@@ -99,13 +141,14 @@ class Lead:
 
 def lead_of(benchmark: CitedBenchmark, rows: Sequence[RankedAccelerator], unranked: Iterable[CitedResult] = ()) -> Lead:
     """`rows`: the ranking, best first; `unranked`: results of its case without a certain sheet."""
-    vendors = len({row.accelerator.vendor_id for row in rows})
-    is_earned = benchmark.has_first and is_field(len(rows), vendors)
+    certain = [row for row in rows if not row.family]
+    vendors = len({row.accelerator.vendor_id for row in certain})
+    is_earned = benchmark.has_first and is_field(len(certain), vendors)
     better = [row for row in unranked if rows and _is_ahead(benchmark, row, rows[0].best)]
     return Lead(
         row=rows[0] if is_earned else None,
         better=sorted(better, key=partial(best_first, benchmark)),
-        accelerators=len(rows),
+        accelerators=len(certain),
         vendors=vendors,
         is_of_merit=benchmark.has_first,
     )

@@ -33,13 +33,15 @@ def ladder(key="llama-bench", **changes):
 
 def test_each_accelerator_is_ranked_once_by_its_best_result(client):
     found = ladder(chosen=LLAMA)
-    slugs = [row.accelerator.slug for row in found.rows]
-    assert len(slugs) == len(set(slugs)) > 40
+    names = [row.name for row in found.rows]
+    assert len(names) == len(set(names)) > 40
     bests = [row.best.amount for row in found.rows]
     assert bests == sorted(bests, reverse=True)
     for row in found.rows:
         assert row.best.amount == max(result.amount for result in row.results)
-    assert found.results == CitedResult.objects.filter(params_key=found.case.params_key, state="public").count()
+    public = [row for row in found.rows if row.slug]
+    counted = CitedResult.objects.filter(params_key=found.case.params_key, state="public").count()
+    assert sum(len(row.results) for row in public) == counted
     amounts = [row.best.amount for row in ladder("operator-time").rows]
     assert amounts == sorted(amounts)
     vendors = {row.accelerator.vendor.slug for row in ladder().rows}
@@ -261,7 +263,7 @@ def test_files_have_every_result_and_what_was_compared(client):
     found = ladder(chosen=LLAMA)
     assert len(rows) == found.results
     bests = [row for row in rows if row["is_best"] == "True"]
-    assert [row["slug"] for row in bests] == [row.accelerator.slug for row in found.rows]
+    assert [row["slug"] for row in bests] == [row.slug for row in found.rows]
     assert all(row["source_url"].startswith("http") and row["result"].startswith("/benchmarks/") for row in rows)
     assert float(bests[0]["amount"]) == found.rows[0].best.amount
     data = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=json").json()
@@ -350,7 +352,7 @@ def test_every_benchmark_has_a_page_and_files(client, key):
 
 
 def test_a_best_that_nothing_supports_says_so(client, make_result):
-    best = ladder(chosen=LLAMA).rows[0]
+    best = next(row for row in ladder(chosen=LLAMA).rows if row.slug == RTX_4090)
     assert best.lone_lead is None
     make_result(value=str(best.best.amount * 1.2))
     assert "stands alone" not in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))

@@ -27,7 +27,7 @@ def ladder_shown(key):
 
 def is_field(key):
     """Counted here anew, from the rows that the page ranks."""
-    rows = ladder_shown(key).rows
+    rows = [row for row in ladder_shown(key).rows if not row.family]
     return len(rows) >= 6 and len({row.accelerator.vendor.slug for row in rows}) >= 2 and key not in POWER
 
 
@@ -117,3 +117,36 @@ def test_a_sheet_has_a_place_only_in_a_field(client):
     assert FEW in line
     assert "the first" not in line
     assert re.search(r"\b1 of \d+", line) is None
+
+
+def test_a_card_of_several_sheets_is_ranked_under_its_own_name(client):
+    ladder = ladder_shown("llama-bench")
+    rows = {row.name: row for row in ladder.rows}
+    assert [item.slug for item in rows["H100 80 GB"].family] == ["nvidia-h100-sxm5-80gb", "nvidia-h100-pcie-80gb"]
+    assert rows["RTX PRO 6000 Blackwell"].rank == ladder.lead.row.rank == 1
+    page = client.get("/benchmarks/llama-bench/")
+    assert "RTX PRO 6000 Blackwell is first with 281.1 token/s" in texts_of(page.content.decode())[0]
+    text = words_of(page)
+    assert "one of NVIDIA H100 SXM5 80GB, NVIDIA H100 PCIe 80GB" in text
+    assert "without a certain sheet" not in text
+    assert "H100 80 GB" not in text.partition("of this setting are not ranked")[2]
+    assert leader_of("llama-bench").slug == ""
+
+
+@pytest.mark.parametrize("slug", ["nvidia-h100-sxm5-80gb", "nvidia-h100-pcie-80gb"])
+def test_results_of_a_family_are_listed_on_each_of_its_sheets(client, slug):
+    text = words_of(client.get(f"/benchmarks/?accelerator={slug}"))
+    listed = text.partition("Results of a card that may be this one")[2]
+    assert "llama-bench H100 80 GB 4" in listed
+
+
+def test_a_slice_of_a_card_is_no_member_of_its_family(make_result):
+    make_result(slug=None, reported_name="A100 (MIG 7g.40gb)", value="9999", state="unmatched")
+    assert "A100 (MIG 7g.40gb)" not in {row.name for row in ladder_shown("llama-bench").rows}
+
+
+def test_sheet_and_ranking_agree_on_a_place_below_a_family(client):
+    row = next(row for row in ladder_shown("llama-bench").rows if row.slug == "nvidia-geforce-rtx-4090")
+    assert row.rank > 1
+    line = words_of(client.get("/benchmarks/?accelerator=nvidia-geforce-rtx-4090"))
+    assert f"{row.rank} of {len(ladder_shown('llama-bench').rows)}" in line

@@ -24,9 +24,12 @@ def test_every_benchmark_is_in_a_named_group_with_a_leader():
 def test_the_leader_is_the_best_of_the_first_case_shown(client):
     for key in ("llama-bench", "operator-time", "mlperf-inference"):
         assert case_counts().leading[key].params_key == benchmark_cases(key).leading_case({}).params_key
-    best = CitedResult.objects.filter(params_key=case_counts().leading["llama-bench"].params_key, state="public")
+    params_key = case_counts().leading["llama-bench"].params_key
+    best = (
+        CitedResult.objects.filter(params_key=params_key, state__in=["public", "unmatched"]).order_by("-amount").first()
+    )
     text = words_of(client.get("/benchmarks/"))
-    assert f"{best.order_by('-amount').first().value} token/s" in text
+    assert f"{best.reported_name} {float(best.value):.1f} token/s" in text
     assert "tg128 · Llama 2 7B · Q4_0" in text
 
 

@@ -16,7 +16,7 @@ from tests.responses import words_of
 
 SLOPE, FLAT = "nvidia-geforce-gtx-960m", "nvidia-v100-sxm3-32gb"
 # Whose sheets have neither a memory bandwidth nor a compute peak.
-WITHOUT = {"apple-a18-pro", "graphcore-gc200"}
+WITHOUT = {"apple-a18-pro", "graphcore-gc200", "intel-gaudi-hl-205"}
 
 
 def roofline(slug, **chosen):

@@ -23,7 +23,7 @@ def test_chosen_accelerators_are_answered_in_one_sentence(fit_site):
     assert "Llama 3 70B in Q4_K_M: needs 41.2 GiB, fits Apple M4 Max (40-core GPU), 64 GB (48 GiB usable), " in text
     others = re.search(r"tokens/s; needs ([\d.]+) GiB, does not fit NVIDIA GeForce RTX 5090, 32 GB \(31.7 GiB", text)
     assert others[1] != "41.2"
-    assert "this accelerator, 3 cited rates" in text
+    assert int(re.search(r"this accelerator, (\d+) cited rates", text)[1]) > 20
     # every part with its formula and numbers
     assert "2 × KV heads × head size × layers × tokens × batch × bits ÷ 8" in text
     assert "2 × 8 × 128 × 80 × 4,096 × 1 × 16 ÷ 8" in text

@@ -42,7 +42,7 @@ BENCHMARKS = (
         measures=_("Seconds one call of an operator takes, by shape; averages are over all shapes of the suite."),
         units=("s",),
         compared=("op", "shape"),
-        leads_with={"op": "MatMul", "shape": "dim=1000x64x1024 dim=1000x1024x32"},
+        leads_with={"op": "Conv2d", "shape": "average of all shapes"},
         facets=("op", "shape", "framework"),
         higher_is_better=False,
         definition=Definition("mlx-benchmark", "https://github.com/TristanBilot/mlx-benchmark"),
