@@ -83,9 +83,8 @@ QUESTIONS = (
         key="price",
         title=PRICE.title,
         noun=gettext_lazy("price"),
-        fields=("launch_price_usd", "machine_price_usd"),
+        fields=(),  # see prices.py
         higher_is_better=False,
-        meaning=PRICE,
     ),
 )
 
@@ -105,7 +104,8 @@ class SubjectFigure:
     `condition`: what it holds under, in words; `kind`: how it came about, "" for published. `why`: the reason where
     nothing is published. `is_beside`: it answers in place of the row's own figure; it is shown and never compared.
     `is_bound`: the subject reaches at most this, and its `text` says so: `≤ 14.131 TFLOPS`.
-    `slot`: place of the subject; `url`: where a measured or cited figure stands.
+    `has_bar`: it may be drawn to the scale of the others. `slot`: place of the subject; `url`: where a measured or
+    cited figure stands.
     """
 
     subject: str
@@ -117,6 +117,7 @@ class SubjectFigure:
     why: str = ""
     is_beside: bool = False
     is_bound: bool = False
+    has_bar: bool = True
     url: str = ""
 
     @property

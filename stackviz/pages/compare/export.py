@@ -156,6 +156,9 @@ def _row_data(group: str, line: SheetRow, sheets: Sheets) -> dict[str, Any]:
             {"subject": head.name, **_cell_data(cell, sheets)}
             for head, cell in zip(sheets.heads, line.cells, strict=True)
         ],
+        "costs": [
+            {"subject": head.name, **cost.as_data} for head, cost in zip(sheets.heads, row.costs, strict=False) if cost
+        ],
     }
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.light import light_dataclass
 from stackviz.base.units import format_factor, to_si
+from stackviz.pages.compare.prices import with_prices
 from stackviz.pages.compare.query import Address
 from stackviz.pages.compare.subjects import Head, Loaded, baseline
 from stackviz.records.catalog.derived import Derived
@@ -210,7 +211,7 @@ def spec_rows(
     """(rows of the spec table, heads of its columns): subjects without a sheet have no column.
 
     A sheet that several subjects have, such as a machine and its accelerator, has one column, of the first of them;
-    with `repeats` each has its own. One query; three for the figures of a past moment.
+    with `repeats` each has its own. One query; five for the figures and prices of a past moment.
     """
     shown: set[int] = set()
     with_sheet: list[tuple[Head, Accelerator]] = []
@@ -221,7 +222,8 @@ def spec_rows(
     if not with_sheet:
         return (), ()
     columns = spec_columns([accelerator for _head, accelerator in with_sheet], address.at)
-    rows = without_repeated([*join_rows(table_of(columns)), *derived_rows(columns)])
+    published = with_prices(join_rows(table_of(columns)), columns, address.at)
+    rows = without_repeated([*published, *derived_rows(columns)])
     return rows, tuple(head for head, _accelerator in with_sheet)
 
 

@@ -15,6 +15,7 @@ from stackviz.draw.diagrams.stack import StackDrawing
 from stackviz.pages.compare.answers import QUESTIONS, Question, SubjectFigure, figures_of
 from stackviz.pages.compare.measured import Measured
 from stackviz.pages.compare.measured_rows import RateFactor, rate_factor
+from stackviz.pages.compare.prices import price_figures
 from stackviz.pages.compare.query import Address
 from stackviz.pages.compare.spec_table import spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, heading, heads_of
@@ -178,7 +179,7 @@ def tile_lines(
 
     `common`: marks that the title says.
     """
-    longest = max((figure.amount or 0.0 for figure in figures), default=0.0)
+    longest = max((figure.amount or 0.0 for figure in figures if figure.has_bar), default=0.0)
     amounts = [figure.amount for figure in ranked]
     ranks = {figure.slot: 1 + amounts.index(figure.amount) for figure in ranked}  # equal figures share one
     others = [figure for figure in figures if figure.slot not in ranks] if ranked else figures
@@ -194,7 +195,7 @@ def _line(figure: SubjectFigure, longest: float, rank: int, common: str) -> Tile
         name=figure.subject,
         figure=figure.text,
         note="; ".join(filter(None, (_without(figure.marks, common), figure.why))),
-        share=round(figure.amount / longest * 100, 1) if longest else None,
+        share=round(figure.amount / longest * 100, 1) if longest and figure.has_bar else None,
         rank=rank,
         is_beside=figure.is_beside,
         url=figure.url,
@@ -210,7 +211,12 @@ def sheet_figures(
     """What the columns of the spec table answer to each question; nothing for fewer than two."""
     if len(heads) < 2:
         return []
-    return [(question, figures_of(question, chosen, heads, rows)) for question in QUESTIONS]
+    return [
+        price_figures(question, heads, rows)
+        if question.key == "price"
+        else (question, figures_of(question, chosen, heads, rows))
+        for question in QUESTIONS
+    ]
 
 
 # Where a missing part stops a program; below and above, the difference is one of kind.

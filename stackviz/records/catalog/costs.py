@@ -5,7 +5,6 @@ Sheet, list, comparison, search, chapters and API read it here. An amount stays 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db import models
 from django.utils.translation import gettext as _
@@ -13,7 +12,6 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.models import Source, SpecValue
-from stackviz.records.catalog.past import public_prices_of_sheets_at
 from stackviz.records.catalog.queries import CAME_OUT, DATE, PublicCatalogue
 from stackviz.records.prices.price import Price, plain_number
 from stackviz.records.prices.rules import UNDATED
@@ -71,6 +69,19 @@ class Cost:
         return ", ".join(filter(None, (str(self.kind.label), self.condition, self.day_words)))
 
     @property
+    def as_data(self) -> dict[str, str | float]:
+        """Return it for files."""
+        return {
+            "kind": self.kind.value,
+            "amount": self.amount,
+            "currency": self.currency,
+            "day": self.day,
+            "seller": self.seller,
+            "condition": self.under,
+            "source": self.source.url if self.source else "",
+        }
+
+    @property
     def sentence(self) -> str:
         """`30,000 USD (street price, undated, shop not named)`"""
         return f"{self.text} ({', '.join(filter(None, (self.remark, self.seller)))})"
@@ -91,12 +102,6 @@ def costs_of(values: Iterable[SpecValue], prices: Sequence[Price]) -> tuple[Cost
 def costs_now(pk: int, catalogue: PublicCatalogue) -> tuple[Cost, ...]:
     """Return `costs_of` a public accelerator as of the catalogue's edition, computed once in it."""
     return catalogue.once(("costs", pk), lambda: costs_of(catalogue.preferred_values(pk), catalogue.prices(pk)))
-
-
-def offers_at(pks: Iterable[int], at: datetime) -> dict[int, tuple[Cost, ...]]:
-    """Return the newest street price and rent of each accelerator at a past moment. Two queries."""
-    prices = public_prices_of_sheets_at(pks, at)
-    return {pk: costs_of((), rows) for pk, rows in prices.items()}
 
 
 def leading_cost(costs: Sequence[Cost]) -> Cost | None:

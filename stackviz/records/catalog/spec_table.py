@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from stackviz.base.light import light_dataclass
 from stackviz.records.catalog.absences import Absence, absences_of
 from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.costs import Cost
 from stackviz.records.catalog.derived import Derived, derive
 from stackviz.records.catalog.fields import ACCUMULATE_MATTERS, DENSE, FIELDS, POSITION, UNNAMED_ACCUMULATE, Field
 from stackviz.records.catalog.figures import (
@@ -74,7 +75,8 @@ class SpecRow:
     Where a cell is None, `missing` has the reason at the same index. `under`: the condition as it is stored.
 
     `joined`: the meaning whose fields share the row, "" for a row of one field. Then `labels` has what each
-    accelerator's figure is called, and `kinds` what it counts: figures of one kind are compared.
+    accelerator's figure is called, and `kinds` what it counts: figures of one kind are compared. `costs`: of a row of
+    prices the answers that its figures are.
     """
 
     field: str
@@ -90,6 +92,7 @@ class SpecRow:
     joined: str = ""
     labels: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    costs: tuple[Cost | None, ...] = ()
 
     @property
     def differs(self) -> bool:

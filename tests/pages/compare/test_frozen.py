@@ -281,7 +281,7 @@ def test_the_past_costs_a_fixed_number_of_queries(client, curated, db, count, dj
     client.get(f"/compare/?{query}")  # what is public and the described stacks are read from now on
     # two editions; accelerators, values and sources of then, and which were retired; stacks and which are hidden, twice,
     # placements, components, counterparts and unfilled roles of then, the sources of the last three, and prices
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(19):
         client.get(f"/compare/?{query}&at={moment}")
 
 
@@ -298,7 +298,7 @@ def test_machines_of_the_past_cost_a_fixed_number_of_queries(client, dgx, lab, d
     for address in (both, all_four):
         cache.clear()
         # as for sheets, and machines, snapshots, cards, series, results, and what was published of their cards: three
-        with django_assert_num_queries(23):
+        with django_assert_num_queries(25):
             client.get(address)
 
 

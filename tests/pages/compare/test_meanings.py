@@ -58,7 +58,10 @@ def test_units_of_vendors_share_a_row_and_only_one_kind_a_factor(client, curated
     assert shown(clock) == [("2,407", "boost clock", ""), ("1,578", "GPU clock", "")]
     assert shown(row_of(sheets, "cuda_cores"))[1] == ("5,120", "GPU lanes", "0.24×")
     price = row_of(sheets, "launch_price_usd")
-    assert shown(price) == [("1,999", "card", ""), ("2,499 / 2,699 / 3,499", "whole machine", "")]
+    assert shown(price) == [
+        ("1,999", "card, 2025-01-30", ""),
+        ("2,499 / 2,699 / 3,499", "whole machine, 2024-11-08", ""),
+    ]
     assert price.cells[1].why == "sold in Macs, not by itself"
     assert shown(row_of(other, "l2_cache_mb")) == [("50", "L2", ""), ("48", "system level cache", "")]
     assert shown(row_of(other, "tdp_w")) == [("700", "board", ""), ("60", "observed, GPU alone", "")]
@@ -145,14 +148,14 @@ def test_a_mac_answers_for_bf16_power_and_price(client, curated, db):
         "at most, on the ordinary cores, derived; no matrix units in the GPU before A19 and M5",
     )
     assert answer(client, H100_M3, "Power", m3) == ("60 W", "observed, GPU alone")
-    beside_a_card = H100_M3 + "&a=nvidia-geforce-rtx-4090"  # an H100 has street prices, no launch price
+    beside_a_card = "/compare/?a=apple-m3-max-40&a=nvidia-geforce-rtx-4090"
     assert answer(client, beside_a_card, "Price", m3) == ("", "sold in Macs, not by itself")
     assert answer(client, M4_5090, "Power", m4) == ("145 W", "observed, whole machine, at the wall, inferred")
     price = tile(client, M4_5090, "Price")
     assert (price.lead, price.is_known) == ("not like for like", False)
     assert [(line.figure, line.is_beside) for line in price.lines] == [
-        ("1,999 USD", False),
-        ("2,499 / 2,699 / 3,499 USD", True),
+        ("1,999 USD", True),
+        ("2,499 USD", True),
     ]
 
 
