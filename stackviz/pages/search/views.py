@@ -126,9 +126,11 @@ def accelerators_page(request: HttpRequest) -> HttpResponse:
 def _accelerators_offered(form: AskingForm, carried: QueryDict, query: str) -> Iterator[Offer]:
     hits = search_index().search(question_subject(query)) if query else []
     matching = [hit for hit in hits if hit.entry.kind == SearchKind.ACCELERATOR]
-    for hit in matching[:MOST_OFFERED]:
-        slug = without_language(hit.entry.url).strip("/").rpartition("/")[2]
-        yield hit, form.url(carried, slug), ""
+    ending = "-" + "-".join(query.casefold().split())
+    by_slug = {without_language(hit.entry.url).strip("/").rpartition("/")[2]: hit for hit in matching}
+    # "3060" means the RTX 3060 before its variants: sorting is stable, so the others keep their order
+    for slug in sorted(by_slug, key=lambda slug: not slug.endswith(ending))[:MOST_OFFERED]:
+        yield by_slug[slug], form.url(carried, slug), ""
 
 
 # --- /search/subjects/: what could join a comparison ---

@@ -33,6 +33,12 @@ def test_an_offer_adds_its_accelerator_to_a_fit_question(client):
     assert offers(client, "tesla t4", **kept, accelerator=[T4])[0].count(T4) == 1
 
 
+def test_the_plain_card_is_offered_before_its_variants(client):
+    found = [url.rpartition("=")[2] for url in offers(client, "3060", **{"for": "fit"})]
+    assert found[0] == "nvidia-geforce-rtx-3060"
+    assert "nvidia-geforce-rtx-3060-ti" in found
+
+
 def test_a_seventh_accelerator_takes_the_place_of_the_first(client):
     six = [f"gpu-{number}" for number in range(6)]
     url = offers(client, "tesla t4", **{"for": "fit"}, accelerator=six)[0]
