@@ -10,7 +10,8 @@ from tests.browser.faults import faults_of
 WAIT = 60_000  # a busy machine takes its time
 CHOSEN = "/fit/?model=llama-3-70b&accelerator=apple-m4-max-40&accelerator=nvidia-geforce-rtx-5090"
 TRAINING = "/fit/?model=llama-3.1-8b&precision=bf16&task=full&cards=2"
-PAGES = ("/fit/", CHOSEN, TRAINING)
+SIZES = "/fit/?accelerator=apple-m1-8&accelerator=nvidia-geforce-rtx-3060"
+PAGES = ("/fit/", CHOSEN, TRAINING, SIZES)
 
 
 def test_another_model_answers_at_once_and_the_address_says_it(visit, browser_context):
@@ -68,6 +69,30 @@ def test_the_page_answers_without_scripts(site, browser):
         expect(page).to_have_url(re.compile("model=llama-3-70b"), timeout=WAIT)
         expect(page.locator(".answer")).to_contain_text("Llama 3 70B", timeout=WAIT)
         expect(page.locator("main table").first).to_be_visible()
+    finally:
+        context.close()
+
+
+def test_a_memory_size_is_chosen_in_its_tag(visit, browser_context):
+    page = visit("/fit/?accelerator=apple-m1-8&accelerator=nvidia-t4")
+    expect(page.locator(".answer")).to_contain_text("with 8 GB: no, 16 GB: yes")
+    page.get_by_label("Memory size of Apple M1 (8-core GPU)").select_option("8 GB")
+    expect(page.locator(".answer")).to_contain_text("does not fit Apple M1 (8-core GPU), 8 GB", timeout=WAIT)
+    expect(page).to_have_url(re.compile("accelerator=apple-m1-8:8&accelerator=nvidia-t4"), timeout=WAIT)
+    page.get_by_role("link", name="Remove NVIDIA T4").click()
+    expect(page).to_have_url(re.compile("[?]accelerator=apple-m1-8:8&[^?]*$"), timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_a_memory_size_is_chosen_without_scripts(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(f"{site.url}/fit/?accelerator=apple-m1-8&accelerator=nvidia-t4")
+        page.get_by_label("Memory size of Apple M1 (8-core GPU)").select_option("8 GB")
+        page.get_by_role("button", name="Show").click()
+        expect(page.locator(".answer")).to_contain_text("does not fit Apple M1 (8-core GPU), 8 GB", timeout=WAIT)
+        expect(page.locator(".answer")).to_contain_text("fits NVIDIA T4", timeout=WAIT)
     finally:
         context.close()
 

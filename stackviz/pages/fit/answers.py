@@ -3,7 +3,7 @@
 Figures come from the catalogue's targets, rates from the calibrations; both are arguments.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stackviz.pages.fit.calibration import Calibration, Prediction
@@ -53,16 +53,28 @@ class FitAnswer:
         return self.fullest <= self.usable
 
 
-def answer_for(query: FitQuery, target: FitTarget, calibrations: FitCalibrations) -> FitAnswer | None:
-    """The answer; None where no memory is published, or none of the asked size."""
-    return _Work(query, calibrations).answer(target)
+def chosen_answers(query: FitQuery, targets: Mapping[str, FitTarget], calibrations: FitCalibrations) -> list[FitAnswer]:
+    """Return an answer for each memory size of the chosen accelerators, in their order; none for those without."""
+    work = _Work(query, calibrations)
+    by_size: dict[tuple[str, float], FitAnswer] = {}
+    for choice in query.chosen:
+        for answer in work.sized_answers(targets[choice.slug], choice.memory_gb):
+            by_size[choice.slug, answer.limit.printed_gb] = answer
+    return [
+        by_size[slug, size] for slug in query.accelerators for size in targets[slug].sizes if (slug, size) in by_size
+    ]
 
 
 def answers_for(query: FitQuery, targets: Iterable[FitTarget], calibrations: FitCalibrations) -> list[FitAnswer]:
-    """The answers of these accelerators; those without memory are left out."""
+    """Return an answer for each accelerator that has memory, or has the size that is asked for."""
     work = _Work(query, calibrations)
-    answers = (work.answer(target) for target in targets)
-    return [answer for answer in answers if answer is not None]
+    sized = (work.sized_answers(target, query.memory_gb) for target in targets)
+    return [smallest_fitting(answers) for answers in sized if answers]
+
+
+def smallest_fitting(answers: Sequence[FitAnswer]) -> FitAnswer:
+    """Return the smallest size of an accelerator that fits, else its largest. `answers`: the smallest first."""
+    return next((answer for answer in answers if answer.fits), answers[-1])
 
 
 def smallest_first(answers: Sequence[FitAnswer]) -> list[FitAnswer]:
@@ -95,16 +107,10 @@ class _Work:
             shards=query.cards if query.split == "tensor" else 1,
         )
 
-    def answer(self, target: FitTarget) -> FitAnswer | None:
-        query = self.query
-        limits = [limit for limit in target.limits if query.memory_gb in (0, limit.printed_gb)]
-        if not limits:
-            return None
-        answers = [self._with_memory(target, limit) for limit in limits]
-        answer = next((answer for answer in answers if answer.fits), answers[-1])
-        if not answer.fits or query.is_training or not query.precision.runs_on(target.rated.vendor):
-            return answer
-        return self._with_rates(answer)
+    def sized_answers(self, target: FitTarget, memory_gb: float) -> list[FitAnswer]:
+        """Return the answer for this memory size, or for each; empty where it is not published."""
+        limits = [limit for limit in target.limits if memory_gb in (0, limit.printed_gb)]
+        return [self._with_rates(self._with_memory(target, limit)) for limit in limits]
 
     def _with_memory(self, target: FitTarget, limit: MemoryLimit) -> FitAnswer:
         key = (limit.runtime, limit.is_unified)
@@ -146,6 +152,9 @@ class _Work:
         return parts, card_share(parts, run.shape, run.cards, run.split)
 
     def _with_rates(self, answer: FitAnswer) -> FitAnswer:
+        query, vendor = self.query, answer.target.rated.vendor
+        if not answer.fits or query.is_training or not query.precision.runs_on(vendor):
+            return answer
         prefill = self._predicted(self.calibrations.prefill, answer.target.rated)
         decode = self._predicted(self.calibrations.decode, answer.target.rated)
         if decode is not None and prefill is not None and decode.mid > prefill.mid:

@@ -1,12 +1,13 @@
 """`/fit/` over HTTP: does a model fit an accelerator, which rates to expect; and the models of the table."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
 from ninja import Field as Described
 from ninja import Query, Router, Schema
 
-from stackviz.pages.fit.answers import FitAnswer, answer_for
+from stackviz.pages.fit.answers import FitAnswer, chosen_answers, smallest_fitting
 from stackviz.pages.fit.calibration import Prediction
 from stackviz.pages.fit.evidence import calibrations, fit_evidence
 from stackviz.pages.fit.language_models import LanguageModel, language_models
@@ -46,7 +47,10 @@ def _whole(numbers: WholeRange, description: str) -> Any:  # noqa: ANN401 (as De
 class FitParameters(Schema):
     """What to run and on what. Typed numbers (`layers`, `hidden`, ...) go with model=custom."""
 
-    accelerator: str = Described(description="slug of an accelerator, such as apple-m4-max-40")
+    accelerator: str = Described(
+        description="slug of an accelerator, such as apple-m4-max-40; with the GB of one of its memory sizes after a "
+        "colon: apple-m4-max-40:64"
+    )
     model: str = Described(
         description="slug of a model of /api/v1/fit/models/, or custom",
         json_schema_extra=one_of([*language_models(), CUSTOM]),
@@ -68,7 +72,7 @@ class FitParameters(Schema):
     )
     memory: str = Described(
         "",
-        description="GB of the configuration; the smallest that fits, else the largest",
+        description="GB of one of its memory sizes, where the accelerator is given without",
         json_schema_extra=whole_number_schema(MEMORY_GB.low, MEMORY_GB.high),
     )
     task: str = Described(
@@ -111,8 +115,21 @@ class PartOut(Schema):
     worked: str
 
 
+class SizeOut(Schema):
+    """Whether it fits one memory size, in GB as printed, and what of it may be used, of all cards together."""
+
+    memory_gb: float
+    fits: bool
+    needed_bytes: int
+    available_bytes: int
+
+
 class FitOut(Schema):
-    """Rates are null for training, where it does not fit, and where no bandwidth or rate is published."""
+    """Rates are null for training, where it does not fit, and where no bandwidth or rate is published.
+
+    `sizes`: every memory size of the accelerator, or the one asked for; all else is of the smallest that fits, else the
+    largest.
+    """
 
     fits: bool
     needed_bytes: int
@@ -122,6 +139,7 @@ class FitOut(Schema):
     bound_by: Literal["bandwidth", "compute", "overhead"] | None
     efficiency: EfficiencyOut | None
     parts: list[PartOut]
+    sizes: list[SizeOut]
     inputs: dict[str, Any]
 
 
@@ -164,11 +182,10 @@ def fit(
     catalogue = public_catalogue()
     targets = fit_targets(catalogue)
     query, target = _read(request, targets)
-    answer = answer_for(query, target, calibrations(fit_evidence(catalogue), catalogue))
-    if answer is None:
-        problem = f"no memory of {query.memory_gb} GB is published" if query.memory_gb else "no memory is published"
-        raise Refusal(422, f"{problem} for {target.name}", "memory" if query.memory_gb else "accelerator")
-    return _fit_out(query, answer)
+    answers = chosen_answers(query, targets, calibrations(fit_evidence(catalogue), catalogue))
+    if not answers:
+        raise Refusal(422, f"no memory size is published for {target.name}", "accelerator")
+    return _fit_out(query, answers)
 
 
 @router.get(
@@ -196,12 +213,13 @@ def _read(request: HttpRequest, targets: Any) -> tuple[FitQuery, FitTarget]:  # 
     query = read_fit_query(parameters, targets)
     for note in query.notes:
         raise Refusal(422, note.problem, note.parameter)
-    if len(query.accelerators) != 1:
+    if len(query.chosen) != 1:
         raise Refusal(422, "one accelerator at a time", "accelerator")
     return query, targets[query.accelerators[0]]
 
 
-def _fit_out(query: FitQuery, answer: FitAnswer) -> dict[str, Any]:
+def _fit_out(query: FitQuery, answers: Sequence[FitAnswer]) -> dict[str, Any]:
+    answer = smallest_fitting(answers)
     decode = answer.decode
     efficiency = None
     if decode is not None:
@@ -220,7 +238,17 @@ def _fit_out(query: FitQuery, answer: FitAnswer) -> dict[str, Any]:
         "bound_by": decode.bound_by if decode is not None else None,
         "efficiency": efficiency,
         "parts": [{"part": part.key, "bytes": round(part.size), "worked": part.worked} for part in answer.parts],
+        "sizes": [_size_out(size) for size in answers],
         "inputs": _inputs(query, answer),
+    }
+
+
+def _size_out(answer: FitAnswer) -> dict[str, Any]:
+    return {
+        "memory_gb": answer.limit.printed_gb,
+        "fits": answer.fits,
+        "needed_bytes": round(answer.needed),
+        "available_bytes": round(answer.available),
     }
 
 

@@ -56,7 +56,10 @@ _COLUMNS: Columns[RankedAnswer] = {
 
 
 def fit_csv(query: FitQuery, answers: Sequence[FitAnswer]) -> HttpResponse:
-    """Return those that run it, ranked as on the page; before them the chosen ones that do not fit, without a rank."""
+    """Return those that run it, ranked as on the page; before them the chosen ones that do not fit, without a rank.
+
+    A chosen accelerator has a row for each of its memory sizes, or for the chosen one.
+    """
     chosen = frozenset(query.accelerators)
     misses = [answer for answer in answers if not answer.fits and answer.target.slug in chosen]
     rows: list[RankedAnswer] = [*((None, answer) for answer in misses), *enumerate(smallest_first(answers), 1)]

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number
 from stackviz.pages.fit.language_models import language_models
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, PRECISIONS
-from stackviz.pages.fit.query import CUSTOM, NUMBERS, TASKS, TRAINABLE, FitQuery
+from stackviz.pages.fit.query import CUSTOM, NUMBERS, TASKS, TRAINABLE, FitChoice, FitQuery
 from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.pages.fit.training import OPTIMIZERS
 from stackviz.pages.fit.words import TASKS as TASK_WORDS
@@ -33,18 +34,30 @@ class FormField:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenField:
+    """An accelerator already chosen. `value`: as an address has it; `sizes`: to choose from, where there are several.
+
+    `without_url`: the query string without it.
+    """
+
+    name: str
+    value: str
+    sizes: tuple[FormOption, ...]
+    without_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitForm:
     """`more`: collapsed until something in it is not the default; `shape`: the numbers of a typed model.
 
-    `chosen`: accelerators already chosen, each with the address without it; `accelerators`: those most asked for, by
-    vendor; `parameters`: the address, for a search among all of them.
+    `accelerators`: those most asked for, by vendor; `parameters`: the address, for a search among all of them.
     """
 
     first: tuple[FormField, ...]
     more: tuple[FormField, ...]
     shape: tuple[FormField, ...]
     is_open: bool
-    chosen: tuple[tuple[str, str, str], ...]
+    chosen: tuple[ChosenField, ...]
     accelerators: tuple[tuple[str, tuple[FormOption, ...]], ...]
     parameters: tuple[tuple[str, str], ...]
 
@@ -64,7 +77,7 @@ def fit_form(query: FitQuery, catalogue: PublicCatalogue) -> FitForm:
         more=more,
         shape=_shape(query) if query.model.slug == CUSTOM else (),
         is_open=any(field.name in given for field in more),
-        chosen=tuple((slug, targets[slug].name, _without(query, slug)) for slug in query.accelerators),
+        chosen=tuple(_chosen(query, choice, targets[choice.slug]) for choice in query.chosen),
         accelerators=_offered(query, targets, catalogue),
         parameters=tuple((name, value) for name, values in query.parameters.lists() for value in values),
     )
@@ -98,8 +111,9 @@ def _more(query: FitQuery) -> tuple[FormField, ...]:
     fields = [
         FormField("cards", _("Accelerators together"), value=str(query.cards)),
         FormField("split", _("Split"), _flat(splits, chosen=query.split)),
-        FormField("memory", _("Memory of the configuration, GB"), value=str(query.memory_gb or "")),
     ]
+    if not query.chosen:
+        fields.append(FormField("memory", _("Memory of the configuration, GB"), value=str(query.memory_gb or "")))
     if not query.is_training:
         caches = ((name, name) for name in CACHE_PRECISIONS)
         fields.append(FormField("cache", _("KV cache"), _flat(caches, chosen=query.cache_precision)))
@@ -152,8 +166,14 @@ def _offered(
     )
 
 
-def _without(query: FitQuery, slug: str) -> str:
-    """The address without this accelerator, as a query string."""
-    parameters = query.parameters.copy()
-    parameters.setlist("accelerator", [other for other in query.accelerators if other != slug])
-    return parameters.urlencode()
+def _chosen(query: FitQuery, choice: FitChoice, target: FitTarget) -> ChosenField:
+    others = query.parameters.copy()
+    others.setlist("accelerator", [str(other) for other in query.chosen if other != choice])
+    sizes = [FitChoice(target.slug, size_gb) for size_gb in target.sizes] if len(target.sizes) > 1 else []
+    options = tuple(FormOption(str(each), f"{format_number(each.memory_gb)} GB", each == choice) for each in sizes)
+    return ChosenField(
+        name=target.name,
+        value=str(choice),
+        sizes=(FormOption(target.slug, _("all sizes")), *options) if options else (),
+        without_url=f"?{others.urlencode(safe=':')}",
+    )

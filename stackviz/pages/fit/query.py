@@ -1,10 +1,11 @@
-"""What an address of `/fit/` asks: `?model=llama-3-70b&precision=q4_k_m&accelerator=apple-m4-max-40`. No database.
+"""What an address of `/fit/` asks: `?model=llama-3-70b&precision=q4_k_m&accelerator=apple-m4-max-40:64`. No database.
 
+`:64` chooses one of the memory sizes of the sheet, in GB; without it all of them are answered.
 What is not given has a default; what cannot be used is ignored with a note, which the API refuses with.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
@@ -17,8 +18,9 @@ from stackviz.pages.fit.language_models import LanguageModel, language_models
 from stackviz.pages.fit.memory import Split
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, PRECISIONS, Precision
 from stackviz.pages.fit.shapes import ModelShape
+from stackviz.pages.fit.targets import FitTarget
 from stackviz.pages.fit.training import OPTIMIZERS, Checkpointing
-from stackviz.web.http.address import AddressReader, Note, whole_number
+from stackviz.web.http.address import LONGEST_SHOWN, MOST_CHOICES, AddressReader, Note, whole_number
 
 MOST_DIGITS = 15
 _COUNT = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)(?:e(\d{1,2})| ?([kmbt]))?", re.IGNORECASE)
@@ -166,12 +168,24 @@ PARAMETERS = frozenset(
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class FitChoice:
+    """A chosen accelerator, and the GB of one of its memory sizes; 0 for all of them."""
+
+    slug: str
+    memory_gb: float = 0
+
+    def __str__(self) -> str:
+        """Return it as an address has it: `apple-m1-8:8`."""
+        return f"{self.slug}:{self.memory_gb:g}" if self.memory_gb else self.slug
+
+
 @dataclass(frozen=True, kw_only=True)
 class FitQuery:
-    """What is asked, as it was understood. `accelerators`: slugs; none means all.
+    """What is asked, as it was understood. `chosen`: accelerators; none means all.
 
-    `depth`: tokens in the cache when rates are computed. `memory_gb`: of the configuration; 0: the smallest that fits.
-    `parameters`: the address, without what could not be used.
+    `depth`: tokens in the cache when rates are computed. `memory_gb`: where none are chosen, of those that have this
+    size; 0: the smallest size that fits, of all. `parameters`: the address, without what could not be used.
     """
 
     model: LanguageModel
@@ -180,7 +194,7 @@ class FitQuery:
     batch: int
     depth: int
     cache_precision: str
-    accelerators: tuple[str, ...]
+    chosen: tuple[FitChoice, ...]
     cards: int
     split: Split
     memory_gb: int
@@ -195,16 +209,24 @@ class FitQuery:
     def is_training(self) -> bool:
         return self.task != "inference"
 
+    @property
+    def accelerators(self) -> tuple[str, ...]:
+        """The slugs of the chosen accelerators, each once."""
+        return tuple(dict.fromkeys(choice.slug for choice in self.chosen))
 
-def read_fit_query(parameters: Mapping[str, str], known: Collection[str], *, most_notes: int | None = None) -> FitQuery:
-    """The query of an address. `known`: slugs of the public accelerators."""
+
+def read_fit_query(
+    parameters: Mapping[str, str], known: Mapping[str, FitTarget], *, most_notes: int | None = None
+) -> FitQuery:
+    """Return the query of an address. `known`: the public accelerators by slug."""
     reader = AddressReader(parameters)
     models = language_models()
     slug = reader.choice("model", [*models, CUSTOM], _("model"), MODEL)
     model = read_custom_model(reader) if slug == CUSTOM else models[slug]
     task = cast("Task", reader.choice("task", TASKS, _("task"), "inference"))
     context = CONTEXT.read(reader, "context")
-    accelerators = reader.choices("accelerator", known, _("accelerator"))[:MOST_ACCELERATORS]
+    chosen = tuple(dict.fromkeys(_choices(reader, known)))[:MOST_ACCELERATORS]
+    memory_gb = MEMORY_GB.read(reader, "memory")
     query = FitQuery(
         model=model,
         precision=_precision(reader, task),
@@ -212,10 +234,10 @@ def read_fit_query(parameters: Mapping[str, str], known: Collection[str], *, mos
         batch=BATCH.read(reader, "batch"),
         depth=WholeRange(0, context, context // 2).read(reader, "depth"),
         cache_precision=reader.choice("cache", CACHE_PRECISIONS, _("precision of the cache"), CACHE),
-        accelerators=accelerators,
+        chosen=tuple(_with_size(reader, choice, known[choice.slug], memory_gb) for choice in chosen),
         cards=CARDS.read(reader, "cards"),
         split=cast("Split", reader.choice("split", ("pipeline", "tensor"), _("split"), "pipeline")),
-        memory_gb=MEMORY_GB.read(reader, "memory"),
+        memory_gb=0 if chosen else memory_gb,
         task=task,
         optimizer=reader.choice("optimizer", OPTIMIZERS, _("optimizer"), "adamw"),
         checkpointing=cast(
@@ -227,6 +249,44 @@ def read_fit_query(parameters: Mapping[str, str], known: Collection[str], *, mos
     if slug != CUSTOM:
         _note_shape(reader)
     return _with_notes(query, reader.notes(PARAMETERS, most=most_notes))
+
+
+def _choices(reader: AddressReader, known: Mapping[str, FitTarget]) -> Iterator[FitChoice]:
+    """Yield the known accelerators of the address, whatever their letter case; a note for others and unknown sizes."""
+    by_folded = {slug.casefold(): slug for slug in known}
+    for value in dict.fromkeys(reader.values("accelerator")[:MOST_CHOICES]):
+        name, colon, size = value.partition(":")
+        slug = by_folded.get(name.casefold())
+        if slug is None:
+            reader.unknown_value("accelerator", _("accelerator"), value, choices=tuple(known))
+            continue
+        sizes = {f"{size_gb:g}": size_gb for size_gb in known[slug].sizes}
+        if colon and size not in sizes:
+            problem = unpublished_size(known[slug], size[:LONGEST_SHOWN])
+            reader.note("accelerator", problem, gettext_lazy("all its sizes are shown"))
+        yield FitChoice(slug, sizes.get(size, 0))
+
+
+def _with_size(reader: AddressReader, choice: FitChoice, target: FitTarget, memory_gb: int) -> FitChoice:
+    """Return the choice with the size that older addresses have once, as `memory`, for all accelerators."""
+    if choice.memory_gb not in (0, memory_gb) and memory_gb:
+        words = {"name": target.name, "size": format_number(choice.memory_gb)}
+        reader.note("memory", _("%(name)s is chosen with %(size)s GB") % words)
+    if choice.memory_gb or not memory_gb:
+        return choice
+    if memory_gb in target.sizes:
+        return replace(choice, memory_gb=memory_gb)
+    reader.note("memory", unpublished_size(target, str(memory_gb)), gettext_lazy("all its sizes are shown"))
+    return choice
+
+
+def unpublished_size(target: FitTarget, size: str) -> str:
+    """Return the sentence, without a full stop, that a sheet has no such size, and which it has."""
+    if not target.sizes:
+        return _("No memory size is published for %(name)s") % {"name": target.name}
+    *others, last = map(format_number, target.sizes)
+    sizes = _("%(others)s or %(last)s") % {"others": ", ".join(others), "last": last} if others else last
+    return _("%(name)s has %(sizes)s GB, not “%(size)s”") % {"name": target.name, "sizes": sizes, "size": size}
 
 
 def _precision(reader: AddressReader, task: Task) -> Precision:
@@ -263,8 +323,9 @@ def _with_notes(query: FitQuery, notes: tuple[Note, ...]) -> FitQuery:
     for note in notes:
         if note.parameter in query.parameters and note.parameter != "accelerator":
             del query.parameters[note.parameter]
-    if query.accelerators:
-        query.parameters.setlist("accelerator", list(query.accelerators))
+    if query.chosen:
+        query.parameters.setlist("accelerator", [str(choice) for choice in query.chosen])
+        query.parameters.pop("memory", None)
     else:
         query.parameters.pop("accelerator", None)
     return replace(query, notes=notes)

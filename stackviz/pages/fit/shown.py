@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, groupby
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.pages.fit.answers import FitAnswer, nearest_misses, smallest_first
+from stackviz.pages.fit.answers import FitAnswer, nearest_misses, smallest_first, smallest_fitting
 from stackviz.pages.fit.calibration import Prediction
 from stackviz.pages.fit.memory import MemoryPart
 from stackviz.pages.fit.query import CARDS, FitQuery
@@ -70,7 +70,10 @@ class ShownRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownAnswer:
-    """One accelerator, or `cards` of it. `used`: per cent of the fullest; `limit`: how what is usable was found."""
+    """One memory size of one accelerator, or of `cards` of it. `used`: per cent of the fullest card.
+
+    `verdict`: whether it fits, and how fast it runs or how much is missing; `limit`: how what is usable was found.
+    """
 
     rank: int
     name: str
@@ -89,7 +92,7 @@ class ShownAnswer:
     limit_source: tuple[str, str]
     decode: ShownRate | None
     prefill: ShownRate | None
-    sentence: str
+    verdict: str
     segments: tuple[ShownPart, ...]
     tick: str
 
@@ -100,7 +103,7 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitSummary:
-    """The whole answer. `chosen`: the accelerators asked for; `first`: whose arithmetic is shown.
+    """The whole answer. `chosen`: each memory size of the accelerators asked for; `first`: whose arithmetic is shown.
 
     `ways_on`: (words, address) of what may run it where one of the chosen does not, or none of all.
     """
@@ -125,22 +128,22 @@ class FitSummary:
 
 def shown_summary(query: FitQuery, answers: Sequence[FitAnswer], unknown: Iterable[str]) -> FitSummary:
     fitting, missing = smallest_first(answers), nearest_misses(answers)
+    sized = [list(group) for _target, group in groupby(answers, lambda answer: answer.target)] if query.chosen else []
     misses = tuple(shown_answer(answer, 0) for answer in missing[:MISSES_SHOWN])
-    by_slug = {answer.target.slug: answer for answer in answers}
-    chosen = tuple(shown_answer(by_slug[slug], 0) for slug in query.accelerators if slug in by_slug)
+    scale = max((max(answer.needed, answer.available) for group in sized for answer in group), default=None)
     smallest = shown_answer(fitting[0], 1) if fitting else None
-    first = next(iter(chosen), smallest or next(iter(misses), None))
+    first = shown_answer(smallest_fitting(sized[0]), 0) if sized else smallest or next(iter(misses), None)
     return FitSummary(
-        sentence=_sentence(query, first, chosen),
+        sentence=_sentence(query, first, sized),
         needed=first.needed if first else "",
-        chosen=chosen,
+        chosen=tuple(shown_answer(answer, 0, scale) for group in sized for answer in group),
         ranked=tuple(fitting),
         misses=misses,
         miss_count=len(missing),
         answer_count=len(answers),
         unknown=tuple(unknown),
         first=first,
-        ways_on=_ways_on(query) if not fitting or any(not answer.fits for answer in chosen) else (),
+        ways_on=_ways_on(query) if not fitting or not all(smallest_fitting(group).fits for group in sized) else (),
     )
 
 
@@ -149,9 +152,9 @@ def _ways_on(query: FitQuery) -> tuple[tuple[str, str], ...]:
     more, every = query.parameters.copy(), query.parameters.copy()
     more["cards"] = str(2 * query.cards)
     every.pop("accelerator", None)
-    ways = [(_("Which accelerators run it?"), f"?{every.urlencode()}")] if query.accelerators else []
+    ways = [(_("Which accelerators run it?"), f"?{every.urlencode(safe=':')}")] if query.accelerators else []
     if 2 * query.cards <= CARDS.high:
-        ways.insert(0, (_("With %(n)d of each?") % {"n": 2 * query.cards}, f"?{more.urlencode()}"))
+        ways.insert(0, (_("With %(n)d of each?") % {"n": 2 * query.cards}, f"?{more.urlencode(safe=':')}"))
     return tuple(ways)
 
 
@@ -161,8 +164,9 @@ def shown_page(page: Page[FitAnswer]) -> Page[ShownAnswer]:
     return page_as(page, lambda answer: shown_answer(answer, next(ranks)))
 
 
-def shown_answer(answer: FitAnswer, rank: int) -> ShownAnswer:
-    scale = max(answer.needed, answer.available)
+def shown_answer(answer: FitAnswer, rank: int, scale: float | None = None) -> ShownAnswer:
+    """Return one answer. `scale`: bytes that its bar would be full at, the same for all bars of a page."""
+    scale = scale or max(answer.needed, answer.available)
     limit = answer.limit
     return ShownAnswer(
         rank=rank,
@@ -182,7 +186,7 @@ def shown_answer(answer: FitAnswer, rank: int) -> ShownAnswer:
         limit_source=limit.source,
         decode=_rate(answer.decode, _("One token")),
         prefill=_rate(answer.prefill, _("One token of a prompt")),
-        sentence=_about(answer),
+        verdict=_verdict(answer),
         segments=tuple(_part(part, scale) for part in answer.parts if part.size > 0),
         tick=f"{min(100.0, answer.available / scale * 100):.2f}",
     )
@@ -259,42 +263,86 @@ def memory_text(size: float) -> str:
     return quantity_label(size, "B", binary=True, digits=3)
 
 
-def _sentence(query: FitQuery, first: ShownAnswer | None, chosen: Sequence[ShownAnswer]) -> str:
-    """The answer: about each accelerator that was chosen, or the smallest of all."""
+def _sentence(query: FitQuery, first: ShownAnswer | None, sized: Sequence[Sequence[FitAnswer]]) -> str:
+    """Return the answer: about all memory sizes of each chosen accelerator, or the smallest accelerator of all."""
     if first is None:
         return ""
-    if len({answer.needed for answer in chosen}) > 1:
-        return _each_need(query, chosen)
+    if len({memory_text(answers[0].needed) for answers in sized}) > 1:
+        return _each_need(query, sized)
     needs = _("%(model)s in %(precision)s needs %(needed)s") % {
         "model": query.model.name,
         "precision": query.precision.name,
         "needed": first.needed,
     }
-    if chosen:
-        return f"{needs}: {'; '.join(answer.sentence for answer in chosen)}."
+    if sized:
+        return f"{needs}: {'; '.join(_about(answers) for answers in sized)}."
     if not first.fits:
         return _("%(needs)s and fits none of these accelerators.") % {"needs": needs}
     named = {"needs": needs, "name": first.title, "memory": first.memory}
     return _("%(needs)s. The smallest that runs it: %(name)s with %(memory)s.") % named
 
 
-def _each_need(query: FitQuery, chosen: Sequence[ShownAnswer]) -> str:
+def _each_need(query: FitQuery, sized: Sequence[Sequence[FitAnswer]]) -> str:
     """Each accelerator with its own need: other shares of memory and other numbers of cards change it."""
-    sentences = [_("needs %(needed)s, %(fits)s") % {"needed": a.needed, "fits": a.sentence} for a in chosen]
+    sentences = [
+        _("needs %(needed)s, %(fits)s") % {"needed": memory_text(answers[0].needed), "fits": _about(answers)}
+        for answers in sized
+    ]
     values = {"model": query.model.name, "precision": query.precision.name, "answers": "; ".join(sentences)}
     return _("%(model)s in %(precision)s: %(answers)s.") % values
 
 
-def _about(answer: FitAnswer) -> str:
-    """`fits Apple M4 Max, 64 GB (48 GiB usable), 6.4–11 tokens/s`"""
+def _about(answers: Sequence[FitAnswer]) -> str:
+    """Return `fits Apple M4 Max, 64 GB (48 GiB usable), 6.4–11 tokens/s`, or the verdict of each size.
+
+    Several sizes: `on Apple M1 with 8 GB: no, 16 GB: yes, 6.9–11 tokens/s`. `answers`: of one accelerator.
+    """
+    answer = answers[0]
     values = {
         "name": f"{answer.cards} × {answer.target.name}" if answer.cards > 1 else answer.target.name,
         "memory": f"{format_number(answer.limit.printed_gb)} GB",
         "usable": memory_text(answer.available),
+        "sizes": size_verdict(answers),
     }
+    if len(answers) > 1:
+        return _with_rate(_("on %(name)s with %(sizes)s") % values, answers)
     if not answer.fits:
         return _("does not fit %(name)s, %(memory)s (%(usable)s usable)") % values
-    fits = _("fits %(name)s, %(memory)s (%(usable)s usable)") % values
-    if answer.decode is None:
-        return fits
-    return _("%(fits)s, %(rate)s tokens/s") % {"fits": fits, "rate": rate_range(answer.decode)}
+    return _with_rate(_("fits %(name)s, %(memory)s (%(usable)s usable)") % values, answers)
+
+
+def _with_rate(words: str, answers: Sequence[FitAnswer]) -> str:
+    rate = size_rate(answers)
+    return _("%(fits)s, %(rate)s tokens/s") % {"fits": words, "rate": rate} if rate else words
+
+
+def _verdict(answer: FitAnswer) -> str:
+    """Return `fits, 6.4–11 tokens/s` or `9.37 GiB short`."""
+    if answer.fits:
+        return _with_rate(pgettext("of a model", "fits"), [answer])
+    return _("%(missing)s short") % {"missing": memory_text(answer.fullest - answer.usable)}
+
+
+def size_verdict(answers: Sequence[FitAnswer]) -> str:
+    """Return whether it fits each memory size of one accelerator: `8 GB: no, 16 GB: yes`.
+
+    A single size: `fits`, or what is needed of what is usable.
+    """
+    answer = answers[0]
+    if len(answers) > 1:
+        return ", ".join(_size_verdict(answer) for answer in answers)
+    if answer.fits:
+        return pgettext("of a model", "fits")
+    words = {"needed": memory_text(answer.needed), "usable": memory_text(answer.available)}
+    return _("needs %(needed)s of %(usable)s usable") % words
+
+
+def _size_verdict(answer: FitAnswer) -> str:
+    words = _("%(size)s GB: yes") if answer.fits else _("%(size)s GB: no")
+    return words % {"size": format_number(answer.limit.printed_gb)}
+
+
+def size_rate(answers: Sequence[FitAnswer]) -> str:
+    """Return the range in tokens/s, which all sizes that fit have in common; "" where it is not known."""
+    decode = smallest_fitting(answers).decode
+    return rate_range(decode) if decode else ""

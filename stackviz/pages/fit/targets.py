@@ -98,6 +98,11 @@ class FitTarget:
     rated: RatedAccelerator
     limits: tuple[MemoryLimit, ...]
 
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """The GB of each memory configuration, the smallest first."""
+        return tuple(limit.printed_gb for limit in self.limits)
+
 
 def fit_targets(catalogue: PublicCatalogue) -> Mapping[str, FitTarget]:
     """All public accelerators by slug, in the order of the catalogue; once for each edition."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -10,17 +10,16 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.base.units import format_number
-from stackviz.pages.fit.answers import FitAnswer, FitCalibrations, answer_for, answers_for
+from stackviz.pages.fit.answers import FitAnswer, FitCalibrations, answers_for, chosen_answers
 from stackviz.pages.fit.evidence import FitEvidence, calibrations, fit_evidence
 from stackviz.pages.fit.files import fit_csv
 from stackviz.pages.fit.forms import fit_form
-from stackviz.pages.fit.query import CUSTOM, MOST_ACCELERATORS, FitQuery, read_fit_query
-from stackviz.pages.fit.shown import memory_text, rate_range, shown_page, shown_summary
+from stackviz.pages.fit.query import CUSTOM, MOST_ACCELERATORS, FitChoice, FitQuery, read_fit_query, unpublished_size
+from stackviz.pages.fit.shown import shown_page, shown_summary, size_rate, size_verdict
 from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.http.address import AddressReader
@@ -45,7 +44,7 @@ def page(request: HttpRequest) -> HttpResponse:
         return fit_csv(query, _answers(query, catalogue, fit_evidence(catalogue)))
     body = _body(query, catalogue, fit_evidence(catalogue), page_number(request))
     if wants_partial(request):
-        address = query.parameters.urlencode()
+        address = query.parameters.urlencode(safe=":")
         part = render_part("web/_notes.jinja", notes=query.notes) + body
         return push_url(HttpResponse(part), request.path + (f"?{address}" if address else ""))
     return render(request, "fit/page.html", {"notes": query.notes, "body": body, "query": query})
@@ -61,19 +60,18 @@ def _body(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, nu
 
 
 def _answers(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence) -> list[FitAnswer]:
-    """Of the chosen accelerators; without any, of all that run the precision."""
-    targets = fit_targets(catalogue)
-    chosen = [targets[slug] for slug in query.accelerators]
-    shown = chosen or [target for target in targets.values() if query.precision.runs_on(target.rated.vendor)]
-    return answers_for(query, shown, calibrations(evidence, catalogue))
+    """Of the chosen accelerators, one for each memory size; without any, of all that run the precision."""
+    targets, fitted = fit_targets(catalogue), calibrations(evidence, catalogue)
+    if query.chosen:
+        return chosen_answers(query, targets, fitted)
+    shown = [target for target in targets.values() if query.precision.runs_on(target.rated.vendor)]
+    return answers_for(query, shown, fitted)
 
 
 def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> str:
     targets = fit_targets(catalogue)
-    chosen = [targets[slug] for slug in query.accelerators]
     answers = _answers(query, catalogue, evidence)
-    known = {answer.target.slug for answer in answers}
-    unknown = [target.name for target in chosen if target.slug not in known]
+    unknown = [targets[slug].name for slug in query.accelerators if not targets[slug].limits]
     summary = shown_summary(query, answers, unknown)
     return render_part(
         "fit/_fit.jinja",
@@ -94,7 +92,7 @@ _SUBJECT = re.compile(r"(?P<slug>[A-Za-z0-9_-]{1,120})(?::(?P<memory>\d{1,5})(?:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTarget:
-    """An accelerator with the memory it is meant with, in GB, 0 for any, and how many of it work together."""
+    """An accelerator with the memory it has, in GB, 0 for all sizes of its sheet, and how many work together."""
 
     target: FitTarget
     memory_gb: int
@@ -104,6 +102,11 @@ class ComparedTarget:
     def title(self) -> str:
         sized = f"{self.target.name}, {self.memory_gb} GB" if self.memory_gb else self.target.name
         return f"{self.cards} × {sized}" if self.cards > 1 else sized
+
+    @property
+    def choice(self) -> FitChoice:
+        """What the sheet has: all its sizes where what a machine reports is none of them."""
+        return FitChoice(self.target.slug, self.memory_gb if self.memory_gb in self.target.sizes else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,10 @@ def _targets(reader: AddressReader, known: Mapping[str, FitTarget]) -> tuple[Com
             reader.note(PARAMETER, _("At most %(n)d accelerators are compared") % {"n": MOST_ACCELERATORS})
         else:
             targets.append(ComparedTarget(target, int(match["memory"] or 0), max(1, int(match["cards"] or 1))))
+    for each in targets:
+        if each.memory_gb and not each.choice.memory_gb:
+            problem = unpublished_size(each.target, str(each.memory_gb))
+            reader.note(PARAMETER, problem, gettext_lazy("all its sizes are shown"))
     return tuple(targets)
 
 
@@ -170,35 +177,22 @@ def _line(slot: int, compared: ComparedTarget, fitted: FitCalibrations) -> Compa
 
 
 def _query_of_model(model: str, compared: ComparedTarget) -> FitQuery:
-    return read_fit_query(QueryDict(_address_of_model(model, compared)), [compared.target.slug])
+    known = {compared.target.slug: compared.target}
+    return read_fit_query(QueryDict(_address_of_model(model, compared)), known)
 
 
 def _address_of_model(model: str, compared: ComparedTarget) -> str:
-    chosen = {"model": model, "precision": PRECISION, "accelerator": compared.target.slug}
-    if compared.memory_gb:
-        chosen["memory"] = str(compared.memory_gb)
+    chosen = {"model": model, "precision": PRECISION, "accelerator": str(compared.choice)}
     if compared.cards > 1:
         chosen["cards"] = str(compared.cards)
-    return urlencode(chosen)
+    return urlencode(chosen, safe=":")
 
 
 def _cell(model: str, compared: ComparedTarget, fitted: FitCalibrations) -> ComparedCell:
     query = _query_of_model(model, compared)
-    answer = answer_for(query, compared.target, fitted)
-    if answer is None and query.memory_gb:  # reported, but no size the sheet knows: the smallest that fits is shown
-        answer = answer_for(replace(query, memory_gb=0), compared.target, fitted)
+    answers = chosen_answers(query, {compared.target.slug: compared.target}, fitted)
     url = f"{reverse('fit:page')}?{_address_of_model(model, compared)}"
-    if answer is None:
+    if not answers:
         return ComparedCell(None, _("memory not published"), "", url)
-    return ComparedCell(
-        answer.fits, _verdict(answer, compared), rate_range(answer.decode) if answer.decode else "", url
-    )
-
-
-def _verdict(answer: FitAnswer, compared: ComparedTarget) -> str:
-    if not answer.fits:
-        words = {"needed": memory_text(answer.needed), "usable": memory_text(answer.available)}
-        return _("needs %(needed)s of %(usable)s usable") % words
-    if len(compared.target.limits) > 1 and not compared.memory_gb:
-        return _("fits from %(size)s GB") % {"size": format_number(answer.limit.printed_gb)}
-    return pgettext("of a model", "fits")
+    fits = any(answer.fits for answer in answers)
+    return ComparedCell(fits, size_verdict(answers), size_rate(answers), url)

@@ -4,7 +4,7 @@ import pytest
 
 from stackviz.pages.fit.language_models import language_models
 
-M4, L4 = "apple-m4-max-40", "nvidia-l4"
+M1, M4, L4 = "apple-m1-8", "apple-m4-max-40", "nvidia-l4"
 ASKED = f"accelerator={M4}&model=llama-3-70b&precision=q4_k_m&context=4096&batch=1"
 
 
@@ -63,6 +63,16 @@ def test_training_needs_more_and_has_no_rates(fit):
     assert training["decode_tokens_per_s"] is None
 
 
+def test_every_memory_size_is_answered(fit):
+    _status, every = fit(f"accelerator={M1}&model=llama-3.1-8b")
+    assert [(size["memory_gb"], size["fits"]) for size in every["sizes"]] == [(8, False), (16, True)]
+    assert (every["fits"], every["inputs"]["memory_gb"]) == (True, 16)
+    status, small = fit(f"accelerator={M1}:8&model=llama-3.1-8b")
+    assert (status, small["fits"], small["inputs"]["memory_gb"]) == (200, False, 8)
+    assert small["sizes"] == every["sizes"][:1]
+    assert fit(f"accelerator={M1}&model=llama-3.1-8b&memory=8") == (200, small)
+
+
 def test_typed_numbers_describe_a_model_of_ones_own(fit):
     shape = "layers=32&hidden=4096&heads=32&kv_heads=8&head_size=128&intermediate=14336&vocabulary=128256"
     _status, known = fit(f"accelerator={M4}&model=llama-3-8b")
@@ -82,6 +92,12 @@ def test_typed_numbers_describe_a_model_of_ones_own(fit):
         (f"accelerator={M4}&accelerator={L4}&model=llama-3-8b", "accelerator"),
         (f"accelerator={M4}&model=llama-9", "model"),
         ("accelerator=hailo-8&model=llama-3-8b", "accelerator"),
+        ("accelerator=hailo-8:8&model=llama-3-8b", "accelerator"),
+        ("accelerator=nvidia-h999:8&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M1}:12&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M1}:x&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M1}:8&accelerator={M1}:16&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M1}:8&memory=16&model=llama-3-8b", "memory"),
         (f"{KNOWN}&task=full&precision=q4_0", "precision"),
         (f"{KNOWN}&context=4096&context=8192", "context"),
         (f"{CUSTOM}&layers=1000&hidden=131072&intermediate=1048576", "parameters"),
@@ -97,6 +113,13 @@ def test_what_cannot_be_used_is_refused_by_name(fit, query, field):
     status, answer = fit(query)
     assert (status, answer["field"]) == (422, field)
     assert answer["error"]
+
+
+def test_a_size_the_sheet_lacks_is_refused_with_its_sizes(fit):
+    for query, field in ((f"accelerator={M1}:12", "accelerator"), (f"accelerator={M1}&memory=12", "memory")):
+        status, answer = fit(f"{query}&model=llama-3.1-8b")
+        assert (status, answer["field"]) == (422, field)
+        assert answer["error"] == "Apple M1 (8-core GPU) has 8 or 16 GB, not “12”"
 
 
 def test_the_models_are_listed_with_their_sources(fit_site):
