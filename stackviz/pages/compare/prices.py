@@ -36,7 +36,7 @@ def with_prices(rows: Sequence[SpecRow], columns: Sequence[SpecColumn], at: date
     """Add the days of launch prices, and after the rows on the product those of street prices and rents."""
     costs = [{cost.kind: cost for cost in known} for known in _costs_of_columns(columns, at)]
     dated = [_with_days(row, costs) if row.field in LAUNCH_FIELDS else row for row in rows]
-    after = max((place + 1 for place, row in enumerate(dated) if row.group == GROUP), default=0)
+    after = max((index + 1 for index, row in enumerate(dated) if row.group == GROUP), default=0)
     return [*dated[:after], *_offer_rows(costs), *dated[after:]]
 
 
