@@ -109,6 +109,7 @@ INSTALLED_APPS = [
     "stackviz.site.up",
     "stackviz.site.monitoring",
     "stackviz.desk.retention",
+    "stackviz.desk.contradictions",
 ]
 
 MIDDLEWARE = [

@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 
+from stackviz.desk.contradictions.dumps import DumpedStack, broken_findings
 from stackviz.pages.plan.builds import Build, builds, choose_build
 from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
 from stackviz.pages.plan.releases import torch_releases
-from stackviz.report.dumps import machines
-from stackviz.report.format import Report
-from stackviz.report.importers import read_all
-from stackviz.report.rules import Severity, judge_breaking, packaged_tables
+from stackviz.report.rules import packaged_tables
 from stackviz.report.rules.drivers import WINDOWS_BRANCH_SPAN
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.versions import major_minor
@@ -34,26 +32,7 @@ CARDS = {  # by compute capability, as nvidia-smi names them; the Jetson's have 
     "12.0": "NVIDIA GeForce RTX 5090",
     "12.1": "NVIDIA GB10",
 }
-NAMES = {
-    "linux-x86_64": "Ubuntu 22.04.4 LTS (x86_64)",
-    "windows-x86_64": "Microsoft Windows 11 Pro (10.0.22631 64-bit)",
-}
-COLLECT_ENV = """\
-PyTorch version: {torch}
-Is debug build: False
-CUDA used to build PyTorch: {cuda}
-ROCM used to build PyTorch: N/A
-
-OS: {system}
-Python version: 3.11.9 (64-bit runtime)
-CUDA runtime version: Could not collect
-GPU models and configuration: GPU 0: {card}
-Nvidia driver version: {driver}
-cuDNN version: {cudnn}
-
-Versions of relevant libraries:
-[pip3] torch=={torch}
-"""
+SYSTEMS_WALKED = ("linux-x86_64", "windows-x86_64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,34 +84,23 @@ def cells(system: str, capability: str) -> Iterator[Cell]:
         offered = [build for build in builds(machine, TABLES, DAY) if build.carries_code or build.faults]
         for branch, driver in drivers(system).items():
             chosen = choose_build(offered, replace(machine, driver=driver), TABLES, DAY)
-            dumps = {build.name: dump(system, torch, build, CARDS[capability], driver) for build in offered}
-            runs = (name for name, report in dumps.items() if not is_refused(report))
+            card_name = CARDS[capability]
+            runs = (build.name for build in offered if not is_refused(system, torch, build, card_name, driver))
             yield Cell(system, capability, torch, branch, chosen.name if chosen else "", tuple(runs))
 
 
-def dump(system: str, torch: str, build: Build, card: str, driver: str) -> Report:
-    """The report that the site makes of collect_env's output on such a machine."""
-    text = COLLECT_ENV.format(
-        torch=f"{torch}+{build.name}",
-        cuda=build.cuda,
-        system=NAMES[system],
-        card=card,
-        driver=driver,
-        cudnn=build.cudnn or "Could not collect",
+def is_refused(system: str, torch: str, build: Build, card: str, driver: str) -> bool:
+    """Whether the diagnosis finds anything broken in collect_env's output on such a machine."""
+    dump = DumpedStack(
+        system=system, torch=f"{torch}+{build.name}", cuda=build.cuda, cudnn=build.cudnn, card=card, driver=driver
     )
-    [machine] = machines(read_all(text))
-    return replace(machine.report(), created_at=DAY)
-
-
-def is_refused(report: Report) -> bool:
-    """Whether the diagnosis finds anything broken."""
-    return any(finding.severity == Severity.BROKEN for finding in judge_breaking(report, TABLES))
+    return bool(broken_findings(dump, TABLES, DAY))
 
 
 def print_all() -> int:
     """Print for each system the branches from the first to the last that run each release; 1 if any cell disagrees."""
     count, disagreeing = 0, []
-    for system in NAMES:
+    for system in SYSTEMS_WALKED:
         columns = releases(system)
         print(f"\n{system}\n{'':6}" + "".join(f"{major_minor(torch):>9}" for torch in columns))
         for capability in CARDS:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.db.models import Count
@@ -14,6 +15,9 @@ from stackviz.desk.freshness.feeds import Feed, feeds
 from stackviz.desk.freshness.models import FeedCheck, LinkCheck, ProposedChange
 from stackviz.records.stacks.queries import names_of_components
 from stackviz.records.stacks.table_checks import checked_tables
+from stackviz.report.rules import Tables
+from stackviz.report.rules.compatibility import Release
+from stackviz.report.rules.versions import numbers
 
 MOST_FAILING = 100
 
@@ -32,6 +36,19 @@ def watched_feeds() -> list[WatchedFeed]:
     checks = {check.feed: check for check in FeedCheck.objects.all()}
     names = names_of_components()
     return [WatchedFeed(feed, names.get(feed.component, feed.component), checks.get(feed.key)) for feed in feeds()]
+
+
+def newest_seen(tables: Tables, component: str, day: datetime) -> Release | None:
+    """The newest release of a component that is in the tables and not still to come; None if there is none.
+
+    One whose day was not read counts: it was seen.
+    """
+    seen = [
+        row
+        for row in tables.releases
+        if row.component == component and (not row.released or row.released <= f"{day:%Y-%m-%d}")
+    ]
+    return max(seen, key=lambda row: (numbers(row.version), row.variant), default=None)
 
 
 def link_counts() -> Mapping[str, int]:

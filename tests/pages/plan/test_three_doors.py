@@ -7,7 +7,7 @@ import pytest
 from stackviz.agent.doctor import diagnosed_here
 from stackviz.agent.doctor_questions import QUESTIONS, CommandRun
 from stackviz.agent.probing.gather import Gathered
-from tests.plans.matrix import COLLECT_ENV, NAMES
+from stackviz.desk.contradictions.dumps import DumpedStack
 
 REFUSED = [
     ("nvidia-geforce-rtx-5090", "NVIDIA GeForce RTX 5090", "linux-x86_64", "2.7.0", "12.8", "550.54", "12.0", "R570"),
@@ -21,9 +21,7 @@ def test_all_three_refuse_a_driver_before_the_card(
     curated, client, db, slug, card, system, torch, cuda, driver, capability, first
 ):
     build = "cu" + cuda.replace(".", "")
-    text = COLLECT_ENV.format(
-        torch=f"{torch}+{build}", cuda=cuda, system=NAMES[system], card=card, driver=driver, cudnn="Could not collect"
-    )
+    text = DumpedStack(system=system, torch=f"{torch}+{build}", cuda=cuda, card=card, driver=driver).text
     refusal = f"Driver {driver} is older than"
     planned = client.get("/plan/", {"accelerator": slug, "system": system, "torch": torch, "driver": driver})
     answered = client.post("/api/v1/diagnose/", text, content_type="text/plain").json()
