@@ -9,6 +9,7 @@ from stackviz.report.rules import packaged_tables
 from stackviz.report.rules.drivers import driver_floor, is_older_than_card, serves, shipped_drivers
 from stackviz.report.rules.torch_cudas import published_cudas
 from stackviz.report.rules.versions import major_minor, numbers
+from tests.live import ROOT
 
 TABLES = packaged_tables()
 CLAIMS = {claim.key: claim for claim in read_claims()}
@@ -80,3 +81,18 @@ def test_a_claim_names_the_figures_of_the_tables(key):
     for figure in FIGURES[key]():
         assert figure in CLAIMS[key].answer
     assert DECIDED[key]()
+
+
+def test_the_book_names_the_figures_of_the_tables():
+    """The chapter on versions has two examples of drivers: each figure of theirs is one of the tables."""
+    text = (ROOT / "stackviz/pages/learn/texts/en/chapters/02-the-stack-in-one-call.md").read_text(encoding="utf-8")
+    section = " ".join(text.partition("{#versions}")[2].partition("\n## ")[0].split())
+    linux, windows = shipped("11.8")
+    assert (
+        f"Ada is known from CUDA 11.8 on,[^cuda-matrix] whose driver is {linux} on Linux and {windows} on Windows"
+        in section
+    )
+    assert f"Its cu118 wheel needs driver {floors('11.8')[0]} or newer" in section
+    assert f"only its cu121 wheel needs {floors('12.1')[0]}." in section
+    drivers = set(re.findall(r"\b\d{3}\.\d{2,3}(?:\.\d{2})?\b", section))
+    assert drivers == {linux, windows, floors("11.8")[0], floors("12.1")[0], "516.94"}
