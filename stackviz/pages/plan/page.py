@@ -40,6 +40,7 @@ from stackviz.records.stacks.reported import stack_slug
 from stackviz.report import format as wire
 from stackviz.report.format.systems import family
 from stackviz.report.rules import Finding, Severity, Tables, is_broken
+from stackviz.report.rules.add_ons import AddOn, add_ons
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.drivers import last_branch
 from stackviz.report.rules.lifecycle import LifeState
@@ -108,7 +109,7 @@ class Generation:
 class Plan:
     """`query`: with the release that was chosen for it, where it left that open; `skipped`: the newer one, if any.
 
-    `companions`: what goes with its torch, in the command where a source names the release.
+    `companions`: what goes with its torch, in the command where a source names the release; `add_ons`: what many add.
     `last_branch`: of the driver, for the card; "" where none ends.
     `alternative`: where this plan does not work, the newest release of torch that would.
     """
@@ -119,6 +120,7 @@ class Plan:
     alternative: ReleaseLink | None
     command: str
     companions: tuple[Companion, ...]
+    add_ons: tuple[AddOn, ...]
     driver_install: DriverInstall | None
     build: Build | None
     builds: tuple[BuildRow, ...]
@@ -163,6 +165,7 @@ def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         alternative=None if outcome is PlanOutcome.WORKS else _alternative(query, tables, day),
         command=command(machine, choice.shown, tables),
         companions=companions_beside(machine, choice.shown, tables),
+        add_ons=_add_ons(machine, tables),
         driver_install=driver_install(planned, planned.driver, tables, day),
         build=choice.build,
         builds=tuple(BuildRow(build, tuple(_reasons(build, machine))) for build in choice.offered),
@@ -256,6 +259,13 @@ def _reasons(build: Build, machine: PlannedMachine) -> Iterator[str]:
     if not build.carries_code:
         words = {"build": build.name, "torch": machine.torch}
         yield _("No source says which GPUs torch %(torch)s (%(build)s) supports.") % words
+
+
+def _add_ons(machine: PlannedMachine, tables: Tables) -> tuple[AddOn, ...]:
+    """For CUDA under Linux, which the wheels on record are for."""
+    if not machine.capability or not machine.system.wheel.startswith("linux"):
+        return ()
+    return add_ons(tables, machine.torch, machine.system.wheel, machine.capability)
 
 
 def _generation(machine: PlannedMachine, tables: Tables) -> Generation:

@@ -284,3 +284,11 @@ def test_a_program_gets_the_plan_of_the_processor(client, curated, db):
 def test_a_program_is_told_what_its_address_has_wrong(client, curated, db, query, parameter):
     answer = client.get(f"/plan/?{query}")
     assert (answer.status_code, answer.json()["parameter"]) == (400, parameter)
+
+
+def test_a_plan_names_what_many_add_to_its_torch(plan):
+    text = words_of(plan("accelerator=nvidia-geforce-rtx-3090&torch=2.9.1"))
+    added = text.partition("What many add to it:")[2].partition("What will not work")[0]
+    assert "xformers 0.0.33.post2 goes with torch 2.9.1" in added
+    assert "pip compiles it" in added
+    assert "What many add" not in words_of(plan("accelerator=nvidia-geforce-rtx-3090&system=windows-x86_64"))
