@@ -11,7 +11,7 @@ from statistics import median
 
 from stackviz.base.units import format_number
 from stackviz.records.catalog.by_formula import figure_of
-from stackviz.records.catalog.conditions import ConditionError, parse
+from stackviz.records.catalog.conditions import ConditionError, parse, split_variants
 from stackviz.records.catalog.designs import ARCHITECTURES_SINCE, FORM_FACTOR_WATTS, PIN_RATES
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.formula import ROUNDING, Published
@@ -99,7 +99,8 @@ def _base_rate(published: Published, base: str, condition: str) -> float | None:
     """The dense rate under the same condition, else without a type to add up in, else with fp32."""
     if "sparsity=dense" not in condition or "engine" in condition:
         return None
-    return published.first(base, "", condition, "sparsity=dense", "sparsity=dense; accumulate=fp32")
+    meaning, variant = split_variants(condition)
+    return published.first(base, variant, meaning, "sparsity=dense", "sparsity=dense; accumulate=fp32")
 
 
 def _architecture(published: Published) -> str:
