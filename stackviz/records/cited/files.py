@@ -27,14 +27,14 @@ from stackviz.records.catalog.files import digest_of_csv, numbered_rows
 from stackviz.records.catalog.models import LARGEST_AMOUNT
 from stackviz.records.catalog.never_named import forbidden_address_in
 from stackviz.records.cited.amounts import number_of
-from stackviz.records.cited.benchmark import CitedBenchmark
+from stackviz.records.cited.benchmark import CitedBenchmark, Params
 from stackviz.records.cited.parameters import ParameterError, comparison_key, read_pairs, read_params
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.curated.rows import CuratedDataError
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
-LOADER_VERSION = 3
+LOADER_VERSION = 4
 KINDS = ("vendor", "project", "paper", "press", "community")
 NEVER_MATCHED = "-"
 MOST_DEVICES = 100_000
@@ -81,6 +81,13 @@ class CitedFiles:
     results: tuple[CitedLine, ...]
 
 
+# What readers of tables took for the name of a network: sizes of batches, headers, folders, engines, sizes alone.
+NO_MODEL = re.compile(
+    r"[\d.,]+|.*[/\\]|.*\.(?:md|py|csv|json|ya?ml)|(?:最优|best ?)(?:bs|batch)|docs?|readme|tensorrt|trtis\w*|triton|"
+    r"onnx(?:runtime)?|pytorch|tensorflow2?|base|large|small|model|batch(?: size)?|latency|throughput",
+    re.IGNORECASE,
+)
+SUFFIXED = re.compile(r"[\d.,]+ ?(?:[kKMGTB%]|[A-Za-zµ]+/?[A-Za-z]*)")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 SOURCE_HEADER = [column.name for column in fields(CitedSourceLine)]
 HEADER = [
@@ -220,8 +227,17 @@ class LineReader:
                 read = read_params(text, self.benchmark)
             except ParameterError as error:
                 raise LineError("params", str(error)) from error
+            self._check_model(read)
             self.params[text, si] = (read, comparison_key(self.benchmark, read, si))
         return self.params[text, si]
+
+    @staticmethod
+    def _check_model(read: Params) -> None:
+        model = str(read.get("model", ""))
+        if NO_MODEL.fullmatch(model):
+            raise LineError(
+                "params", _("model not known, because %(name)r is a number, folder or engine") % {"name": model}
+            )
 
     def _software(self, text: str) -> dict[str, str]:
         if text not in self.software:
@@ -248,6 +264,8 @@ def _devices(text: str) -> int:
 
 def _amount(value: str, unit: str, doubt: str) -> float:
     number = number_of(value)
+    if number is None and SUFFIXED.fullmatch(value):
+        raise LineError("value", _("not known, because %(text)r has a suffix: write it in full") % {"text": value[:40]})
     if number is None:
         raise LineError("value", _("%(text)r is not a number") % {"text": value[:40]})
     amount = number * UNITS[unit].factor

@@ -114,7 +114,6 @@ def rows_of(source, **known):
 @pytest.mark.parametrize(
     ("source", "known"),
     [
-        ("nvidia-deeplearningexamples-48", {"benchmark": "inference-throughput"}),
         ("aitemplate-examples-reference-speed-3", {"params__engine": "AITemplate", "params__batch": 1}),
         ("localscore-leaderboard", {"value": "1563.57"}),
         ("localscore-leaderboard", {"value": "23.41"}),
