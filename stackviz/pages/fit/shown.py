@@ -103,14 +103,14 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitSummary:
-    """The whole answer. `chosen`: each memory size of the accelerators asked for; `first`: whose arithmetic is shown.
+    """The whole answer. `chosen`: of each accelerator asked for its memory sizes; `first`: whose arithmetic is shown.
 
     `ways_on`: (words, address) of what may run it where one of the chosen does not, or none of all.
     """
 
     sentence: str
     needed: str
-    chosen: tuple[ShownAnswer, ...]
+    chosen: tuple[tuple[ShownAnswer, ...], ...]
     ranked: tuple[FitAnswer, ...]
     misses: tuple[ShownAnswer, ...]
     miss_count: int
@@ -136,7 +136,7 @@ def shown_summary(query: FitQuery, answers: Sequence[FitAnswer], unknown: Iterab
     return FitSummary(
         sentence=_sentence(query, first, sized),
         needed=first.needed if first else "",
-        chosen=tuple(shown_answer(answer, 0, scale) for group in sized for answer in group),
+        chosen=tuple(tuple(shown_answer(answer, 0, scale) for answer in group) for group in sized),
         ranked=tuple(fitting),
         misses=misses,
         miss_count=len(missing),
@@ -324,22 +324,23 @@ def _verdict(answer: FitAnswer) -> str:
 
 
 def size_verdict(answers: Sequence[FitAnswer]) -> str:
-    """Return whether it fits each memory size of one accelerator: `8 GB: no, 16 GB: yes`.
+    """Return whether it fits each memory size of one accelerator: `48 GB: no, 64 / 128 GB: yes`.
 
     A single size: `fits`, or what is needed of what is usable.
     """
     answer = answers[0]
     if len(answers) > 1:
-        return ", ".join(_size_verdict(answer) for answer in answers)
+        alike = groupby(answers, lambda answer: answer.fits)
+        return ", ".join(_size_verdict(list(group)) for _fits, group in alike)
     if answer.fits:
         return pgettext("of a model", "fits")
     words = {"needed": memory_text(answer.needed), "usable": memory_text(answer.available)}
     return _("needs %(needed)s of %(usable)s usable") % words
 
 
-def _size_verdict(answer: FitAnswer) -> str:
-    words = _("%(size)s GB: yes") if answer.fits else _("%(size)s GB: no")
-    return words % {"size": format_number(answer.limit.printed_gb)}
+def _size_verdict(answers: Sequence[FitAnswer]) -> str:
+    words = _("%(size)s GB: yes") if answers[0].fits else _("%(size)s GB: no")
+    return words % {"size": " / ".join(format_number(answer.limit.printed_gb) for answer in answers)}
 
 
 def size_rate(answers: Sequence[FitAnswer]) -> str:

@@ -21,7 +21,7 @@ def test_without_a_question_the_smallest_are_ranked(fit_site):
 def test_chosen_accelerators_are_answered_in_one_sentence(fit_site):
     text = words_of(fit_site.get(f"/fit/?{TWO}"))
     assert (
-        "Llama 3 70B in Q4_K_M: needs 41.2 GiB, on Apple M4 Max (40-core GPU) with 48 GB: no, 64 GB: yes, 128 GB: yes, "
+        "Llama 3 70B in Q4_K_M: needs 41.2 GiB, on Apple M4 Max (40-core GPU) with 48 GB: no, 64 / 128 GB: yes, "
         in text
     )
     others = re.search(r"tokens/s; needs ([\d.]+) GiB, does not fit NVIDIA GeForce RTX 5090, 32 GB \(31.7 GiB", text)
