@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from stackviz.records.catalog.checks import CHECKS
 from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.cross_checks import unlike_siblings
 from stackviz.records.catalog.files import DATA, ExceptionLine, read_catalogue
 from stackviz.records.catalog.reviewed import Cell, Problem, read_reviewed
 
@@ -54,6 +55,11 @@ def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> Catalo
         outcomes=tuple(outcomes),
         idle=tuple(sorted(reviewed.exceptions.keys() - used)),
     )
+
+
+def sibling_lines() -> list[str]:
+    """Sheets of one chip and memory whose bandwidths differ, for a person to look at. Four queries."""
+    return [*unlike_siblings(read_reviewed({}))]
 
 
 def as_data(verdict: CatalogueCheck) -> dict[str, object]:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from stackviz.records.catalog.by_formula import disagreements, figure_of
 from stackviz.records.catalog.conditions import ConditionError, canonical, parse, write
-from stackviz.records.catalog.cross_checks import clocks, dates, pins, powers, ratios
+from stackviz.records.catalog.cross_checks import bins, chips, clocks, dates, orders, pins, powers, ratios
 from stackviz.records.catalog.fields import FIELDS, Field, amount_of
 from stackviz.records.catalog.formula import expectations
 from stackviz.records.catalog.models import Alias, Source, SpecValue
@@ -321,9 +321,12 @@ CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "formula": ("figures agree with their formula, or say why not", _formulas),
     "sparse": ("no sparse figure stands in a dense field", _sparse_as_dense),
     "pins": ("bus width and bandwidth give a data rate that the kind of memory has", pins),
+    "chips": ("memory size and bus width give memory chips of a size that is made", chips),
     "clock": ("lanes and the fp32 rate give a clock near those of the sheet", clocks),
     "ratio": ("rates of two data types have the ratio that other sheets of the architecture have", ratios),
+    "order": ("of one line no product with more fp32 lanes is slower", orders),
     "date": ("no product is older than its architecture", dates),
+    "bin": ("no bin of an Apple chip is older than the first Mac that has it", bins),
     "power": ("board power is no more than its module, its form factor and its peak allow", powers),
     "name": ("no name leads to two sheets", _names),
     "price": ("every price has a currency, a plausible amount, a day that has come and a page as its source", _prices),

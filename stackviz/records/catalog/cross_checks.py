@@ -12,7 +12,15 @@ from statistics import median
 from stackviz.base.units import format_number
 from stackviz.records.catalog.by_formula import figure_of
 from stackviz.records.catalog.conditions import ConditionError, parse, split_variants
-from stackviz.records.catalog.designs import ARCHITECTURES_SINCE, FORM_FACTOR_WATTS, PIN_RATES
+from stackviz.records.catalog.designs import (
+    ARCHITECTURES_SINCE,
+    CHIP_SIZES_GB,
+    FORM_FACTOR_WATTS,
+    LINES_OF_A_CHIP,
+    MACS_SINCE,
+    PIN_RATES,
+    PIN_STEPS,
+)
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.formula import ROUNDING, Published
 from stackviz.records.catalog.formulas import design_of
@@ -34,9 +42,47 @@ def pins(reviewed: Reviewed) -> Iterator[CheckFinding]:
         if not bus or not fastest or "direction" in value.condition:
             continue
         rate = _figure(value) * 8 / bus
+        name = kind[1] if kind else ""
+        steps = PIN_STEPS.get(name.upper(), ())
         is_possible = slowest * (1 - ROUNDING) <= rate <= fastest * (1 + ROUNDING)
-        expected = f"{slowest:g} – {fastest:g} Gbit/s of a pin ({kind[1] if kind else ''}), not {rate:.3g}"
-        yield CheckFinding() if is_possible else excused_or(reviewed, value, expected)
+        is_sold = not steps or any(abs(rate / step - 1) <= ROUNDING for step in steps)
+        speeds = ", ".join(f"{step:g}" for step in steps) or f"{slowest:g} – {fastest:g}"
+        expected = f"{speeds} Gbit/s of a pin ({name}), not {rate:.3g}"
+        yield CheckFinding() if is_possible and is_sold else excused_or(reviewed, value, expected)
+
+
+def chips(reviewed: Reviewed) -> Iterator[CheckFinding]:
+    """GB of one memory chip, from memory size and bus width, against the sizes that are made."""
+    sizes = sorted({*CHIP_SIZES_GB, *(2 * size for size in CHIP_SIZES_GB)})
+    for value in _preferred(reviewed, "memory_gb"):
+        published = reviewed.published[value.accelerator_id]
+        _meaning, variant = split_variants(value.condition)
+        bus = published.first("memory_bus_bits", variant)
+        kind = _KIND.search(published.words.get("memory_type", ""))
+        if not bus or not kind or not kind[1].upper().startswith("GDDR") or "scope" in value.condition:
+            continue
+        size = _figure(value) * LINES_OF_A_CHIP / bus
+        expected = (
+            f"memory chips of {', '.join(f'{size:g}' for size in sizes)} GB on {bus:g} bit, not {size:.3g} GB each"
+        )
+        is_made = any(abs(size / made - 1) <= ROUNDING for made in sizes)
+        yield CheckFinding() if is_made else excused_or(reviewed, value, expected)
+
+
+def unlike_siblings(reviewed: Reviewed) -> Iterator[str]:
+    """Sheets of one chip with the same memory and bus but different bandwidths: a line each. Most are right."""
+    alike: dict[tuple[str, str, float, float], list[tuple[float, str]]] = defaultdict(list)
+    for value in _preferred(reviewed, "memory_bandwidth_gb_s"):
+        published = reviewed.published[value.accelerator_id]
+        chip, kind = published.words.get("chip", ""), published.words.get("memory_type", "")
+        bus, memory = published.first("memory_bus_bits", ""), published.first("memory_gb", "")
+        if chip and kind and bus and memory and not value.condition:
+            alike[chip, kind, bus, memory].append((_figure(value), published.slug))
+    for (chip, kind, bus, memory), members in sorted(alike.items()):
+        members.sort()
+        if members[-1][0] > members[0][0] * (1 + ROUNDING):
+            figures = "; ".join(f"{slug} {format_number(figure)} GB/s" for figure, slug in members)
+            yield f"{chip}, {format_number(memory)} GB {kind} on {bus:g} bit: {figures}"
 
 
 # A peak may be rated a little above the highest clock that anybody states, and far below it.
@@ -95,6 +141,31 @@ def ratios(reviewed: Reviewed) -> Iterator[CheckFinding]:
                 yield CheckFinding() if is_usual else excused_or(reviewed, value, expected)
 
 
+_DIGITS = re.compile(r"\d+")
+
+
+def orders(reviewed: Reviewed) -> Iterator[CheckFinding]:
+    """The fp32 rate against those of sheets of its line and architecture with fewer fp32 lanes.
+
+    A line is what slugs have in common but for their numbers: `nvidia-rtx-pro-#-blackwell-laptop`.
+    """
+    lines: dict[tuple[str, str], list[tuple[float, float, SpecValue]]] = defaultdict(list)
+    for value in _preferred(reviewed, "fp32_tflops"):
+        published = reviewed.published[value.accelerator_id]
+        lanes, name = published.first("cuda_cores", ""), _architecture(published)
+        if lanes and name and value.condition == "sparsity=dense":
+            lines[_DIGITS.sub("#", published.slug), name].append((lanes, _figure(value), value))
+    for _line, members in sorted(lines.items()):
+        for lanes, rate, value in members:
+            smaller = [other for other in members if other[0] * (1 + ROUNDING) < lanes]
+            fewer, least, slower = max(smaller, key=lambda other: other[1], default=(0.0, 0.0, value))
+            expected = (
+                f"at least the {format_number(least)} TFLOPS of {slower.accelerator.slug}, "
+                f"which has {fewer:.0f} fp32 lanes, not {lanes:.0f}"
+            )
+            yield CheckFinding() if rate >= least * (1 - ROUNDING) else excused_or(reviewed, value, expected)
+
+
 def _base_rate(published: Published, base: str, condition: str) -> float | None:
     """The dense rate under the same condition, else without a type to add up in, else with fp32."""
     if "sparsity=dense" not in condition or "engine" in condition:
@@ -124,6 +195,24 @@ def dates(reviewed: Reviewed) -> Iterator[CheckFinding]:
         is_later = value.value >= since[: len(value.value)]
         expected = f"{since} or later, when {architecture} was first shown"
         yield CheckFinding() if is_later else excused_or(reviewed, value, expected)
+
+
+def bins(reviewed: Reviewed) -> Iterator[CheckFinding]:
+    """Days of an Apple chip with this number of GPU cores against the month of the first Mac that has it."""
+    since: dict[int, str] = {}
+    for value in _listed(reviewed, "macs_shipped_in"):
+        month = MACS_SINCE.get((_parts(value.condition) or {}).get("machine", ""), "")
+        if month:
+            since[value.accelerator_id] = min(month, since.get(value.accelerator_id, month))
+    for value in _listed(reviewed, "release_date"):
+        month = since.get(value.accelerator_id, "")
+        expected = f"{month} or later, when Apple showed the first Mac with this bin"
+        if month:
+            yield CheckFinding() if value.value >= month[: len(value.value)] else excused_or(reviewed, value, expected)
+
+
+def _listed(reviewed: Reviewed, field: str) -> Iterator[SpecValue]:
+    return (value for value in reviewed.values if value.field == field and value.is_preferred)
 
 
 # --- power ---

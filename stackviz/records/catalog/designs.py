@@ -24,6 +24,14 @@ PIN_RATES: dict[str, tuple[float, float]] = {
     "LPDDR5X": (6.4, 10.7),
 }
 
+# Of kinds that are sold in few speeds, each of them: a rate between two is that of no memory chip. JEDEC JESD239.
+PIN_STEPS: dict[str, tuple[float, ...]] = {"GDDR7": (24.0, 28.0, 30.0, 32.0)}
+
+# GB that one GDDR chip holds; each has 32 data lines, or 16 where two share them (clamshell), on both sides of a board.
+# JESD212, 232, 250 and 239.
+CHIP_SIZES_GB = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+LINES_OF_A_CHIP = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Design:
@@ -141,6 +149,24 @@ ARCHITECTURES_SINCE: dict[str, str] = {
     "Xe2 (Battlemage)": "2024-12",
     "Ponte Vecchio (Xe-HPC)": "2021-08",
 }
+
+# The month in which Apple showed each Mac, by identifier. From Apple's newsroom.
+_MACS: dict[str, str] = {
+    "2020-11": "MacBookAir10,1 MacBookPro17,1 Macmini9,1",
+    "2021-04": "iMac21,1 iMac21,2",
+    "2021-10": "MacBookPro18,1 MacBookPro18,2 MacBookPro18,3 MacBookPro18,4",
+    "2022-03": "Mac13,1 Mac13,2",
+    "2022-06": "Mac14,2 Mac14,7",
+    "2023-01": "Mac14,3 Mac14,5 Mac14,6 Mac14,9 Mac14,10 Mac14,12",
+    "2023-06": "Mac14,8 Mac14,13 Mac14,14 Mac14,15",
+    "2023-10": "Mac15,3 Mac15,4 Mac15,5 Mac15,6 Mac15,7 Mac15,8 Mac15,9 Mac15,10 Mac15,11",
+    "2024-03": "Mac15,12 Mac15,13",
+    "2024-10": "Mac16,1 Mac16,2 Mac16,3 Mac16,5 Mac16,6 Mac16,7 Mac16,8 Mac16,10 Mac16,11",
+    "2025-03": "Mac15,14 Mac16,9 Mac16,12 Mac16,13",
+    "2025-10": "Mac17,2",
+    "2026-03": "Mac17,3 Mac17,4 Mac17,6 Mac17,7 Mac17,8 Mac17,9",
+}
+MACS_SINCE: dict[str, str] = {name: month for month, names in _MACS.items() for name in names.split(" ")}
 
 # What a form factor can supply at most, in watts; the first that a sheet names counts. PCI-SIG, Card Electromechanical
 # specification (75 W from the slot, 600 W from a 12V-2x6 plug); OCP Accelerator Module 2.0 with liquid cooling.

@@ -86,6 +86,15 @@ def to(value: str, amount: float) -> dict[str, object]:
         ("pins", [("memory_bus_bits", "384", "bit"), ("memory_type", "GDDR6 with ECC"), ("memory_bandwidth_gb_s",
          "960", "GB/s")], to("1960", 1960e9),
          "10 – 20 Gbit/s of a pin (GDDR6), not 40.8"),
+        ("pins", [("memory_bus_bits", "256", "bit"), ("memory_type", "GDDR7"), ("memory_bandwidth_gb_s", "896",
+         "GB/s")], to("811.5", 811.5e9),
+         "24, 28, 30, 32 Gbit/s of a pin (GDDR7), not 25.4"),
+        ("chips", [("memory_bus_bits", "192", "bit"), ("memory_type", "GDDR6"), ("memory_gb", "12", "GB")],
+         to("16", 16e9),
+         "memory chips of 0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8 GB on 192 bit, not 2.67 GB each"),
+        *(("bin", [("macs_shipped_in", "iMac", "", "machine=Mac16,2"), ("release_date", right)], {"value": wrong},
+         "2024-10 or later, when Apple showed the first Mac with this bin")
+          for right, wrong in (("2024-10-28", "2024-05-07"), ("2024", "2023"))),
         ("clock", [("cuda_cores", "10000", "count"), ("boost_clock_mhz", "2000", "MHz"), ("fp32_tflops", "40",
          "TFLOPS", DENSE)], to("80", 80e12),
          "a clock of 1,500 – 2,200 MHz behind it, not 4000"),
@@ -248,6 +257,43 @@ def test_a_rate_that_breaks_its_architectures_ratio_is_named(sheets):
     for one in sheets[:2]:
         one.accelerator.delete()
     assert problems("ratio") == []  # of two sheets neither is the exception
+
+
+@pytest.fixture
+def with_lanes(sheets, says) -> list[SpecValue]:
+    """fp32 of the four sheets, each with more lanes and a higher rate than the one before."""
+    found = [SpecValue.objects.get(accelerator=half.accelerator, field="fp32_tflops") for half in sheets]
+    for number, rate in enumerate(found, start=1):
+        says("cuda_cores", str(1000 * number), "count", others={"accelerator": rate.accelerator})
+    return found
+
+
+def test_a_slower_sheet_with_more_lanes_is_named(with_lanes):
+    assert (problems("order"), outcome_of("order").checked) == ([], 4)
+    changed(with_lanes[3], value="30", amount=30e12)
+    assert problems("order") == [("30 TFLOPS", "at least the 60 TFLOPS of acme-3, which has 3000 fp32 lanes, not 4000")]
+    changed(with_lanes[3], note="Not by formula: a lower clock")
+    assert (problems("order"), outcome_of("order").excused) == ([], 1)
+    changed(with_lanes[3], note="")
+    Accelerator.objects.filter(slug="acme-4").update(slug="acme-4-laptop")
+    assert problems("order") == []  # another line
+
+
+def test_unlike_bandwidths_of_one_chip_are_listed(sheets, says):
+    def list_siblings() -> str:
+        out = StringIO()
+        call_command("check_catalogue", "--siblings", stdout=out)
+        return out.getvalue().strip()
+
+    memory = [("chip", "A1"), ("memory_type", "GDDR6"), ("memory_bus_bits", "256", "bit"), ("memory_gb", "16", "GB")]
+    for half, bandwidth in zip(sheets, ("448", "448", "450", "512"), strict=True):
+        for value in [*memory, ("memory_bandwidth_gb_s", bandwidth, "GB/s")]:
+            says(*value, others={"accelerator": half.accelerator})
+    assert list_siblings() == (
+        "A1, 16 GB GDDR6 on 256 bit: acme-1 448 GB/s; acme-2 448 GB/s; acme-3 450 GB/s; acme-4 512 GB/s"
+    )
+    changed(SpecValue.objects.get(value="512"), value="448", amount=448e9)
+    assert list_siblings() == ""
 
 
 # --- names ---

@@ -25,7 +25,7 @@ def test_the_curated_catalogue_is_clean(verdict, name):
         f"{problem.device} {problem.field} ({problem.condition}): {problem.actual}; expected {problem.expected}"
         for problem in outcome.problems
     ] == []
-    assert outcome.checked > (30 if outcome.name.startswith("price") else 130)
+    assert outcome.checked > (30 if outcome.name.startswith(("price", "bin")) else 130)
 
 
 def test_every_exception_of_the_files_excuses_something(verdict):

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.records.catalog.check import as_data, check_catalogue, check_lines
+from stackviz.records.catalog.check import as_data, check_catalogue, check_lines, sibling_lines
 from stackviz.records.curated.rows import CuratedDataError
 
 
@@ -16,8 +16,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
+        parser.add_argument(
+            "--siblings",
+            action="store_true",
+            help="list sheets of one chip with the same memory but different bandwidths, and check nothing",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
+        if options["siblings"]:
+            self.stdout.write("\n".join(sibling_lines()))
+            return
         try:
             verdict = check_catalogue()
         except CuratedDataError as error:
