@@ -18,6 +18,7 @@ from stackviz.pages.accelerators.list_query import (
     FORMS,
     MOST_MEMORY_GB,
     MOST_POWER_W,
+    MOST_PRICE_USD,
     SORTS,
     SUPPORTS,
     ListQuery,
@@ -157,9 +158,14 @@ class Filters(PageParameters):
         description="at most this many W of board power",
         json_schema_extra=written_as(type="number", exclusiveMinimum=0, maximum=MOST_POWER_W),
     )
+    price_max: str = Described(
+        "",
+        description="at most this many USD at launch or in the street; rents do not count",
+        json_schema_extra=written_as(type="number", exclusiveMinimum=0, maximum=MOST_PRICE_USD),
+    )
     unknown: str = Described(
         "",
-        description="1: accelerators without a published date, size or power match the bounds too",
+        description="1: accelerators without a published date, size or power, or a price, match the bounds too",
         json_schema_extra=none_or_one_of(["1"]),
     )
 

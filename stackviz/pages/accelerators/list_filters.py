@@ -14,10 +14,11 @@ from stackviz.pages.accelerators.list_query import (
     SUPPORTS,
     FilterChoices,
     ListQuery,
+    column_field,
     form_of,
 )
 from stackviz.pages.accelerators.list_search import Search, availability_of, supporting
-from stackviz.records.catalog.fields import FIELDS, GROUPS
+from stackviz.records.catalog.fields import GROUPS
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 
@@ -114,8 +115,8 @@ def column_choices(query: ListQuery) -> list[tuple[str, list[tuple[str, str, boo
     """(name, title, whether it is chosen) of all columns, under their groups' titles, in the registry's order."""
     by_group = []
     for group in GROUPS:
-        names = [name for name in COLUMN_NAMES if FIELDS[name].group == group.name]
-        choices = [(name, FIELDS[name].words[0], name in query.cols) for name in names]
+        names = [name for name in COLUMN_NAMES if column_field(name).group == group.name]
+        choices = [(name, column_field(name).words[0], name in query.cols) for name in names]
         if choices:
             by_group.append((str(group.title), choices))
     return by_group

@@ -1,5 +1,7 @@
 """The list of accelerators, as a page and as a file with all pages of the query. The address is the whole state."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +11,7 @@ from django_htmx.http import push_url
 
 from stackviz.base.units import from_si
 from stackviz.pages.accelerators.list_filters import column_choices, facets, known_choices
-from stackviz.pages.accelerators.list_query import FilterChoices, read_list_query
+from stackviz.pages.accelerators.list_query import PRICE_COLUMN, FilterChoices, read_list_query
 from stackviz.pages.accelerators.list_rows import (
     found_text,
     kind_column,
@@ -23,10 +25,11 @@ from stackviz.pages.accelerators.list_rows import (
     reported_as,
 )
 from stackviz.pages.accelerators.list_search import Search
+from stackviz.records.catalog.costs import costs_now, leading_cost
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.figures import join_variants, usual_values
 from stackviz.records.catalog.models import Accelerator, SpecValue
-from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.http.download import Columns, json_response, of_part, row_as_object, table_file
 from stackviz.web.http.errors import refuse_notes
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
@@ -39,7 +42,8 @@ _Row: TypeAlias = tuple[Accelerator, dict[str, list[SpecValue]]]  # with its val
 def list_file(request: HttpRequest, search: Search) -> HttpResponse:
     """Return all pages of the list as the file that the query asks for."""
     query, preferred = search.query, search.catalogue.preferred
-    fields = [FIELDS[name] for name in query.columns]
+    fields = [FIELDS[name] for name in query.columns if name in FIELDS]
+    has_prices = PRICE_COLUMN.name in query.columns
     rows: list[_Row] = [
         (item, {field.name: usual_values(field, preferred(item.pk, field.name)) for field in fields})
         for item in search.ordered()
@@ -52,8 +56,8 @@ def list_file(request: HttpRequest, search: Search) -> HttpResponse:
         "address": lambda row: request.build_absolute_uri(row[0].get_absolute_url()),
     }
     if query.format == "csv":
-        for field in fields:
-            columns |= _figure_columns(field)
+        for name in query.columns:
+            columns |= _price_columns(search.catalogue) if name not in FIELDS else _figure_columns(FIELDS[name])
         return table_file("accelerators", columns, rows)
     document = {
         "address": request.build_absolute_uri(request.path + query.address()),
@@ -61,7 +65,12 @@ def list_file(request: HttpRequest, search: Search) -> HttpResponse:
         "sort": query.sort or "name",
         "without_figure": search.counted().unknown,
         "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
-        "items": [row_as_object(columns, row) | _values_and_missing(*row) for row in rows],
+        "items": [
+            row_as_object(columns, row)
+            | _values_and_missing(*row)
+            | ({"costs": [cost.as_data for cost in costs_now(row[0].pk, search.catalogue)]} if has_prices else {})
+            for row in rows
+        ],
     }
     return json_response("accelerators", document)
 
@@ -86,6 +95,24 @@ def _figure_columns(field: Field) -> Columns[_Row]:
     of_row = of_part(values_of, columns)
     of_row["_basis"] = lambda row: columns["_basis"](values_of(row)) or missing_words(field, row[0])
     return {field.name + name: cell for name, cell in of_row.items()}
+
+
+def _price_columns(catalogue: PublicCatalogue) -> Columns[_Row]:
+    """Return the columns of the leading price; of no price known only the names."""
+
+    def cost_of(row: _Row) -> dict[str, str | float]:
+        leading = leading_cost(costs_now(row[0].pk, catalogue))
+        return leading.as_data if leading else {}
+
+    names = {"price": "amount"} | {f"price_{name}": name for name in _COST_COLUMNS}
+    return {column: partial(_cost_cell, cost_of, name) for column, name in names.items()}
+
+
+_COST_COLUMNS = ("currency", "kind", "condition", "day", "seller", "source")
+
+
+def _cost_cell(cost_of: Callable[[_Row], dict[str, str | float]], name: str, row: _Row) -> str | float | None:
+    return cost_of(row).get(name)
 
 
 def list_figure(field: Field, value: SpecValue) -> float | int | str:

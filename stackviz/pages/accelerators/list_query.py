@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.spec_table import NOT_COMPARED
 from stackviz.web.http.address import MOST_NOTES, AddressReader, Note
@@ -20,12 +20,27 @@ COLUMNS = (
     "fp32_tflops",
     "bf16_tensor_tflops",
     "tdp_w",
+    "price",
     "release_date",
 )
 MOST_COLUMNS = 24  # more columns make the page too heavy
 FORMATS = ("csv", "json")  # of the list as a file
 MOST_MEMORY_GB = 100_000.0
 MOST_POWER_W = 1_000_000.0
+MOST_PRICE_USD = 10_000_000.0
+
+# A column that is no field: its figures are `costs.leading_cost`.
+PRICE_COLUMN = Field(
+    name="price",
+    group="product",
+    title=gettext_lazy("Price"),
+    meaning=gettext_lazy(
+        "What one costs: a dated street price, else the launch price, else an undated street price or a rent; kind "
+        "and day are in the cell. Nothing is converted."
+    ),
+    unit="USD",
+    higher_is_better=False,
+)
 
 # Format -> the field of its rate; what counts as support: `list_search.supporting`.
 SUPPORTS: dict[str, str] = {
@@ -49,14 +64,16 @@ AVAILABILITY: dict[str, str | Promise] = {
     "released": pgettext_lazy("availability", "released"),
     "announced": pgettext_lazy("availability", "announced"),
 }
-COLUMN_NAMES = tuple(name for name in FIELDS if name not in NOT_COMPARED)
+_FIELD_NAMES = [name for name in FIELDS if name not in NOT_COMPARED]
+_LAUNCH = _FIELD_NAMES.index("launch_price_usd")
+COLUMN_NAMES = (*_FIELD_NAMES[:_LAUNCH], PRICE_COLUMN.name, *_FIELD_NAMES[_LAUNCH:])
 _USUAL_TICKED = tuple(name for name in COLUMN_NAMES if name in COLUMNS)  # as a form sends them
 SORTS = frozenset({"name", "vendor", "kind", *COLUMN_NAMES})
 
 _SEVERAL = ("vendor", "architecture", "kind", "form", "availability", "supports")
-FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min", "power_max")
+FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min", "power_max", "price_max")
 _READ = frozenset({*FILTERS, "unknown", "unfolded", "sort", "cols"})
-BOUNDS = ("year_from", "year_to", "memory_min", "power_max")
+BOUNDS = ("year_from", "year_to", "memory_min", "power_max", "price_max")
 OBSERVED_POWER = "power_w"  # what the filter by power reads where no board power is published
 
 
@@ -87,6 +104,7 @@ class ListQuery:
     year_to: int | None = None
     memory_min: float | None = None
     power_max: float | None = None
+    price_max: float | None = None
     unknown: bool = False
     unfolded: bool = False
     sort: str = ""
@@ -109,6 +127,8 @@ class ListQuery:
         names = dict.fromkeys((*self.cols, *(SUPPORTS[name] for name in self.supports)))
         if self.power_max is not None:
             names = _with_observed_power(names)
+        if self.price_max is not None:
+            names |= {PRICE_COLUMN.name: None}
         key = self.sort_key
         return tuple(names | {key: None} if key in COLUMN_NAMES else names)
 
@@ -173,6 +193,7 @@ def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozens
         year_to=reader.year("year_to"),
         memory_min=reader.quantity("memory_min", "GB", MOST_MEMORY_GB, _("“%(value)s” is not a memory size in GB")),
         power_max=reader.quantity("power_max", "W", MOST_POWER_W, _("“%(value)s” is not a power in W")),
+        price_max=reader.quantity("price_max", "USD", MOST_PRICE_USD, _("“%(value)s” is not a price in USD")),
         unknown=reader.choice("unknown", ("1",), _("value")) == "1",
         unfolded=reader.choice("unfolded", ("1",), _("value")) == "1",
         sort=_sort(reader),
@@ -180,6 +201,11 @@ def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozens
         format=reader.file_format(FORMATS) if "format" in also else "",
     )
     return replace(query, notes=reader.notes(_READ | also))
+
+
+def column_field(name: str) -> Field:
+    """The field of a column's name, that of the price included."""
+    return PRICE_COLUMN if name == PRICE_COLUMN.name else FIELDS[name]
 
 
 def form_of(value: str) -> str:

@@ -7,9 +7,19 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
-from stackviz.pages.accelerators.list_query import AVAILABILITY, BOUNDS, FORMS, FilterChoices, ListQuery
+from stackviz.pages.accelerators.list_query import (
+    AVAILABILITY,
+    BOUNDS,
+    COLUMN_NAMES,
+    FORMS,
+    PRICE_COLUMN,
+    FilterChoices,
+    ListQuery,
+    column_field,
+)
 from stackviz.pages.accelerators.list_search import Counted, Search, largest_shown, listed_field
-from stackviz.records.catalog.fields import DENSE, FIELDS, Field
+from stackviz.records.catalog.costs import DOLLARS, Cost, costs_now, leading_cost
+from stackviz.records.catalog.fields import DENSE, Field
 from stackviz.records.catalog.figures import Headline, choose_headline, printed_unit
 from stackviz.records.catalog.match import CardName, match_cards
 from stackviz.records.catalog.models import Accelerator, SpecValue
@@ -64,7 +74,7 @@ def kind_words() -> dict[str, str]:
 
 def list_columns(query: ListQuery) -> tuple[ListColumn, ...]:
     """The heads of the columns shown."""
-    return tuple(_column(FIELDS[name], query) for name in query.columns)
+    return tuple(_column(column_field(name), query) for name in query.columns)
 
 
 def _column(field: Field, query: ListQuery) -> ListColumn:
@@ -85,7 +95,7 @@ def next_sort(key: str, query: ListQuery) -> str:
     """The sort key of a click on a head: better or newer first; a second click reverses it."""
     if query.sort_key == key:
         return key if query.is_descending else f"-{key}"
-    field = FIELDS.get(key)
+    field = column_field(key) if key in COLUMN_NAMES else None
     if field is None or (field.is_text and key != "release_date") or field.higher_is_better is False:
         return key
     return f"-{key}"
@@ -136,9 +146,13 @@ def list_rows(
     `variants`: others of its family, which share the row; `is_announced`: it cannot be had yet.
     """
     kinds, language = kind_words(), get_language()
-    fields = [FIELDS[name] for name in names]
+    fields = [column_field(name) for name in names]
 
     def cell(item: Accelerator, field: Field) -> ListCell:
+        if field is PRICE_COLUMN:
+            return catalogue.once(
+                ("cell", item.pk, field.name, language), lambda: _price_cell(costs_now(item.pk, catalogue))
+            )
         values = catalogue.preferred(item.pk, field.name)
         return catalogue.once(
             ("cell", item.pk, field.name, language), lambda: _cell(item, field, values, largest_shown(field, catalogue))
@@ -169,6 +183,16 @@ def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue], l
     return ListCell(is_number=not field.is_text, text=shown.number, exact=exact, remark=_remark(field, shown), bar=bar)
 
 
+def _price_cell(costs: Sequence[Cost]) -> ListCell:
+    """The leading price with its kind and day; the title has those of other kinds."""
+    shown = leading_cost(costs)
+    if shown is None:
+        return ListCell(is_number=True, missing=_("no price known"))
+    others = "; ".join(f"{cost.text} ({cost.remark})" for cost in costs if cost is not shown)
+    text = shown.amount_text if shown.currency == DOLLARS else shown.text
+    return ListCell(is_number=True, text=text, exact=others, remark=shown.remark)
+
+
 def missing_words(field: Field, accelerator: Accelerator) -> str:
     """Why a figure is missing: not published, or not applicable."""
     return _("not published") if _applies(field, accelerator) else _("does not apply")
@@ -196,12 +220,18 @@ def order_text(counts: Counted, query: ListQuery) -> str:
     """The sort order, and how many come last because nothing is published; "" for the default order."""
     if not query.sort and not query.q:
         return _("most asked for first, then the newest")
-    field = FIELDS.get(query.sort_key)
-    if field is None or query.sort_key == "vendor":
+    if query.sort_key not in COLUMN_NAMES:
         return ""
+    field = column_field(query.sort_key)
     text = _("sorted by %(title)s, %(way)s") % {"title": field.words[0], "way": _way(field, query)}
     if not counts.unknown:
         return text
+    if field is PRICE_COLUMN:
+        unpriced = ngettext(
+            "%(n)d without a purchase price is listed last", "%(n)d without a purchase price are listed last",
+            counts.unknown,
+        )  # fmt: skip
+        return f"{text}; {unpriced % {'n': counts.unknown}}"
     unknown = ngettext(
         "%(n)d without a published value is listed last",
         "%(n)d without a published value are listed last",
@@ -215,8 +245,16 @@ def lacking_text(search: Search) -> tuple[str, str] | None:
     rows = search.lacking_figures()
     if not rows:
         return None
-    titles = {"year_from": "release_date", "year_to": "release_date", "memory_min": "memory_gb", "power_max": "tdp_w"}
-    figures = dict.fromkeys(FIELDS[titles[name]].words[0] for name in BOUNDS if getattr(search.query, name) is not None)
+    titles = {
+        "year_from": "release_date",
+        "year_to": "release_date",
+        "memory_min": "memory_gb",
+        "power_max": "tdp_w",
+        "price_max": "price",
+    }
+    figures = dict.fromkeys(
+        column_field(titles[name]).words[0] for name in BOUNDS if getattr(search.query, name) is not None
+    )
     text = ngettext(
         "%(n)d more has no published figure for this filter: %(figures)s",
         "%(n)d more have no published figure for this filter: %(figures)s",
@@ -263,6 +301,9 @@ def _bounds(query: ListQuery) -> list[tuple[str, str]]:
     if query.power_max is not None:
         power = {"watts": format_number(query.power_max)}
         active.append((_("at most %(watts)s W") % power, query.address(power_max=None)))
+    if query.price_max is not None:
+        price = {"dollars": format_number(query.price_max)}
+        active.append((_("at most %(dollars)s USD") % price, query.address(price_max=None)))
     if query.unknown:
         active.append((_("also without a published figure"), query.address(unknown=False)))
     return active

@@ -9,10 +9,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from stackviz.pages.accelerators.list_query import BOUNDS, OBSERVED_POWER, SUPPORTS, ListQuery, form_of
+from stackviz.pages.accelerators.list_query import (
+    BOUNDS,
+    COLUMN_NAMES,
+    OBSERVED_POWER,
+    PRICE_COLUMN,
+    SUPPORTS,
+    ListQuery,
+    column_field,
+    form_of,
+)
 from stackviz.records.catalog.absences import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.records.catalog.asked_for import by_request
 from stackviz.records.catalog.conditions import KEYS
+from stackviz.records.catalog.costs import costs_now, dollars_to_buy
 from stackviz.records.catalog.fields import FIELDS, POWER, Field
 from stackviz.records.catalog.figures import base_condition
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
@@ -84,14 +94,16 @@ class Search:
     def counted(self) -> Counted:
         """How many match, and how many of them have a value to sort by."""
         matching = self.filtered()
-        if self.query.sort_key not in FIELDS or self.query.sort_key == "vendor":
+        if self.query.sort_key not in COLUMN_NAMES:
             return Counted(len(matching), len(matching))
-        known = sorted_by(FIELDS[self.query.sort_key], self.catalogue)
+        known = sorted_by(column_field(self.query.sort_key), self.catalogue)
         return Counted(len(matching), sum(row.pk in known for row in matching))
 
 
 def sorted_by(field: Field, catalogue: PublicCatalogue) -> Mapping[int, float | str]:
     """Accelerator id -> what the list sorts and filters by: its figure's amount, or its text."""
+    if field is PRICE_COLUMN:
+        return dollars_shown(catalogue)
     return texts_shown(field, catalogue) if field.is_text else amounts_shown(field, catalogue)
 
 
@@ -103,6 +115,16 @@ def amounts_shown(field: Field, catalogue: PublicCatalogue) -> Amounts:
             pk: value.amount for pk, value in _shown(field, catalogue).items() if value.amount is not None
         },
     )  # fmt: skip
+
+
+def dollars_shown(catalogue: PublicCatalogue) -> Amounts:
+    """Accelerator id -> what buys one, in dollars; without those of which a rent alone is known, or nothing."""
+
+    def amounts() -> dict[int, float]:
+        of_each = {pk: dollars_to_buy(costs_now(pk, catalogue)) for pk in catalogue.by_pk}
+        return {pk: amount for pk, amount in of_each.items() if amount is not None}
+
+    return catalogue.once("dollars shown", amounts)
 
 
 def largest_shown(field: Field, catalogue: PublicCatalogue) -> float:
@@ -216,6 +238,9 @@ def _bounds(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
     if query.power_max is not None:
         most = query.power_max
         tests["power_max"] = _bounded(power_shown(catalogue), query, lambda power: power <= most)
+    if query.price_max is not None:
+        dollars = query.price_max
+        tests["price_max"] = _bounded(dollars_shown(catalogue), query, lambda price: price <= dollars)
     return tests
 
 
@@ -302,8 +327,8 @@ def _is_of_size(row: Accelerator, term: str, catalogue: PublicCatalogue) -> bool
 def _ordered(accelerators: list[Accelerator], query: ListQuery, catalogue: PublicCatalogue) -> list[Accelerator]:
     """Sort stably; `accelerators` is sorted by name. Without a key or a search the most asked for come first."""
     key = query.sort_key
-    if key in FIELDS and key != "vendor":
-        return _by_field(accelerators, FIELDS[key], catalogue, is_descending=query.is_descending)
+    if key in COLUMN_NAMES:
+        return _by_field(accelerators, column_field(key), catalogue, is_descending=query.is_descending)
     if not key and query.q:
         return sorted(accelerators, key=lambda row: _nearness(row, query.q, catalogue))
     if key == "vendor":

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.base.units import format_number
 from stackviz.draw.diagrams.layers import Layer, role_title
 from stackviz.pages.accelerators.claims import read_claims
-from stackviz.pages.accelerators.list_query import COLUMN_NAMES
+from stackviz.pages.accelerators.list_query import COLUMN_NAMES, column_field
 from stackviz.pages.fit.language_models import language_models
 from stackviz.pages.learn.chapters import read_chapters
 from stackviz.pages.learn.glossary import read_glossary
@@ -90,7 +90,7 @@ def _accelerator_line(row: Accelerator, catalogue: PublicCatalogue) -> str:
 def field_entries() -> Iterator[SearchEntry]:
     """Fields that the list of accelerators can show, which is where they lead."""
     for name in COLUMN_NAMES:
-        field = FIELDS[name]
+        field = column_field(name)
         yield SearchEntry(
             kind=SearchKind.FIELD,
             title=field.words[0],

@@ -116,6 +116,12 @@ def leading_cost(costs: Sequence[Cost]) -> Cost | None:
     return next(filter(None, order), None)
 
 
+def dollars_to_buy(costs: Sequence[Cost]) -> float | None:
+    """Return the leading price if it buys one for dollars: what lists order and filter by, for rents are no price."""
+    leading = leading_cost(costs)
+    return leading.amount if leading and leading.kind != CostKind.RENT and leading.currency == DOLLARS else None
+
+
 def costs_sentence(costs: Sequence[Cost]) -> str:
     """Return all of them in one line of text, the leading one first; "" where nothing is known."""
     leading = leading_cost(costs)
