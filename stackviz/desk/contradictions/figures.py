@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import geometric_mean
+from typing import cast
 
 from stackviz.base.units import UNITS, format_factor, to_si
 from stackviz.desk.contradictions.pairs import NONE, Known, Pair, PublicStatement
-from stackviz.pages.accelerators.list_rows import list_rows
-from stackviz.pages.accelerators.sheet import NOT_LISTED, Sheet, read_sheet
+from stackviz.pages.accelerators.list_rows import ListCell, list_rows
+from stackviz.pages.accelerators.sheet import NOT_LISTED, read_sheet
 from stackviz.pages.benchmarks.index_page import BenchmarkLine, benchmark_groups
 from stackviz.pages.benchmarks.like_for_like_page import SettingRow, setting_rows
 from stackviz.pages.benchmarks.ranking_words import ShownRanking, introduce_ranking, shown_ranking
@@ -48,10 +49,10 @@ def sheets_and_tables(known: Known) -> Iterator[Pair]:
     listed = list_rows([[accelerator] for accelerator in accelerators], list(FIELDS), known.catalogue)
     for start in range(0, len(accelerators), COMPARED):
         group = accelerators[start : start + COMPARED]
-        shown = [_of_sheet(read_sheet(accelerator)) for accelerator in group]
+        shown = [_of_sheet(accelerator) for accelerator in group]
         yield from _of_comparison(group, shown)
         for accelerator, of_sheet, row in zip(group, shown, listed[start : start + COMPARED], strict=True):
-            for field, cell in zip(FIELDS.values(), row.cells, strict=True):
+            for field, cell in zip(FIELDS.values(), cast("list[ListCell]", row["cells"]), strict=True):
                 if cell.text and field.name not in NOT_LISTED:
                     figures = [
                         figure
@@ -63,11 +64,11 @@ def sheets_and_tables(known: Known) -> Iterator[Pair]:
                     yield _figures_pair(accelerator, field.name, figures, where, cell.text)
 
 
-def _of_sheet(sheet: Sheet) -> _Shown:
+def _of_sheet(accelerator: Accelerator) -> _Shown:
     shown: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for group in sheet.groups:
-        for field in group.fields:
-            for value in field.values:
+    for _group, fields in read_sheet(accelerator)["groups"]:
+        for field, values in fields:
+            for value in values:
                 shown[field.name, split_variants(value.key)[0]].append(value.figure.text)
     return shown
 
@@ -127,6 +128,7 @@ def rankings_and_results(known: Known) -> Iterator[Pair]:
     results: dict[tuple[str, str], list[CitedResult]] = defaultdict(list)
     for result in known.results:
         results[result.benchmark, result.params_key].append(result)
+    names = {accelerator.name for accelerator in known.catalogue.accelerators}
     lines = {line.url: line for group in benchmark_groups() for line in group.lines}
     for key, benchmark in CITED_BENCHMARKS.items():
         ranking = shown_ranking(benchmark, CitedChoice(chosen={}))
@@ -138,6 +140,8 @@ def rankings_and_results(known: Known) -> Iterator[Pair]:
         bests = {known.catalogue.by_pk[pk].name: best for pk, best in _bests(benchmark, of_case).items()}
         for row in rows:
             shown, best = f"{row.text} {ranking.drawn.unit}".rstrip(), bests.get(row.name)
+            if best is None and row.name not in names:
+                continue  # a name of several sheets
             yield Pair(
                 PublicStatement(address, f"{row.name}: {shown}"),
                 PublicStatement(f"{len(of_case)} results of this setting", f"{row.name}: at best {best} in SI"),
@@ -160,31 +164,32 @@ def _bests(benchmark: CitedBenchmark, results: Iterable[CitedResult]) -> dict[in
 def _of_titles(
     benchmark: CitedBenchmark, ranking: ShownRanking, bests: Mapping[str, float], line: BenchmarkLine | None
 ) -> Iterator[Pair]:
-    address, words = benchmark_address(benchmark.key), ranking.words
+    address, words, first = benchmark_address(benchmark.key), ranking.words, ranking.drawn.rows[0]
     title = PublicStatement(address, introduce_ranking(benchmark, ranking.drawn, words).title)
-    choose = max if benchmark.higher_is_better else min
-    best = choose(bests.values(), default=0.0)
-    firsts = {name for name, amount in bests.items() if amount == best}
-    named = "" if words.no_first else ranking.drawn.rows[0].name
-    is_right = named in firsts and named in title.text if named else words.no_first in title.text
+    named = "" if words.no_first else first.name
+    best = _amount(f"{first.text} {ranking.drawn.unit}".rstrip(), "")
+    ahead = {name for name, amount in bests.items() if _is_ahead(benchmark, amount, best)}
+    is_right = named in title.text and not ahead if named else words.no_first in title.text
     yield Pair(
-        title, PublicStatement(f"{address}, its rows", f"the best: {', '.join(sorted(firsts))}"), agrees=is_right
+        title, PublicStatement(f"{address}, its rows", f"ahead of {first.name}: {sorted(ahead)}"), agrees=is_right
     )
     leader = line.leader.name if line and line.leader else ""
     listed = PublicStatement("/benchmarks/", f"{line.title if line else benchmark.key}: {leader or 'nobody'} is first")
     yield Pair(title, listed, agrees=leader == named)
+    devices = None if benchmark.adds_up else first.devices
     unranked = without_sheet([ranking.params_key]).filter(benchmark=benchmark.key)
-    devices = None if benchmark.adds_up else ranking.drawn.rows[0].devices
-    better = [
-        row.reported_name
-        for row in unranked
-        if devices in (None, row.count) and choose(row.amount_per_device, best) != best
-    ]
-    full_title = title.text if not words.overtaken else f"{title.text} ({words.overtaken})"
-    without = PublicStatement(
-        "results without a certain sheet", f"{len(better)} better: {', '.join(sorted(set(better)))}"
-    )
-    yield Pair(PublicStatement(address, full_title), without, agrees=bool(better) == bool(words.overtaken) or not named)
+    alike = (row for row in unranked if devices in (None, row.count))
+    better = {row.reported_name for row in alike if _is_ahead(benchmark, row.amount_per_device, best)}
+    full_title = f"{title.text} ({words.overtaken})" if words.overtaken else title.text
+    without = PublicStatement("results without a certain sheet", f"better: {', '.join(sorted(better)) or NONE}")
+    yield Pair(PublicStatement(address, full_title), without, agrees=bool(words.overtaken or not named) or not better)
+
+
+def _is_ahead(benchmark: CitedBenchmark, amount: float, best: float | str) -> bool:
+    """Whether it is better than the first by more than rounding."""
+    if isinstance(best, str) or _is_same(amount, best):
+        return False
+    return amount > best if benchmark.higher_is_better else amount < best
 
 
 # --- factors ---
