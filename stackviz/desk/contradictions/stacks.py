@@ -22,6 +22,7 @@ from stackviz.pages.search.answers import software_entries
 from stackviz.pages.search.prepared import search_index
 from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.stacks.models import Placement
+from stackviz.records.stacks.operators import operator_coverage
 from stackviz.report.rules import Tables
 from stackviz.report.rules.drivers import driver_floor, shipped_drivers
 from stackviz.report.rules.versions import is_below, major_minor, numbers
@@ -135,7 +136,7 @@ def claims_and_tables(known: Known) -> Iterator[Pair]:
     for row in _claimed_versions(known.tables):
         wanted = row.phrase.format(row.version)
         answer = answers.get(row.claim, "no such claim")
-        decided = PublicStatement(f"requirements.csv: {row.table}", wanted)
+        decided = PublicStatement(f"the table of {row.table}", wanted)
         yield Pair(PublicStatement(f"/claims/#{row.claim}", answer), decided, wanted in answer)
 
 
@@ -177,6 +178,15 @@ def _claimed_versions(tables: Tables) -> Iterator[_ClaimedVersion]:
     )
     phrase = "compute capability 8.9, came with CUDA {}"
     yield _ClaimedVersion("rtx-40-driver-516-94", phrase, "compute-capability 8.9 needs", row.low if row else NONE)
+    coverage = operator_coverage()[0]
+    for claim, phrase, count in (
+        ("mps-80-per-cent", "{} operator names have kernels", coverage.mps_names),
+        ("metal-less-optimised", "{} overloads on CUDA", coverage.cuda_overloads),
+        ("metal-less-optimised", "and {} on mps", coverage.mps_overloads),
+        ("new-back-end-2000-operators", "the core set is enough, {} overloads", coverage.core_all),
+        ("pytorch-2000-operators", "the core set that exported programs use has {} overloads", coverage.core_all),
+    ):
+        yield _ClaimedVersion(claim, phrase, f"operator coverage of torch {coverage.torch}", f"{count or 0:,}")
 
 
 # --- versions in the drawings of stacks ---
