@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.pages.learn.chapters import Chapter, read_chapters
+from stackviz.pages.learn.counts import counted_things, draw_count
 from stackviz.pages.learn.drawing import draw_drawing
 from stackviz.pages.learn.markup import Drawers, render_section
 from stackviz.pages.learn.spec_figures import draw_figure, draw_street_price, priced_accelerator
@@ -70,6 +71,8 @@ def _drawers(chapter: Chapter, catalogue: PublicCatalogue) -> Drawers:
         return format_html('<sup><a href="#source-{}" title="{}">{}</a></sup>', number, title, number)
 
     def value(words: str) -> SafeString:
+        if things := counted_things(words):
+            return format_html("{}", draw_count(things))
         slug = priced_accelerator(words)
         return draw_street_price(slug, catalogue) if slug else draw_figure(words, catalogue)
 

@@ -13,6 +13,7 @@ from django.core.checks import CheckMessage, Error, register
 from django.urls import Resolver404, resolve, reverse
 
 from stackviz.pages.learn.chapters import Chapter, read_chapters
+from stackviz.pages.learn.counts import COUNTS, counted_things
 from stackviz.pages.learn.drawing import all_drawings
 from stackviz.pages.learn.glossary import ENGLISH, read_glossary
 from stackviz.pages.learn.markup import Reference, references
@@ -102,6 +103,8 @@ def _problem_of_try(text: str) -> str:
 
 
 def _problem_of_figure(text: str, specs: Collection[tuple[str, ...]]) -> str:
+    if things := counted_things(text):
+        return "" if things in COUNTS else f"nothing counts '{things}'"
     slug = priced_accelerator(text)
     if slug:
         return "" if (slug, "street_price") in specs else f"the catalogue has no street price of '{slug}'"
