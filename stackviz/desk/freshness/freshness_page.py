@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from stackviz.desk.freshness.feeds import Feed, feeds
 from stackviz.desk.freshness.models import FeedCheck, LinkCheck, ProposedChange
 from stackviz.records.stacks.queries import names_of_components
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.records.stacks.table_checks import checked_tables
 from stackviz.report.rules import Tables
 from stackviz.report.rules.compatibility import Release
@@ -51,6 +52,13 @@ def newest_seen(tables: Tables, component: str, day: datetime) -> Release | None
     return max(seen, key=lambda row: (numbers(row.version), row.variant), default=None)
 
 
+def newest_in(table: str) -> str:
+    """The version of the newest release in a table of releases of one component; "" for any other table."""
+    _releases, _slash, component = table.partition("/")
+    seen = newest_seen(rule_tables(), component, timezone.now()) if component else None
+    return seen.version if seen else ""
+
+
 def link_counts() -> Mapping[str, int]:
     """Outcome -> how many links, for those there are. One query."""
     rows = LinkCheck.objects.order_by().values_list("outcome").annotate(Count("pk"))
@@ -72,8 +80,8 @@ def waiting_changes() -> int:
 def freshness(request: HttpRequest) -> HttpResponse:
     """Five queries."""
     today = timezone.now().date()
-    tables = [(table, table.is_stale(today)) for table in checked_tables().values()]
-    tables.sort(key=lambda row: (not row[1], row[0].checked_on))
+    listed = sorted(checked_tables().values(), key=lambda table: (not table.is_stale(today), table.checked_on))
+    tables = [(table, table.is_stale(today), newest_in(table.table)) for table in listed]
     watched = watched_feeds()
     checks = [row.check for row in watched if row.check]
     counts = link_counts()
@@ -82,7 +90,7 @@ def freshness(request: HttpRequest) -> HttpResponse:
         "freshness/freshness.html",
         {
             "tables": tables,
-            "stale": sum(is_stale for _table, is_stale in tables),
+            "stale": sum(is_stale for _table, is_stale, _newest in tables),
             "feeds": watched,
             "is_watching": settings.WATCH,
             "is_offline": bool(checks) and all(check.outcome == FeedCheck.Outcome.OFFLINE for check in checks),
