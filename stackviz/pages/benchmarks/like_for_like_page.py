@@ -22,6 +22,7 @@ from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import benchmark_address, setting_text
 from stackviz.web.http.address import AddressReader
 from stackviz.web.http.download import attributes, table_file
+from stackviz.web.http.errors import refuse_notes
 
 __all__ = ["like_for_like_page", "urlpatterns"]
 
@@ -53,15 +54,23 @@ class SettingRow:
 
 @require_safe
 def like_for_like_page(request: HttpRequest) -> HttpResponse:
-    """Return the shared settings of two accelerators as a page or, with `format=csv` or `json`, as a file."""
+    """Return the shared settings of two accelerators as a page or, with `format=csv` or `json`, as a file.
+
+    A file of other than two known accelerators is refused with 422.
+    """
     reader = AddressReader(request.GET)
     by_slug = public_catalogue().by_slug
-    chosen = [by_slug[slug] for slug in reader.choices("accelerator", by_slug, _("accelerator"))][:2]
+    slugs = reader.choices("accelerator", by_slug, _("accelerator"))
+    if len(slugs) > 2:
+        reader.note("accelerator", _("Two accelerators are compared: the first two"))
+    chosen = [by_slug[slug] for slug in slugs[:2]]
     ending = reader.choice("format", ("csv", "json"), _("format")) if "format" in request.GET else ""
     shared = like_for_like(*(accelerator.pk for accelerator in chosen)) if len(chosen) == 2 else ()
-    rows = setting_rows(shared)
-    if ending and len(chosen) == 2:
-        return table_file(_file_name(chosen), _COLUMNS, rows, ending)
+    if ending and len(chosen) < 2:
+        reader.note("accelerator", _("A file compares two accelerators: name both"))
+        return refuse_notes(reader.notes({"accelerator", "format"}))
+    if ending:
+        return table_file(_file_name(chosen), _COLUMNS, setting_rows(shared), ending)
     context = {
         "notes": reader.notes({"accelerator", "format"}),
         "accelerators": chosen,

@@ -101,14 +101,15 @@ class RequirementRow:
 def component_page(slug: str, *, all_releases: bool = False) -> dict[str, Any] | None:
     """Return what the page of a component shows; None if there is none of this slug. At most nine queries.
 
-    `counterparts`: with the component on the other side; `unfilled`: its role on stacks where no component has it;
+    `counterparts`: with the component on the other side; `unfilled`: its role on stacks where no component has it,
+    and what it does there in place of others;
     `has_dates`: of any release.
     """
     component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
     if component is None:
         return None
     counterparts = Counterpart.objects.filter(Q(component=component) | Q(other=component)).order_by("pk")
-    unfilled = UnfilledRole.objects.filter(role=component.role, stack__is_public=True)
+    unfilled = UnfilledRole.objects.filter(Q(role=component.role) | Q(done_by=component), stack__is_public=True)
     releases = newest_first(component.releases.select_related("source"))
     return {
         "component": component,

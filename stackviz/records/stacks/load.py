@@ -223,6 +223,8 @@ class _Loader:
         return Change(Counterpart, wanted).apply(["component", "other", "relation", "differs", "source"], self.reason)
 
     def _unfilled_roles(self) -> Counts:
+        """Roles that were added here stay as they are."""
+        ours = set(UnfilledRole.objects.filter(data_key=None).values_list("stack__slug", "role"))
         wanted = {
             f"{slug}/{line['role']}": UnfilledRole(
                 data_key=f"{slug}/{line['role']}",
@@ -234,7 +236,7 @@ class _Loader:
             )
             for line in self.files.unfilled_roles
             for slug in line["stacks"].split()
-            if slug in self.stacks and line["done_by"] in {"", *self.components}
+            if slug in self.stacks and line["done_by"] in {"", *self.components} and (slug, line["role"]) not in ours
         }
         changed = ["stack", "role", "done_by", "explanation", "source"]
         return Change(UnfilledRole, wanted).apply(changed, self.reason)

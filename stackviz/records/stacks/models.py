@@ -216,7 +216,7 @@ class Counterpart(Curated):
         ]
 
     def __str__(self) -> str:
-        return f"{self.component} ~ {self.other}"
+        return f"{self.component} ~ {self.other if self.other_id else '–'}"  # old records of gaps name no other
 
     def content(self) -> tuple[object, ...]:
         # None: a field that is gone; without it every row of an earlier load would count as corrected.
@@ -236,7 +236,7 @@ class UnfilledRole(Curated):
         models.CASCADE,
         null=True,
         blank=True,
-        related_name="jobs",
+        related_name="+",
         help_text=_("empty if nothing does this job"),
     )
     explanation = models.TextField(max_length=600)
@@ -254,6 +254,9 @@ class UnfilledRole(Curated):
         return f"{self.role} in {self.stack}: {self.done_by or '–'}"
 
     def clean(self) -> None:
+        placed = Placement.objects.filter(stack=self.stack_id, kind=Placement.Kind.LAYER).select_related("component")
+        if self.role in {row.role or row.component.role for row in placed}:
+            raise ValidationError({"role": _("A component of this stack has this role.")})
         if self.done_by and not Placement.objects.filter(stack=self.stack_id, component=self.done_by).exists():
             raise ValidationError({"done_by": _("Choose a component of this stack, or none.")})
 

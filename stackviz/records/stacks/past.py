@@ -105,8 +105,9 @@ def _unfilled_roles_at(
     rows: list[UnfilledRole] = rows_at(UnfilledRole, at, stack_id__in=set(stacks))
     by_stack: dict[int, list[UnfilledRole]] = defaultdict(list)
     for row in sorted(_with_sources(rows), key=lambda row: row.pk):
-        row.done_by = components.get(row.done_by_id or 0)
-        by_stack[row.stack_id].append(row)
+        if row.done_by_id is None or row.done_by_id in components:
+            row.done_by = components.get(row.done_by_id or 0)
+            by_stack[row.stack_id].append(row)
     return by_stack
 
 

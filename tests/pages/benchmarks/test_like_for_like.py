@@ -39,6 +39,12 @@ def test_what_is_no_pair_is_asked_for(client, query):
     assert "Choose two accelerators" in answer.content.decode()
 
 
+def test_a_file_of_no_pair_is_refused(client):
+    for query in ("accelerator=nvidia-l4&format=json", "accelerator=nvidia-l4&accelerator=none&format=csv"):
+        answer = client.get(f"/benchmarks/like-for-like/?{query}")
+        assert (answer.status_code, answer.json()["field"]) == (422, "accelerator")
+
+
 def test_a_page_costs_the_editions_alone(client, django_assert_max_num_queries):
     client.get(URL)
     with django_assert_max_num_queries(3):

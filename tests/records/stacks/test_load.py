@@ -113,6 +113,15 @@ def test_a_row_made_by_hand_is_left_alone(stacks):
     assert Release.objects.filter(version="99.0").exists()
 
 
+def test_a_role_that_was_added_here_stays(stacks):
+    row = UnfilledRole.objects.get(stack__slug="cpu", role="sparse")
+    source = row.source
+    row.delete()
+    kept = UnfilledRole.objects.create(stack=row.stack, role="sparse", explanation="Ours.", source=source)
+    load_stacks(force=True)
+    assert UnfilledRole.objects.get(stack__slug="cpu", role="sparse").explanation == kept.explanation == "Ours."
+
+
 def test_wrong_files_change_nothing(stacks, folder):
     before = counts()
     (folder / "counterparts.csv").write_text("component,other,relation,differs,source\nx,y,same-role,No.,z\n")

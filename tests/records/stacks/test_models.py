@@ -70,6 +70,8 @@ def test_only_a_component_of_the_stack_does_a_job_there(component, stack, source
     Placement.objects.create(stack=stack, component=one)
     row.full_clean()
     row.save()
+    with pytest.raises(ValidationError, match="A component of this stack has this role"):
+        UnfilledRole(stack=stack, role=one.role, explanation="E.", source=source).full_clean()
     with pytest.raises(ValidationError, match="already exists"):
         UnfilledRole(stack=stack, role="two", explanation="E.", source=source).full_clean()
 

@@ -11,12 +11,25 @@ from django.db import migrations, models
 
 
 def carry_gaps_over(apps, editor):
-    """Make unfilled roles of the missing counterparts that were added here, and delete all missing counterparts."""
-    counterpart, role = (apps.get_model("stacks", name) for name in ("Counterpart", "UnfilledRole"))
+    """Make unfilled roles of the missing counterparts that were added here, and delete all missing counterparts.
+
+    Several of one role and stack become one, with the explanations of all. Each gets a first record in its history.
+    """
+    names = ("Counterpart", "UnfilledRole", "HistoricalUnfilledRole")
+    counterpart, role, record = (apps.get_model("stacks", name) for name in names)
     missing = counterpart.objects.filter(relation="none")
+    carried = {}
     for row in missing.filter(data_key=None).select_related("component").order_by("pk"):
-        values = {"explanation": row.differs, "source_id": row.source_id, "changed_at": row.changed_at}
-        role.objects.get_or_create(stack_id=row.other_stack_id, role=row.component.role, defaults=values)
+        key = row.other_stack_id, row.component.role
+        if key in carried:
+            carried[key].explanation = f"{carried[key].explanation} {row.differs}"[:600]
+        else:
+            new = role(stack_id=key[0], role=key[1], explanation=row.differs, source_id=row.source_id)
+            carried[key] = new
+    for row in carried.values():
+        row.save()
+        fields = {field.attname: getattr(row, field.attname) for field in role._meta.concrete_fields}
+        record.objects.create(**fields, history_date=row.changed_at, history_type="+")
     missing.delete()
     if editor.connection.vendor == "postgresql":
         editor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with deferred checks cannot be altered
@@ -90,7 +103,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='unfilledrole',
             name='done_by',
-            field=models.ForeignKey(blank=True, help_text='empty if nothing does this job', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='stacks.component'),
+            field=models.ForeignKey(blank=True, help_text='empty if nothing does this job', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='stacks.component'),
         ),
         migrations.AddField(
             model_name='unfilledrole',
@@ -110,7 +123,7 @@ class Migration(migrations.Migration):
             model_name='unfilledrole',
             constraint=models.CheckConstraint(condition=models.Q(('explanation', ''), _negated=True), name='unfilled_role_is_explained'),
         ),
-        migrations.RunPython(carry_gaps_over, elidable=True),
+        migrations.RunPython(carry_gaps_over, migrations.RunPython.noop, elidable=True),
         migrations.RemoveConstraint(
             model_name='counterpart',
             name='counterpart_names_a_component_or_a_stack_without_one',
