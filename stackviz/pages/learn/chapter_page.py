@@ -17,6 +17,7 @@ from stackviz.pages.learn.spec_figures import draw_figure, draw_street_price, pr
 from stackviz.pages.learn.text_files import ENGLISH, TextSection
 from stackviz.pages.learn.try_page import draw_try
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.records.stacks.models import Edition
 from stackviz.web.parts import cached_parts
 from stackviz.web.preview import Introduction, make_preview
 
@@ -49,14 +50,14 @@ def drawn_sections(
 ) -> list[tuple[TextSection, SafeString, bool]]:
     """(section, its HTML, whether it is in English since there is no translation)
 
-    Cached for an edition of the catalogue: texts change with the version of the site.
+    Cached for an edition of the catalogue and of the stacks: texts change with the version of the site.
     """
 
     def draw() -> tuple[str, ...]:
         drawers = _drawers(chapter, catalogue)
         return tuple(render_section(section, drawers) for section in chapter.sections)
 
-    drawn = cached_parts(("chapter", chapter.slug, catalogue.edition), draw, CACHE_S)
+    drawn = cached_parts(("chapter", chapter.slug, catalogue.edition, Edition.current()), draw, CACHE_S)
     is_other = language != ENGLISH
     return [
         (section, html, is_other and section.language == ENGLISH)

@@ -51,6 +51,16 @@ def test_a_chapter_has_the_number_of_stacks(curated, client, db, language):
     assert re.search(rf"(The|\u7684) {count} \D{{0,3}}<a href=\"{language}/stacks/\"", page)
 
 
+def test_a_stack_that_is_hidden_is_counted_no_more(curated, client, db):
+    address = "/learn/from-cpu-to-accelerator/"
+    count = Stack.objects.filter(is_public=True).count()
+    assert f"The {count} <a" in client.get(address).content.decode()
+    hidden = Stack.objects.filter(is_public=True).first()
+    hidden.is_public = False
+    hidden.save()
+    assert f"The {count - 1} <a" in client.get(address).content.decode()
+
+
 def test_an_unknown_count_is_a_fault(monkeypatch):
     monkeypatch.setattr("stackviz.pages.learn.checks.COUNTS", {})
     assert any("nothing counts 'stacks'" in fault for fault in list_faults())
