@@ -155,6 +155,11 @@ def again(steps):
     return [(step["case"], step["replaces"]) for step in steps if "replaces" in step]
 
 
+@pytest.mark.parametrize(("share", "repeated"), [(0.01, []), (0.5, [(0, 0), (1, 0)])])
+def test_calm_or_steady_load_repeats_no_more_than_one_round(told, share, repeated):
+    assert again(told([share] * 20)) == repeated
+
+
 def test_a_round_that_was_disturbed_is_made_again_once(told):
     # visits: 0.0 1.0 | 1.1 0.1 | 0.2 1.2
     steps = told([0.0, 0.0, 0.5, 0.0, 0.3, 0.0, 0.01, 0.2])
