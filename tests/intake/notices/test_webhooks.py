@@ -149,10 +149,19 @@ def test_no_proxy_of_the_environment_is_used(receiver, monkeypatch):
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 401, 404, 410, 500, 503])
 def test_other_answers_than_2xx_are_failures(receiver, status):
-    receiver.handle = lambda handler: answer(handler, status, Location=receiver.url)
-    with pytest.raises(PostFailed, match=f"it answered {status}"):
+    receiver.handle = lambda handler: answer(handler, status, b"<script>secret</script>", Location=receiver.url)
+    with pytest.raises(PostFailed) as failed:
         post(receiver.url, b"{}", {})
+    assert str(failed.value) == f"it answered {status}"  # and nothing that the server sent
     assert len(receiver.received) == 1
+
+
+def test_of_a_long_answer_64_kib_are_read(receiver):
+    receiver.handle = lambda handler: answer(handler, 200, b"x" * 64 * 1024)
+    assert post(receiver.url, b"{}", {}) == 200
+    receiver.handle = lambda handler: answer(handler, 200, b"x" * (64 * 1024 + 1))
+    with pytest.raises(PostFailed, match="more than 64 KiB"):
+        post(receiver.url, b"{}", {})
 
 
 def raw(content):
