@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from stackviz.base.sentence import say
 from stackviz.report.rules.checks.companions import fits
-from stackviz.report.rules.compatibility import RuleSource, Tables, computed_once, newest_up_to
+from stackviz.report.rules.compatibility import RuleSource, Tables, computed_once, newest_up_to, platforms_of
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 __all__ = ["ADD_ONS", "AddOn", "add_ons"]
@@ -43,7 +43,7 @@ def add_ons(tables: Tables, torch: str, wheel: str, capability: str) -> tuple[Ad
 
 
 def _add_on(tables: Tables, component: str, torch: str, wheel: str, capability: str) -> AddOn:
-    platforms = {"", wheel, wheel.partition("-")[0]}
+    platforms = platforms_of(wheel)
     rows = [row for row in tables.rows(component, "needs", "pytorch") if row.platform in platforms]
     fitting = [row for row in reversed(rows) if fits(row, torch)]
     name = ADD_ONS[component]

@@ -29,6 +29,7 @@ __all__ = [
     "packaged_cards",
     "packaged_rows",
     "packaged_tables",
+    "platforms_of",
 ]
 
 MOST_REMEMBERED = 4096  # selections of rows, and results of `computed_once`, that one Tables holds; then it starts anew
@@ -197,6 +198,11 @@ def newest_up_to(rows: Iterable[Requirement], version: str) -> list[Requirement]
     older = [row for row in rows if not is_below(version, row.version)]
     newest = max((numbers(row.version) for row in older), default=())
     return [row for row in older if numbers(row.version) == newest]
+
+
+def platforms_of(wheel: str) -> frozenset[str]:
+    """Return the platforms whose rows hold for a wheel: "linux-x86_64" -> "", "linux", "linux-x86_64"."""
+    return frozenset(("", wheel, wheel.partition("-")[0]))
 
 
 def packaged_rows(name: str) -> list[dict[str, str]]:

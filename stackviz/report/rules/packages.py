@@ -6,12 +6,13 @@ TensorFlow bring their own CUDA, some in one package for each of its major versi
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from stackviz.base.backports import StrEnum
 from stackviz.base.sentence import say
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules.checks.builds import builds_carrying
-from stackviz.report.rules.compatibility import RuleSource, Tables, computed_once, newest_up_to
+from stackviz.report.rules.compatibility import RuleSource, Tables, computed_once, newest_up_to, platforms_of
 from stackviz.report.rules.drivers import (
     branch_beyond,
     cuda_without_card,
@@ -136,10 +137,11 @@ def plan_package(tables: Tables, component: str, host: Host) -> PackagePlan:
         elif doubts := tuple(_doubts(tables, package, release, host)):
             doubtful.append((release, doubts))
         else:
-            newest = (*(refused[:1]), *(doubts for _release, doubts in doubtful[:1]), ())[0]
+            newest = next(chain(refused, (doubts for _release, doubts in doubtful)), ())
             return PackagePlan(package=package, verdict=Verdict.WORKS, release=release, passed_over=newest)
     reasons = tuple(dict.fromkeys(reason for faults in (*refused[:1], *refused[-1:]) for reason in faults))
-    for release, doubts in doubtful:
+    if doubtful:
+        release, doubts = doubtful[0]
         over = reasons[:1]
         return PackagePlan(package=package, verdict=Verdict.UNKNOWN, release=release, passed_over=over, doubts=doubts)
     verdict = Verdict.FAILS if reasons else Verdict.UNKNOWN
@@ -159,7 +161,7 @@ def package_pythons(tables: Tables, component: str, wheel: str) -> tuple[str, ..
 
 def _releases(tables: Tables, package: Package, host: Host) -> Iterator[PackageRelease]:
     """The newest first; of one release the extra for the newest CUDA first."""
-    platforms = {"", host.wheel, host.wheel.partition("-")[0]}
+    platforms = platforms_of(host.wheel)
     rows = [row for row in tables.rows(package.component, "needs", "python") if row.platform in platforms]
     versions = sorted({row.version for row in rows}, key=numbers, reverse=True)
     extras = package.extras if host.capability or not host.wheel.startswith("macos") else ("",)
@@ -205,7 +207,7 @@ def _release(
 
 def _pythons(tables: Tables, component: str, version: str, wheel: str) -> tuple[str, ...]:
     """With a wheel of the release, and of the torch that it brings."""
-    platforms = {"", wheel, wheel.partition("-")[0]}
+    platforms = platforms_of(wheel)
     rows = [
         row for row in tables.rows(component, "needs", "python") if row.version == version and row.platform in platforms
     ]
@@ -226,10 +228,10 @@ def _torch_pythons(tables: Tables, torch: str, wheel: str) -> tuple[str, ...]:
 
 def _pins(tables: Tables, component: str, version: str, wheel: str) -> Iterator[tuple[str, str]]:
     """(package, release) that come with it, torch first."""
-    system = wheel.partition("-")[0]
+    platforms = platforms_of(wheel)
     for subject, package in (("pytorch", "torch"), ("torchvision", "torchvision"), ("torchaudio", "torchaudio")):
         for row in tables.rows(component, "needs", subject):
-            if row.version == version and row.platform in ("", wheel, system) and row.values:
+            if row.version == version and row.platform in platforms and row.values:
                 yield package, row.values
 
 
@@ -253,7 +255,7 @@ def _driver(tables: Tables, package: Package, version: str, extra: str, cuda: st
 
 
 def _lowest(tables: Tables, component: str, subject: str, version: str, extra: str, wheel: str) -> str:
-    platforms = {"", wheel, wheel.partition("-")[0]}
+    platforms = platforms_of(wheel)
     rows = (
         row
         for row in tables.rows(component, "needs", subject)
