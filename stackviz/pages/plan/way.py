@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.report.rules import RuleSource
 from stackviz.report.rules.packages import PackagePlan
@@ -32,8 +34,10 @@ class InstallWay:
 
 def driver_need(low: str, last: str) -> str:
     """`NVIDIA driver ≥ 525.60.13 (up to R580)`, with the last branch for the card; "" where no driver is needed."""
-    bound = f" (up to R{last})" if last else ""
-    return f"NVIDIA driver ≥ {low}{bound}" if low else ""
+    if not low:
+        return ""
+    need = _("NVIDIA driver ≥ %(low)s (up to R%(last)s)") if last else _("NVIDIA driver ≥ %(low)s")
+    return need % {"low": low, "last": last}
 
 
 def uv_command(command: str) -> str:

@@ -249,6 +249,19 @@ def test_a_plan_has_one_figure_for_the_driver(plan):
     assert "with NVIDIA driver ≥ 527.41 (up to R580), Python" in response.content.decode()  # the preview
 
 
+@pytest.mark.parametrize(
+    ("query", "need"),
+    [
+        ("accelerator=nvidia-geforce-gtx-1060-6gb&system=windows-x86_64", "NVIDIA 驱动 ≥ 527.41（最高到 R580）"),
+        ("accelerator=nvidia-geforce-rtx-3090&framework=vllm&driver=535", "NVIDIA 驱动 ≥ 525.60.13"),
+    ],
+)
+def test_the_driver_is_asked_for_in_chinese(curated, client, db, query, need):
+    page = client.get(f"/zh-hans/plan/?{query}").content.decode()
+    assert need in page
+    assert "NVIDIA driver ≥" not in page
+
+
 def test_cpu_plan_needs_no_card_or_driver(plan):
     response = plan("accelerator=cpu&torch=2.15.0")
     text = words_of(response)
