@@ -238,6 +238,12 @@ def format_factor(value: float) -> str:
     return f"{format_number(value, 2 if abs(value) < 100 else 3)}×"
 
 
+def format_at_least(value: float) -> str:
+    """A lower bound of a ratio, never rounded up: `34×` for 34.84."""
+    step = 10.0 ** (math.floor(math.log10(value)) - (1 if value < 100 else 2))
+    return format_factor(math.floor(value / step + 1e-9) * step)
+
+
 def format_counts(names: Iterable[str], separator: str = ", ") -> str:
     """Each name once, in the order of its first, with how many there are of it where there are several.
 

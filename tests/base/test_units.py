@@ -9,6 +9,7 @@ from stackviz.base import units
 from stackviz.base.units import (
     UNITS,
     UnknownUnit,
+    format_at_least,
     format_factor,
     format_in,
     format_number,
@@ -107,3 +108,10 @@ def test_no_quantity_raises_or_fills_the_page(value, si):
     assert len(shown.text) <= 24
     assert len(shown.exact) <= 35
     assert len(format_factor(value)) <= 24
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(34.84, "34×"), (12.97, "12×"), (13.0, "13×"), (2.0, "2×"), (134.9, "134×")]
+)
+def test_a_lower_bound_is_never_rounded_up(value, text):
+    assert format_at_least(value) == text

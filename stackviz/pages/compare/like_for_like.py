@@ -107,7 +107,7 @@ def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: S
             slot=fast_slot if ratios[item.label] >= 1 else slow_slot,
             name=item.label,
             figure=format_factor(max(item.ratio, 1 / item.ratio)),
-            note=_support(item, "" if ratios[item.label] >= 1 else slow.title),
+            note=_support(item, slow.title if ratios[item.label] < 1 else "" if lead else fast.title),
         )
         for item in shared
     ]
@@ -120,7 +120,7 @@ def _slugs(*subjects: Loaded) -> list[str]:
 
 
 def _support(item: LikeForLike, ahead: str) -> str:
-    """`9 settings: llama-bench 2.7×, LocalScore 2.8×`; `ahead`: who leads, where that is not who leads in most."""
+    """`9 settings: llama-bench 2.7×, LocalScore 2.8×`; `ahead`: who leads, where no sentence says so."""
     settings = ngettext("%(n)d setting", "%(n)d settings", item.settings) % {"n": item.settings}
     factors = [_times(str(each.title), each.ratio if item.ratio >= 1 else 1 / each.ratio) for each in item.benchmarks]
     if len(factors) == 1:

@@ -48,7 +48,7 @@ def decode_tile(chosen: Sequence[Loaded], results: MachineResults) -> Tile | Non
         return None
     settings = _settings(chosen, results)
     if not settings:
-        nothing = _("nobody published or measured one for any of these; what to expect is below")
+        nothing = _("no result of one device alone in llama-bench, LocalScore or MLX; what to expect is below")
         return tile_of(
             DECODE, [SubjectFigure(subject=loaded.title, slot=slot, why=nothing) for slot, loaded in subjects]
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_factor
+from stackviz.base.units import format_at_least, format_factor
 from stackviz.draw.diagrams.layers import Layer
 from stackviz.draw.diagrams.stack import StackDrawing
 from stackviz.pages.compare.answers import QUESTIONS, Question, SubjectFigure, figures_of
@@ -168,7 +168,7 @@ def factor_text(more: SubjectFigure, less: SubjectFigure) -> str | None:
         return None
     factor = (more.amount or 0.0) / (less.amount or 1.0)
     if less.is_bound:
-        return _("at least %(factor)s") % {"factor": format_factor(factor)}
+        return _("at least %(factor)s") % {"factor": format_at_least(factor)}
     return "" if is_level(factor) else format_factor(factor)
 
 
@@ -228,6 +228,8 @@ def gap_tiles(drawing: StackDrawing) -> list[Tile]:
     if len(drawing.columns) < 2:
         return []
     missing: dict[str, list[str]] = {column.title: [] for column in drawing.columns if column.boxes}
+    if len(missing) < 2:
+        return []
     rows = [(layer, row) for layer in drawing.layers if layer.layer in _TELLING_LAYERS for row in layer.rows]
     for layer, row in rows:
         for cell in row.cells:
@@ -244,7 +246,10 @@ def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Tile:
         if jobs
     ]
     if not lines:
-        return Tile(title=title, lead=_("nothing: each has something for every job"))
+        return Tile(
+            title=title,
+            lead=_("nothing: %(subjects)s have something for every job") % {"subjects": _listed([*missing])},
+        )
     return Tile(title=title, lead=lines[0], rest="; ".join(lines[1:]))
 
 
@@ -368,7 +373,11 @@ def _about_several(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]
         leader = figures[0] if question.higher_is_better else figures[-1]
         if leader.is_bound:
             continue
-        values = {"noun": question.noun, "name": leader.subject, "figure": leader.text}
+        names = [figure.subject for figure in figures if figure.amount == leader.amount]
+        if len(names) == len(figures):
+            parts.append(_("about equal in %(nouns)s") % {"nouns": question.noun})
+            continue
+        values = {"noun": question.noun, "name": _listed(names), "figure": leader.text}
         most, least = _("most %(noun)s: %(name)s (%(figure)s)"), _("least %(noun)s: %(name)s (%(figure)s)")
         parts.append((most if question.higher_is_better else least) % values)
     return _("; ").join(parts)

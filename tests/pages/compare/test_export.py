@@ -207,7 +207,7 @@ def test_csv_has_every_stack_with_versions_states_and_sources(client, two_machin
     # sheets of one stack share a column of the drawing, and each has it here
     assert framework["M3 Max (40-core GPU)"] == framework["M4 Max (40-core GPU)"] == framework["Apple Metal on macOS"]
     collectives = next(row for row in of_stacks if row["dgx-07"].startswith("NCCL"))
-    assert collectives["Apple Metal on macOS"].startswith("none")
+    assert collectives["Apple Metal on macOS"].startswith("done by MLX")
 
 
 def test_csv_names_what_it_leaves_out(client, curated, db):

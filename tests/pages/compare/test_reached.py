@@ -85,7 +85,7 @@ def test_one_benchmark_alone_leads_with_no_factor(client):
     tile = tiles(client, H100_M3)[CITED]
     assert (tile.lead, [line.note for line in tile.lines]) == (
         "",
-        ["3 settings of LocalScore alone; single settings 4.3× to 8.6×"],
+        ["3 settings of LocalScore alone; single settings 4.3× to 8.6×; H100 SXM5 80GB is ahead"],
     )
 
 

@@ -30,7 +30,7 @@ def test_more_bandwidth_is_a_factor_of_what_the_other_has():
 @pytest.mark.parametrize(
     ("amount", "is_bound", "lead"),
     [
-        (209.5, False, "B has at least 13× the bf16 matrix rate of A"),
+        (209.5, False, "B has at least 12× the bf16 matrix rate of A"),
         (16.2, False, "B has at least 1× the bf16 matrix rate of A"),
         (14.1, False, "cannot tell"),
         (14.1, True, "cannot tell"),

@@ -75,7 +75,7 @@ def test_a_comparison_without_figures_says_what_the_page_shows(client):
 @pytest.mark.django_db
 def test_a_bound_is_a_bound_in_title_description_and_verdict(client):
     text = html.unescape(client.get("/compare/?a=apple-m4-max-40&a=nvidia-geforce-rtx-5090").content.decode())
-    wanted = "at least 13× the bf16 matrix rate"
+    wanted = "at least 12× the bf16 matrix rate"
     assert wanted in sentence_about("apple-m4-max-40", "nvidia-geforce-rtx-5090")
     for pattern in (
         "<title>(.*?) ·",

@@ -32,7 +32,7 @@ def test_a_described_stack_is_a_column_ready_to_draw(stacks):
 
 def test_what_a_stack_lacks_is_an_absent_box_with_the_reason(stacks):
     absent = {box.role: box for box in described_column("apple-metal").boxes if box.state == State.ABSENT}
-    assert (absent["collectives"].name, absent["collectives"].url) == ("", "")
+    assert (absent["partition"].name, absent["partition"].url) == ("", "")
     assert "torch.distributed" in absent["collectives"].summary
     assert (absent["fourier-transform"].name, absent["fourier-transform"].url) == ("MPSGraph", "/components/mpsgraph/")
 
