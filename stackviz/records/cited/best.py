@@ -202,7 +202,7 @@ def _read(_edition: str) -> _Cited:
         loose = _loose_regime(benchmark, values)
         key = BestKey(sys.intern(name), params_key, 0 if benchmark.adds_up else count, loose)
         key = keys.setdefault(key, key)
-        if work := work_of(name, str(test or "")):
+        if work := kind_of_work(name, str(test or "")):
             works[key] = work, str(dtype or "") if work is Work.ARITHMETIC else ""
         share = amount / count if benchmark.adds_up else amount
         known = bests[pk].get(key)
@@ -251,7 +251,7 @@ def like_for_like(first: int, second: int) -> tuple[LikeForLike, ...]:
     )
 
 
-def work_of(benchmark: str, test: str = "") -> Work | None:
+def kind_of_work(benchmark: str, test: str = "") -> Work | None:
     """The kind of work; None where a benchmark does not count as the speed of an accelerator. `test`: its parameter."""
     if benchmark not in LANGUAGE_BENCHMARKS:
         return _WORK.get(benchmark)

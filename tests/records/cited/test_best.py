@@ -13,8 +13,8 @@ from stackviz.records.cited.best import (
     best_cited,
     best_matmul,
     decode_rates,
+    kind_of_work,
     like_for_like,
-    work_of,
 )
 from stackviz.records.cited.cases import benchmark_cases, public_results
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -110,7 +110,7 @@ def test_two_that_share_nothing_cannot_be_compared():
 
 
 def test_only_rates_and_times_of_work_count():
-    counted = {key for key in CITED_BENCHMARKS if work_of(key)} | set(LANGUAGE_BENCHMARKS)
+    counted = {key for key in CITED_BENCHMARKS if kind_of_work(key)} | set(LANGUAGE_BENCHMARKS)
     assert CITED_BENCHMARKS.keys() - counted == {
         "average-power", "cache-bandwidth", "clpeak-latency", "energy-per-image", "energy-per-token",
         "energy-per-video", "interconnect-bandwidth", "mlperf-energy", "mlperf-power", "nccl-allreduce",
