@@ -83,7 +83,7 @@ def _median_of_others(index: int, shares: Mapping[int, float]) -> float:
 
 
 def bandwidth_share(result: CitedResult, published: Published) -> float | None:
-    """Of the time that memory alone would take, how much the result took; None where memory does not bound it.
+    """Return the time that memory alone would take over the time taken; None where memory does not bound the result.
 
     Of one device only: several that take turns are slower by their number.
     """
