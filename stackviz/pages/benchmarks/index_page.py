@@ -59,7 +59,10 @@ __all__ = ["index_page", "urlpatterns"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadlineResult:
-    """One benchmark of an accelerator. `at`: per cent of its bound, or of the first, as `scale` says; `rank`: text."""
+    """One benchmark of an accelerator. `at`: per cent of its bound, or of the first, as `scale` says; `rank`: text.
+
+    `no_first`: why there is no place and no first; "" where there is.
+    """
 
     benchmark: str
     benchmark_url: str
@@ -69,6 +72,7 @@ class HeadlineResult:
     devices: str
     url: str
     rank: str
+    no_first: str
     at: float
     scale: str
     is_of_bound: bool
@@ -138,7 +142,7 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
         public_catalogue().by_slug,
     )
     position = sum(is_better(benchmark, row.best, best) for row in rows) + 1
-    has_first = lead_of(benchmark, rows).row is not None
+    no_first = no_first_text(lead_of(benchmark, rows))
     bound = reached_bound(best)
     first = rows[0].best.amount_per_device
     ratio = best.amount_per_device / first if benchmark.higher_is_better else first / best.amount_per_device
@@ -152,9 +156,10 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
         value=quantity_label(best.amount_per_device, best.si),
         devices=devices_text(best.count) if best.count > 1 else "",
         url=result_address(best),
-        rank=_("%(place)d of %(n)d") % {"place": position, "n": len(rows)} if has_first else "",
+        rank=_("%(place)d of %(n)d") % {"place": position, "n": len(rows)} if not no_first else "",
+        no_first=no_first,
         at=round(min(share, 1.0) * 100, 1),
-        scale=scale_text(share, position, is_of_bound=bound is not None, has_first=has_first),
+        scale=scale_text(share, position, is_of_bound=bound is not None, no_first=no_first),
         is_of_bound=bound is not None,
         source=best.source.title,
         source_url=best.source.url,
@@ -170,11 +175,12 @@ def _best_like_most(item: CitedOfAccelerator, everything: Sequence[CitedResult])
     return choose(alike or item.results, key=lambda row: row.amount_per_device)
 
 
-def scale_text(share: float, position: int, *, is_of_bound: bool, has_first: bool = True) -> str:
+def scale_text(share: float, position: int, *, is_of_bound: bool, no_first: str = "") -> str:
+    """Return how far a result is from its bound or the first. `no_first`: why there is none, as `no_first_text`."""
     if is_of_bound:
         return _("%(share)s of its bound") % {"share": share_text(share)}
-    if not has_first:
-        return _("too few to rank")
+    if no_first:
+        return no_first
     if position == 1:
         return _("the first")
     factor = format_factor(share)

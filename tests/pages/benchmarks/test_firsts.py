@@ -6,11 +6,12 @@ import re
 import pytest
 from django.http import QueryDict
 
-from stackviz.pages.benchmarks.index_page import benchmark_groups
+from stackviz.pages.benchmarks.index_page import benchmark_groups, headline_results
 from stackviz.pages.benchmarks.ranking import ladder_of
 from stackviz.pages.benchmarks.selection import read_choice
 from stackviz.pages.sharing.subjects import ranking_picture
-from stackviz.records.cited.cases import case_counts
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.cited.cases import benchmark_cases, case_counts
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from tests.pages.benchmarks.conftest import LLAMA
@@ -78,6 +79,14 @@ def test_the_page_leads_with_the_setting_of_its_definition(key):
     assert case_counts().leading[key].params_key == ladder.case.params_key
 
 
+@pytest.mark.parametrize("key", CITED_BENCHMARKS)
+def test_choosing_what_leads_keeps_the_case(key):
+    """A choice is text; counts are numbers in a case."""
+    lead = CITED_BENCHMARKS[key].leads_with
+    for name, value in lead.items():
+        assert benchmark_cases(key).leading_case({name: str(value)}).params == dict(lead)
+
+
 def test_a_choice_keeps_the_rest_of_the_setting_that_leads():
     benchmark = CITED_BENCHMARKS["localscore"]
     case = ladder_of(benchmark, read_choice(QueryDict("test=pp"), benchmark)).case
@@ -117,6 +126,14 @@ def test_a_sheet_has_a_place_only_in_a_field(client):
     assert FEW in line
     assert "the first" not in line
     assert re.search(r"\b1 of \d+", line) is None
+
+
+def test_a_sheet_says_that_less_power_is_no_merit():
+    lines = headline_results(Accelerator.objects.get(slug="nvidia-b200-hgx"))
+    titles = {str(CITED_BENCHMARKS[key].title) for key in POWER}
+    whys = {line.no_first for line in lines if line.benchmark in titles}
+    assert whys == {"not ranked: less power is no merit without the speed"}
+    assert all(line.scale == line.no_first for line in lines if line.no_first and not line.is_of_bound)
 
 
 def test_a_card_of_several_sheets_is_ranked_under_its_own_name(client):
