@@ -24,6 +24,7 @@ from stackviz.records.cited.registry import CITED_BENCHMARKS
 
 BENCHMARKS_CACHED = 40
 _Text = TypeVar("_Text", str, int)
+_Case = TypeVar("_Case", bound="CaseCount")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +120,11 @@ class BenchmarkCases:
     def leading_case(self, chosen: Mapping[str, str]) -> CitedCase | None:
         """The case shown for this choice: `leads_with` under it, or else the one that most accelerators have."""
         cases = self.cases_matching(chosen)
-        lead = {name: str(value) for name, value in self.benchmark.leads_with.items()}
-        wanted = lead | {name: value for name, value in chosen.items() if name in self.benchmark.compared}
-        leading = (case for case in cases if {name: str(value) for name, value in case.params.items()} == wanted)
-        return next(leading, cases[0] if cases else None)
+        if not cases:
+            return None
+        typed = {name: value for name, value in cases[0].params.items() if name in chosen}
+        by_key = {case.params_key: case for case in cases}
+        return _leading_case(self.benchmark, {**self.benchmark.leads_with, **typed}, by_key) or cases[0]
 
     def cited_facets(self, chosen: Mapping[str, str]) -> list[CitedFacet]:
         """Options of each facet under what is chosen in the others; a facet with nothing to choose is left out."""
@@ -221,12 +223,19 @@ def _case_counts(_edition: str) -> CaseCounts:
 def _leading(counts: CaseCounts) -> Mapping[str, CaseCount]:
     worst_first = sorted(counts.values(), key=lambda case: case.sort_key, reverse=True)
     leading = {case.benchmark: case for case in worst_first}
+    by_key: dict[str, dict[str, CaseCount]] = defaultdict(dict)
+    for case in counts.values():
+        by_key[case.benchmark][case.params_key] = case
     for key, benchmark in CITED_BENCHMARKS.items():
-        keys = [(key, comparison_key(benchmark, benchmark.leads_with, si)) for si in benchmark.units]
-        known = [counts[case] for case in keys if case in counts]
-        if known:
-            leading[key] = min(known, key=lambda case: case.sort_key)
+        if lead := _leading_case(benchmark, benchmark.leads_with, by_key[key]):
+            leading[key] = lead
     return leading
+
+
+def _leading_case(benchmark: CitedBenchmark, params: Params, by_key: Mapping[str, _Case]) -> _Case | None:
+    """Return the case with exactly these compared parameters, in the unit that has most. `by_key`: by params_key."""
+    keys = [comparison_key(benchmark, params, si) for si in benchmark.units]
+    return min((by_key[key] for key in keys if key in by_key), key=lambda case: case.sort_key, default=None)
 
 
 def benchmark_cases(key: str) -> BenchmarkCases:

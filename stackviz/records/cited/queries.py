@@ -205,7 +205,8 @@ def cited_of_accelerator(accelerator: Accelerator) -> list[CitedOfAccelerator]:
     leading = counts.leading
     headline = {
         key: min(
-            (counts[key, params_key] for params_key in keys), key=lambda case: (case != leading[key], case.sort_key)
+            (counts[key, params_key] for params_key in keys),
+            key=lambda case: (case != leading.get(key), case.sort_key),
         )
         for key, keys in by_benchmark.items()
     }

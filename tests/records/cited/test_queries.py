@@ -130,6 +130,12 @@ def test_an_accelerator_has_a_headline_for_each_benchmark(slug, django_assert_nu
         assert len(item.results) <= item.total
 
 
+def test_a_benchmark_that_no_case_leads_has_a_headline(monkeypatch):
+    """The cases are of the edition that was read; a benchmark may have got its first result since."""
+    monkeypatch.setattr(case_counts(), "leading", {})
+    assert cited_of_accelerator(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
+
+
 def test_an_accelerator_that_nobody_measured_has_none():
     accelerator = Accelerator.objects.exclude(cited_results__state="public").first()
     assert cited_of_accelerator(accelerator) == []
