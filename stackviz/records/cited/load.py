@@ -82,11 +82,15 @@ def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
     return {"sources": source_counts, "results": result_counts}
 
 
-def set_aside(results: Sequence[CitedResult]) -> None:
-    """Make doubtful what arithmetic doubts, with the reason; what its line doubts already keeps that reason."""
+def set_aside(results: Sequence[CitedResult], others: Sequence[CitedResult] = ()) -> None:
+    """Make doubtful what arithmetic doubts, with the reason; what its line doubts already keeps that reason.
+
+    `others`: what the results are compared with besides one another; these stay as they are.
+    """
     sound = [result for result in results if result.state != CitedResult.State.DOUBTFUL]
-    for index, reason in doubts(sound).items():
-        sound[index].state, sound[index].reason = CitedResult.State.DOUBTFUL, reason
+    for index, reason in doubts([*sound, *others]).items():
+        if index < len(sound):
+            sound[index].state, sound[index].reason = CitedResult.State.DOUBTFUL, reason
 
 
 def result_of(line: CitedLine, accelerator_id: int | None, source_id: int, data_key: str | None = None) -> CitedResult:

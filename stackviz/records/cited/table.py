@@ -6,7 +6,7 @@ withdrawn result stays withdrawn, an accepted one public.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -33,12 +33,11 @@ from stackviz.records.catalog.table_imports import (
 )
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.checks import TIME_ZONES
-from stackviz.records.cited.doubts import ABOVE_THE_PEAK, REASONS
+from stackviz.records.cited.doubts import REASONS
 from stackviz.records.cited.files import HEADER, NEVER_MATCHED, CitedLine, LineError, LineReader
-from stackviz.records.cited.load import LINE_COLUMNS, CertainSheets, result_of
+from stackviz.records.cited.load import LINE_COLUMNS, CertainSheets, result_of, set_aside
 from stackviz.records.cited.models import CitedImport, CitedResult, CitedSource
 from stackviz.records.cited.parameters import pairs_text
-from stackviz.records.cited.queries import above_bound
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
 from stackviz.records.cited.write import create_results, update_results
@@ -91,12 +90,13 @@ def _outcomes(upload: CitedImport) -> list[RowOutcome]:
     lines = [line for _row, line in read if isinstance(line, CitedLine)]
     references = _References(benchmark, lines)
     stored = references.stored_results(lines)
+    results = references.judged_results(lines, stored)
     outcomes = []
     for row, line in read:
         if isinstance(line, LineError):
             outcomes.append(RowOutcome(_refused(row, line, benchmark)))
         else:
-            outcomes.append(references.outcome(row, line, stored.get(line.data_key)))
+            outcomes.append(references.outcome(row, line, results[line.data_key], stored.get(line.data_key)))
     return outcomes
 
 
@@ -170,7 +170,7 @@ def _fix_of(column: str, benchmark: CitedBenchmark) -> str:
 
 
 class _References:
-    """What lines are compared with: sheets, sources, and the stored results of the same sources. Six queries."""
+    """What lines are compared with: sheets, sources, and the stored results of the same sources. Seven queries."""
 
     def __init__(self, benchmark: CitedBenchmark, lines: Sequence[CitedLine]) -> None:
         self.benchmark = benchmark
@@ -201,8 +201,23 @@ class _References:
                 paired[line.data_key] = left.popleft()
         return paired
 
-    def outcome(self, row: TableRow, line: CitedLine, stored: CitedResult | None) -> RowOutcome:
-        result = result_of(line, self._sheet(line, stored), self.sources[line.source].pk)
+    def judged_results(self, lines: Sequence[CitedLine], stored: Mapping[str, CitedResult]) -> dict[str, CitedResult]:
+        """data_key of each line -> its result, doubtful where a load of the files would doubt it.
+
+        The rest of what is stored counts as if the files had it: of these sources, and of these accelerators.
+        """
+        results = {
+            line.data_key: result_of(line, self._sheet(line, stored.get(line.data_key)), self.sources[line.source].pk)
+            for line in lines
+        }
+        claimed = {result.pk for result in stored.values()}
+        pks = {result.accelerator_id for result in results.values() if result.accelerator_id is not None}
+        known = {row.pk: row for row in [*self.stored, *CitedResult.objects.filter(accelerator__in=pks).order_by()]}
+        others = [row for pk, row in known.items() if pk not in claimed and _counts_for_doubts(row)]
+        set_aside(list(results.values()), others)
+        return results
+
+    def outcome(self, row: TableRow, line: CitedLine, result: CitedResult, stored: CitedResult | None) -> RowOutcome:
         result.accelerator = self.accelerators.get(result.accelerator_id or 0)
         result.source = self.sources[line.source]
         result.state, result.reason = _state_of(result, stored)
@@ -237,6 +252,13 @@ def _run_of_result(result: CitedResult) -> Run:
     return result.reported_name, result.count, *pairs, result.unit, result.date, result.source_id
 
 
+def _counts_for_doubts(result: CitedResult) -> bool:
+    """Whether other results are compared with this one: not with what a person or its line doubts or withdrew."""
+    return result.state in (_STATE.PUBLIC, _STATE.UNMATCHED) or (
+        result.state == _STATE.DOUBTFUL and result.reason in REASONS
+    )
+
+
 def _state_of(result: CitedResult, stored: CitedResult | None) -> tuple[str, str]:
     """State and reason. What a person withdrew stays so, and what a person accepted as long as its figure stays."""
     if stored is not None and stored.state == _STATE.WITHDRAWN:
@@ -250,11 +272,6 @@ def _state_of(result: CitedResult, stored: CitedResult | None) -> tuple[str, str
         and is_sound
     ):
         return stored.state, stored.reason
-    is_undoubted = result.state in (_STATE.PUBLIC, _STATE.UNMATCHED)
-    if is_undoubted and stored is not None and stored.reason in REASONS and stored.value == result.value:
-        return stored.state, stored.reason
-    if result.state == _STATE.PUBLIC and above_bound(result) is not None:
-        return _STATE.DOUBTFUL, ABOVE_THE_PEAK
     return result.state, result.reason
 
 

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from stackviz.records.catalog.models import Source, SpecValue
 from stackviz.records.catalog.table_imports import Unconfirmed, store_import
+from stackviz.records.cited.doubts import ABOVE_THE_PEAK, FAR_TOO_SLOW, LOST_PARAMETER
 from stackviz.records.cited.files import HEADER
 from stackviz.records.cited.load import load_cited
 from stackviz.records.cited.models import CitedEdition, CitedImport, CitedResult
@@ -129,9 +130,10 @@ def test_a_row_whose_name_decides_for_one_sheet_is_matched(stored, mira, rtx_409
     assert CitedResult.objects.get(value="201.5").accelerator == rtx_4090
 
 
-def test_row_above_peak_is_flagged_and_not_charted(stored, mira, rtx_4090):
+@pytest.fixture
+def bandwidth(rtx_4090) -> SpecValue:
     source = Source.objects.create(key="sheet", title="Sheet", url="https://example.org/")
-    SpecValue.objects.create(
+    return SpecValue.objects.create(
         accelerator=rtx_4090,
         field="memory_bandwidth_gb_s",
         value="1008",
@@ -140,12 +142,40 @@ def test_row_above_peak_is_flagged_and_not_charted(stored, mira, rtx_4090):
         is_preferred=True,
         source=source,
     )
+
+
+def test_row_above_peak_is_flagged_and_not_charted(stored, mira, bandwidth):
     line = {"params": "kernel=copy", "unit": "GB/s", "software": ""}
     made = stored(NEW | line | {"value": "1009"}, NEW | line | {"value": "900"}, benchmark="babelstream")
     states = [{item.name: item.new for item in row.differences}["state"] for row in plan_results(made).rows]
     assert states == ["doubtful: above the published peak", "public"]
     confirm(made, mira)
     assert CitedResult.objects.get(value="1009").state == "doubtful"
+
+
+@pytest.mark.parametrize(
+    ("lines", "doubted", "reason"),
+    [
+        ([NEW | {"value": "20"}], {"20"}, FAR_TOO_SLOW),  # against the stored result of this accelerator
+        ([LINE, LINE | {"value": "100"}], {"189.05", "100"}, LOST_PARAMETER),
+        ([NEW | {"value": "9000"}], {"9000"}, ABOVE_THE_PEAK),
+        ([NEW], set(), ""),
+    ],
+)
+def test_a_table_and_a_file_doubt_the_same_lines(stored, mira, bandwidth, folder, lines, doubted, reason):
+    confirm(stored(*lines), mira)
+    doubtful = CitedResult.objects.filter(state="doubtful")
+    by_table = dict(doubtful.values_list("value", "reason"))
+    CitedResult.objects.all().delete()
+    load_cited(folder([LINE, OTHER, *(line for line in lines if line != LINE)]), force=True)
+    assert by_table == dict(doubtful.values_list("value", "reason")) == dict.fromkeys(doubted, reason)
+
+
+def test_a_doubt_goes_when_a_table_mends_its_cause(stored, mira, folder):
+    load_cited(folder([LINE, LINE | {"value": "100"}, OTHER]), force=True)
+    assert set(CitedResult.objects.filter(state="doubtful").values_list("value", flat=True)) == {"189.05", "100"}
+    confirm(stored(LINE, LINE | {"value": "190"}), mira)
+    assert not CitedResult.objects.filter(state="doubtful").exists()
 
 
 @pytest.mark.parametrize(
