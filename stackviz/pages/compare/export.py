@@ -157,8 +157,10 @@ def _row_data(group: str, line: SheetRow, sheets: Sheets) -> dict[str, Any]:
             for head, cell in zip(sheets.heads, line.cells, strict=True)
         ],
         "costs": [
-            {"subject": head.name, **cost.as_data} for head, cost in zip(sheets.heads, row.costs, strict=False) if cost
-        ],
+            {"subject": head.name, **cost.as_data} for head, cost in zip(sheets.heads, row.costs, strict=True) if cost
+        ]
+        if row.costs
+        else [],
     }
 
 
