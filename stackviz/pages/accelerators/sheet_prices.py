@@ -36,7 +36,7 @@ class SheetPrice:
 def sheet_prices(
     accelerator: Accelerator, values: Sequence[SpecValue], numbers: NumberedSources, at: datetime | None
 ) -> dict[str, Any]:
-    """`costs`: the answer of each kind, `answer`: all of them in one line.
+    """`answer`: what it costs, of each kind, in one line.
 
     `newest`: launch prices, then the newest of each kind, seller and offer; `earlier`: the others, newest first.
     `values`: those of the sheet; `left_out`: how many earlier ones a page does not list. No query for the present; two
@@ -51,10 +51,8 @@ def sheet_prices(
         (earlier if seller in seen else newest).append(price)
         seen.add(seller)
     newest.sort(key=lambda price: price.kind != Price.Kind.STREET)
-    costs = costs_of(values, dated)
     return {
-        "costs": costs,
-        "answer": costs_sentence(costs),
+        "answer": costs_sentence(costs_of(values, dated)),
         "newest": [*_launch_prices(values, numbers), *(_shown(price, numbers) for price in newest)],
         "earlier": [_shown(price, numbers) for price in earlier[:MOST_EARLIER]],
         "left_out": max(0, len(earlier) - MOST_EARLIER),
