@@ -159,7 +159,7 @@ class Price(Curated):
             str(self.kind),
             plain_amount(self.amount),
             self.currency,
-            self.day_text,
+            str(self.day) if self.day else "undated",  # as in earlier loads, also of months
             self.is_month,
             self.seller,
             self.offer,

@@ -92,7 +92,7 @@ def test_each_framework_of_every_sheet_has_a_command_or_a_sourced_reason(curated
         ("amd-mi300x", [f"pip install torch==2.14.1 torchvision==0.29.2 --index-url {ROCM_INDEX}7.14"]),
         ("amd-rx-7900-xtx&installer=uv", [f"uv pip install torch==2.14.1 torchvision==0.29.2 --index-url {ROCM_INDEX}7.14"]),
         ("amd-radeon-8060s", [f"pip install torch==2.14.1 torchvision==0.29.2 --index-url {ROCM_INDEX}7.14"]),
-        ("amd-mi50", ["pip install torch==2.13.0 torchvision==0.28.0 --index-url https://download.pytorch.org/whl/rocm7.2"]),
+        ("amd-mi50", ["pip install torch==2.7.1 torchvision==0.22.1 torchaudio==2.7.1 --index-url https://download.pytorch.org/whl/rocm6.3"]),
         ("amd-rx-6600&framework=pytorch&system=linux-x86_64", []),
         (
             "intel-arc-b580&system=windows-x86_64",

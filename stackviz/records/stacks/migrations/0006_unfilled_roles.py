@@ -1,6 +1,6 @@
 """Gaps are recorded by role and stack, instead of as counterparts that are missing.
 
-Rows that were added here are carried over, one for each role and stack; those of the curated files are loaded anew.
+Rows that people added or edited are carried over, one for each role and stack; those of the curated files are loaded anew.
 """
 
 import django.core.validators
@@ -11,15 +11,17 @@ from django.db import migrations, models
 
 
 def carry_gaps_over(apps, editor):
-    """Make unfilled roles of the missing counterparts that were added here, and delete all missing counterparts.
+    """Make unfilled roles of the missing counterparts that people added or edited, and delete all missing counterparts.
 
     Several of one role and stack become one, with the explanations of all. Each gets a first record in its history.
     """
     names = ("Counterpart", "UnfilledRole", "HistoricalUnfilledRole")
     counterpart, role, record = (apps.get_model("stacks", name) for name in names)
     missing = counterpart.objects.filter(relation="none")
+    edits = apps.get_model("stacks", "HistoricalCounterpart").objects.filter(relation="none", history_user__isnull=False)
+    ours = missing.filter(models.Q(data_key=None) | models.Q(pk__in=list(edits.values_list("id", flat=True))))
     carried = {}
-    for row in missing.filter(data_key=None).select_related("component").order_by("pk"):
+    for row in ours.select_related("component").order_by("pk"):
         key = row.other_stack_id, row.component.role
         if key in carried:
             carried[key].explanation = f"{carried[key].explanation} {row.differs}"[:600]
