@@ -93,7 +93,7 @@ def test_rows_and_open_filters_lie_within_the_screen(visit):
     page = visit(LIST)
     settle(page)
     ends = page.locator(NAMES).evaluate_all("rows => rows.map(row => row.getBoundingClientRect().bottom)")
-    assert sum(end <= 900 for end in ends) >= 26
+    assert sum(end <= 900 for end in ends) >= 22  # with prices among the columns long names take two lines
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         filters = page.locator("details.pick").all()

@@ -14,7 +14,6 @@ from stackviz.records.catalog.spec_table import NOT_COMPARED
 from stackviz.web.http.address import MOST_NOTES, AddressReader, Note
 
 COLUMNS = (
-    "architecture",
     "memory_gb",
     "memory_bandwidth_gb_s",
     "fp32_tflops",

@@ -184,13 +184,13 @@ def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue], l
 
 
 def _price_cell(costs: Sequence[Cost]) -> ListCell:
-    """The leading price with its kind and day; the title has those of other kinds."""
+    """The leading price with its kind and month; the title has all prices in full."""
     shown = leading_cost(costs)
     if shown is None:
         return ListCell(is_number=True, missing=_("no price known"))
-    others = "; ".join(f"{cost.text} ({cost.remark})" for cost in costs if cost is not shown)
+    everything = "; ".join(f"{cost.text} ({cost.remark})" for cost in (shown, *(c for c in costs if c is not shown)))
     text = shown.amount_text if shown.currency == DOLLARS else shown.text
-    return ListCell(is_number=True, text=text, exact=others, remark=shown.remark)
+    return ListCell(is_number=True, text=text, exact=everything, remark=shown.short_remark)
 
 
 def missing_words(field: Field, accelerator: Accelerator) -> str:

@@ -28,6 +28,12 @@ class CostKind(models.TextChoices):
     RENT = "rent", gettext_lazy("rent per hour")
 
 
+_SHORT_KINDS = {
+    CostKind.LAUNCH: gettext_lazy("launch"),
+    CostKind.MACHINE: gettext_lazy("in a Mac"),
+    CostKind.STREET: gettext_lazy("street"),
+    CostKind.RENT: gettext_lazy("an hour"),
+}
 LAUNCH_FIELDS = {"launch_price_usd": CostKind.LAUNCH, "machine_price_usd": CostKind.MACHINE}
 
 
@@ -67,6 +73,11 @@ class Cost:
     def remark(self) -> str:
         """`street price, undated`: kind, condition and day."""
         return ", ".join(filter(None, (str(self.kind.label), self.condition, self.day_words)))
+
+    @property
+    def short_remark(self) -> str:
+        """`street, undated`, `launch, 2022-10`: kind and month in the width of a column."""
+        return f"{_SHORT_KINDS[self.kind]}, {self.day_words if self.day == UNDATED else self.day[:7]}"
 
     @property
     def as_data(self) -> dict[str, str | float]:
