@@ -83,6 +83,7 @@ INSTALLED_APPS = [
     "stackviz.records.catalog",
     "stackviz.records.stacks",
     "stackviz.records.labs",
+    "stackviz.records.hosts",
     "stackviz.records.cited",
     "stackviz.records.series",
     "stackviz.desk.freshness",

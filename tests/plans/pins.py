@@ -11,7 +11,7 @@ from stackviz.pages.plan.builds import builds, command, pythons_beside
 from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
 from stackviz.pages.plan.releases import pythons, torch_releases
 from stackviz.report.rules.known_cards import KnownCard
-from stackviz.report.rules.packages import PACKAGES, Host, package_pythons, plan_package
+from stackviz.report.rules.packages import PACKAGES, PackageTarget, package_pythons, plan_package
 from tests.plans.matrix import CARDS, DAY, TABLES
 
 TAGS = {
@@ -75,7 +75,7 @@ def package_pins() -> Iterator[Pin]:
         for python in package_pythons(TABLES, component, "linux-x86_64"):
             for capability in CARDS:
                 plan = plan_package(
-                    TABLES, component, Host("linux-x86_64", "linux", capability=capability, python=python)
+                    TABLES, component, PackageTarget("linux-x86_64", "linux", capability=capability, python=python)
                 )
                 if plan.release:
                     yield Pin(component, plan.release.version, "linux-x86_64", python)

@@ -7,7 +7,7 @@ from stackviz.pages.plan.planned_machine import SYSTEMS
 from stackviz.pages.plan.support import FrameworkSupport, PlanTarget
 from stackviz.pages.plan.way import InstallWay, driver_need, uv_command
 from stackviz.report.rules import Tables
-from stackviz.report.rules.packages import Host, PackagePlan, plan_package
+from stackviz.report.rules.packages import PackagePlan, PackageTarget, plan_package
 
 
 def solved_way(tables: Tables, target: PlanTarget, system: str, row: FrameworkSupport) -> InstallWay:
@@ -32,9 +32,9 @@ def settled_way(
     return _solved(way, plan_package(tables, way.framework, host))
 
 
-def _host(target: PlanTarget, system: str) -> Host:
+def _host(target: PlanTarget, system: str) -> PackageTarget:
     where = SYSTEMS[system]
-    return Host(where.wheel, where.platform, target.capability if target.vendor == "nvidia" else "")
+    return PackageTarget(where.wheel, where.platform, target.capability if target.vendor == "nvidia" else "")
 
 
 def _solved(way: InstallWay, plan: PackagePlan) -> InstallWay:

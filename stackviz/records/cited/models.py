@@ -14,6 +14,7 @@ from stackviz.records.cited.amounts import amount_and_key
 from stackviz.records.cited.baseline import write_baselines
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.curated.rows import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
+from stackviz.records.hosts.models import Host
 
 
 class CitedSource(Curated):
@@ -76,6 +77,9 @@ class CitedResult(Curated):
 
     accelerator = models.ForeignKey(
         Accelerator, leave_unmatched, null=True, blank=True, related_name="cited_results", db_index=False
+    )
+    host = models.ForeignKey(
+        Host, models.SET_NULL, null=True, blank=True, related_name="results", help_text=_("the public host it ran on")
     )
     reported_name = models.CharField(max_length=120, help_text=_("as the source calls it"))
     count = models.PositiveIntegerField(default=1, help_text=_("how many devices worked together"))
@@ -169,6 +173,7 @@ class CitedResult(Curated):
             self.note,
             str(self.state),
             self.reason,
+            *([self.host_id] if self.host_id else ()),  # rows that were loaded before hosts keep their digest
         )
 
 

@@ -27,10 +27,10 @@ from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 __all__ = [
     "PACKAGES",
-    "Host",
     "Package",
     "PackagePlan",
     "PackageRelease",
+    "PackageTarget",
     "Verdict",
     "package_pythons",
     "plan_package",
@@ -71,7 +71,7 @@ PACKAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class PackageTarget:
     """What a framework is planned for. `capability` "": a Mac. `platform`: as drivers go.
 
     `driver`, `python`, `macos`: "" where not decided.
@@ -126,7 +126,7 @@ class PackagePlan:
         return f'"{component}[{extra}]=={self.release.version}"' if extra else f"{component}=={self.release.version}"
 
 
-def plan_package(tables: Tables, component: str, host: Host) -> PackagePlan:
+def plan_package(tables: Tables, component: str, host: PackageTarget) -> PackagePlan:
     """The newest release that is known to run; else the newest that may; else why none does."""
     package = PACKAGES[component]
     refused: list[tuple[str, ...]] = []
@@ -151,7 +151,7 @@ def plan_package(tables: Tables, component: str, host: Host) -> PackagePlan:
 @computed_once
 def package_pythons(tables: Tables, component: str, wheel: str) -> tuple[str, ...]:
     """The Pythons that any release on record has a wheel for, oldest first."""
-    host = Host(wheel, "")
+    host = PackageTarget(wheel, "")
     listed = {python for release in _releases(tables, PACKAGES[component], host) for python in release.pythons}
     return tuple(sorted(listed, key=numbers))
 
@@ -159,7 +159,7 @@ def package_pythons(tables: Tables, component: str, wheel: str) -> tuple[str, ..
 # --- what is on record ---
 
 
-def _releases(tables: Tables, package: Package, host: Host) -> Iterator[PackageRelease]:
+def _releases(tables: Tables, package: Package, host: PackageTarget) -> Iterator[PackageRelease]:
     """The newest first; of one release the extra for the newest CUDA first."""
     platforms = platforms_of(host.wheel)
     rows = [row for row in tables.rows(package.component, "needs", "python") if row.platform in platforms]
@@ -181,7 +181,7 @@ def _is_offered(tables: Tables, package: Package, version: str, extra: str) -> b
 def _release(
     tables: Tables,
     package: Package,
-    host: Host,
+    host: PackageTarget,
     version: str,
     extra: str,
     pythons: tuple[str, ...],
@@ -244,7 +244,7 @@ def _cuda(tables: Tables, package: Package, version: str, extra: str) -> str:
     return extra.removeprefix("cuda")
 
 
-def _driver(tables: Tables, package: Package, version: str, extra: str, cuda: str, host: Host) -> str:
+def _driver(tables: Tables, package: Package, version: str, extra: str, cuda: str, host: PackageTarget) -> str:
     """The newest of what the framework asks for, its CUDA and the card."""
     rows = tables.rows(package.component, "needs", "nvidia-driver")
     stated = [row.low for row in rows if row.version == version and row.variant == extra]
@@ -267,7 +267,7 @@ def _lowest(tables: Tables, component: str, subject: str, version: str, extra: s
 # --- what is wrong with a release here ---
 
 
-def _faults(tables: Tables, package: Package, release: PackageRelease, host: Host) -> Iterator[str]:
+def _faults(tables: Tables, package: Package, release: PackageRelease, host: PackageTarget) -> Iterator[str]:
     this = say("{title} {version}", package.title, _named(release))
     if host.python and host.python not in release.pythons:
         yield say("{this} has no wheel for Python {python}", this, host.python)
@@ -282,7 +282,9 @@ def _named(release: PackageRelease) -> str:
     return f"{release.version} [{release.extra}]" if release.extra else release.version
 
 
-def _of_card(tables: Tables, package: Package, release: PackageRelease, host: Host, this: str) -> Iterator[str]:
+def _of_card(
+    tables: Tables, package: Package, release: PackageRelease, host: PackageTarget, this: str
+) -> Iterator[str]:
     lowest = _least_capability(tables, package.component, release.version, release.extra)
     torch = dict(release.pins).get("torch", "")
     if lowest and is_below(host.capability, lowest):
@@ -313,7 +315,7 @@ def _least_capability(tables: Tables, component: str, version: str, extra: str) 
     return next((row.low for row in newest_up_to((row for row in rows if row.low and not row.part), version)), "")
 
 
-def _lacks_code(tables: Tables, torch: str, host: Host) -> bool:
+def _lacks_code(tables: Tables, torch: str, host: PackageTarget) -> bool:
     """Whether the build that pip takes has no code for the card: it is not among those known to, nor unknown."""
     variant = wheel_variant(default_cuda(tables, torch, host.wheel))
     if _carries(tables, torch, variant, host):
@@ -322,12 +324,12 @@ def _lacks_code(tables: Tables, torch: str, host: Host) -> bool:
     return any(row.version == major_minor(torch) and row.variant == variant for row in built)
 
 
-def _carries(tables: Tables, torch: str, variant: str, host: Host) -> bool:
+def _carries(tables: Tables, torch: str, variant: str, host: PackageTarget) -> bool:
     fitting = builds_carrying(tables, host.wheel, (host.capability,))
     return any((build.torch, build.variant) == (major_minor(torch), variant) for build in fitting)
 
 
-def _of_driver(tables: Tables, release: PackageRelease, host: Host, this: str) -> Iterator[str]:
+def _of_driver(tables: Tables, release: PackageRelease, host: PackageTarget, this: str) -> Iterator[str]:
     driver, capability, platform = host.driver, host.capability, host.platform
     if not driver:
         return
@@ -347,7 +349,7 @@ def _of_driver(tables: Tables, release: PackageRelease, host: Host, this: str) -
         yield say("{this}{cuda} needs driver {low} or newer: has {driver}", this, cuda, release.driver, driver)
 
 
-def _doubts(tables: Tables, package: Package, release: PackageRelease, host: Host) -> Iterator[str]:
+def _doubts(tables: Tables, package: Package, release: PackageRelease, host: PackageTarget) -> Iterator[str]:
     this, torch = say("{title} {version}", package.title, _named(release)), dict(release.pins).get("torch", "")
     if not host.capability:
         return

@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.report.rules import packaged_tables
-from stackviz.report.rules.packages import PACKAGES, Host, package_pythons, plan_package
+from stackviz.report.rules.packages import PACKAGES, PackageTarget, package_pythons, plan_package
 from stackviz.report.rules.versions import is_below
 
 TABLES = packaged_tables()
@@ -11,7 +11,7 @@ LINUX = "linux-x86_64"
 
 
 def plan(component, capability, **more):
-    return plan_package(TABLES, component, Host(LINUX, "linux", capability, **more))
+    return plan_package(TABLES, component, PackageTarget(LINUX, "linux", capability, **more))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_no_source_says_is_not_known():
 def test_a_python_chooses_the_newest_release_with_a_wheel():
     assert plan("vllm", "8.6", python="3.10").spec == "vllm==0.31.0"
     assert plan("vllm", "8.6", python="3.10").passed_over == ("vLLM 0.33.0 has no wheel for Python 3.10",)
-    mac = Host("macos-arm64", "macos", macos="13", python="3.12")
+    mac = PackageTarget("macos-arm64", "macos", macos="13", python="3.12")
     assert plan_package(TABLES, "mlx", mac).passed_over == (
         "MLX 0.32.4 needs macOS 14.0 or newer",
         "MLX 0.30.0 needs macOS 14.0 or newer",

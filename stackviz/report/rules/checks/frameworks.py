@@ -10,7 +10,7 @@ from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables, newest_up_to
 from stackviz.report.rules.look import Look, NotReported
-from stackviz.report.rules.packages import Host, plan_package
+from stackviz.report.rules.packages import PackageTarget, plan_package
 from stackviz.report.rules.rule import Check, Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
@@ -106,7 +106,7 @@ def _jax_for_card(look: Look, tables: Tables) -> str:
         return say(
             'pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).'
         )
-    host = Host(
+    host = PackageTarget(
         wheel="linux-aarch64" if look.wheel_platform == "linux-aarch64" else "linux-x86_64",
         platform=look.driver_platforms[0],
         capability=min(filter(None, capabilities), key=numbers),

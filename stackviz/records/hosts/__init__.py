@@ -1,0 +1,1 @@
+"""Hosts: machines that their owners described in public, each fact as cited; reviewed files and rows."""
