@@ -12,6 +12,10 @@ from stackviz.report.rules.look import Look
 from tests.report.rules.build import FAILED, UNSET, answer, answers, card, lacking, linux, mac, report, stated
 
 SILENT = {"nvidia.driver_version": FAILED}
+BRANCHES = packaged_tables().releases_of("nvidia-driver", "linux")
+LONGEST = max(BRANCHES, key=lambda row: row.last_day)  # the branch supported longest
+LAST = LONGEST.version
+MOVE = f"R{LAST} ({LONGEST.line}) is supported longest, until {LONGEST.support_ends}."
 
 # --- driver-too-old ---
 
@@ -275,7 +279,7 @@ def test_branch_rule_needs_the_system():
 
 def test_linux_driver_implies_the_system():
     seen = linux(os__name=None, nvidia__driver_version="535.183.01")
-    assert "R580 (LTS) is supported longest" in answer("driver-branch-ended", seen).advice
+    assert MOVE in answer("driver-branch-ended", seen).advice
 
 
 def test_windows_driver_model_tells_the_platform():
@@ -293,9 +297,8 @@ def test_a_mac_has_no_driver_branch():
 
 def test_the_branch_to_move_to_is_the_tables_longest_supported():
     seen = linux(nvidia__driver_version="535.183.01")
-    assert stated(answer("driver-branch-ended", seen).advice)[:3] == ("580", " (LTS)", "2028-06")
-    [lts] = [row for row in packaged_tables().releases_of("nvidia-driver", "linux") if row.version == "580"]
-    newer = replace(lts, version="700", support_ends="2031-02")
+    assert stated(answer("driver-branch-ended", seen).advice)[:3] == ("620", " (LTS)", "2029-09")
+    newer = replace(LONGEST, version="700", support_ends="2031-02")
     tables = replace(packaged_tables(), releases=packaged_tables().releases | {newer})
     [found] = [found for found in judge(seen, tables) if found.rule == "driver-branch-ended"]
     assert stated(found.advice)[:3] == ("700", " (LTS)", "2031-02")
@@ -312,14 +315,15 @@ def test_when_every_known_branch_has_ended_none_is_named():
         ("470.256.02", "3.7", "R470 is the last branch that supports"),
         ("460.106.00", "3.5", "The newest driver for the card is one of R470"),
         ("535.183.01", "6.1", "R580 (LTS) is supported longest"),
-        ("535.183.01", "9.0", "R580 (LTS) is supported longest"),
+        ("535.183.01", "9.0", MOVE),
     ],
 )
 def test_no_card_is_sent_to_a_branch_that_dropped_it(driver, capability, words):
     seen = linux(card(name="A card", compute_capability=capability), nvidia__driver_version=driver)
     advice = answer("driver-branch-ended", seen).advice
     assert words in advice
-    assert ("580" in advice) is (capability not in ("3.7", "3.5"))
+    assert ("580" in advice) is (capability == "6.1")
+    assert (LAST in advice) is (capability == "9.0")
 
 
 def test_last_branch_of_a_card_takes_precedence():
@@ -327,24 +331,29 @@ def test_last_branch_of_a_card_takes_precedence():
     advice = answer("driver-branch-ended", linux(*cards, nvidia__driver_version="470.256.02")).advice
     assert "Tesla K80 (card 1)" in advice
     assert "580" not in advice
+    assert LAST not in advice
 
 
 def test_a_card_of_an_unknown_generation_is_looked_up_first():
     seen = linux(card(name="NVIDIA of tomorrow", compute_capability=None), nvidia__driver_version="367.57")
     advice = answer("driver-branch-ended", seen).advice
     assert "First look up NVIDIA of tomorrow (card 0)" in advice
-    assert "compute capability 5.0 and newer" in advice
+    assert f"R{LAST} supports compute capability 7.5 and newer" in advice
 
 
 @pytest.mark.parametrize(
     ("system", "words"),
     [
-        ({"nvidia__nvswitches": 0}, "sudo apt install nvidia-driver-580; then reboot, which ends every program"),
-        ({"nvidia__nvswitches": 0}, "To check: nvidia-smi must show 580. To undo: install 535.183.01 in the same way."),
-        ({}, "sudo apt install nvidia-driver-580-server-open nvidia-fabricmanager-580;"),
+        ({"nvidia__nvswitches": 0}, f"sudo apt install nvidia-driver-{LAST}; then reboot, which ends every program"),
+        ({"nvidia__nvswitches": 0}, f"nvidia-smi must show {LAST}. To undo: install 535.183.01 in the same way."),
+        ({}, f"sudo apt install nvidia-driver-{LAST}-server-open nvidia-fabricmanager-{LAST};"),
         ({}, "the fabric manager in exactly the driver's version, digit for digit"),
         ({"nvidia__nvswitches": None}, "If NVSwitch joins the cards (HGX): install the fabric manager"),
         ({"os__version": "20.04"}, "Ubuntu 20.04 itself is supported only until 2025-05-31"),
+        (
+            {"os__version": "16.04.7 LTS"},
+            f"Ubuntu 16.04 is older than every release on record, and whether its archive has R{LAST} is not known",
+        ),
         ({"machine__container": "docker"}, "Its driver is the host's: update it on the host"),
         (
             {"os__version": "18.04", "os__kernel": "Linux 3.10.0-1160.71.1.el7.x86_64"},
@@ -392,7 +401,7 @@ def test_an_rtx_4090_is_newer_than_r515_on_every_system(system, driver):
     found = answer("driver-older-than-card", seen)
     assert (found.severity, found.source_url) == ("broken", ARCHITECTURES.url)
     assert stated(found.title)[-2:] == ("8.9", "520")
-    assert "Move to a supported branch; R580 (LTS)" in found.advice
+    assert MOVE in found.advice
 
 
 def test_a_card_that_runs_under_an_older_driver_is_a_contradiction():
@@ -534,9 +543,9 @@ def test_a_distribution_s_own_kernel_is_no_container(system):
 @pytest.mark.parametrize(
     ("name", "capability", "package"),
     [
-        ("NVIDIA GeForce RTX 5090", "12.0", "nvidia-driver-580-open;"),
-        ("NVIDIA GeForce RTX 5090 Laptop GPU", None, "nvidia-driver-580-open;"),
-        ("NVIDIA GeForce RTX 4090", "8.9", "nvidia-driver-580;"),
+        ("NVIDIA GeForce RTX 5090", "12.0", f"nvidia-driver-{LAST}-open;"),
+        ("NVIDIA GeForce RTX 5090 Laptop GPU", None, f"nvidia-driver-{LAST}-open;"),
+        ("NVIDIA GeForce RTX 4090", "8.9", f"nvidia-driver-{LAST};"),
         ("NVIDIA GeForce GTX 1080", "6.1", "nvidia-driver-580;"),
     ],
 )
@@ -548,13 +557,21 @@ def test_blackwell_gets_the_open_kernel_modules(name, capability, package):
 
 def test_eight_cards_on_sxm_boards_get_the_fabric_manager_too():
     seen = linux(*(card(index) for index in range(8)), nvidia__driver_version="535.183.01", nvidia__nvswitches=None)
-    assert "nvidia-driver-580-server-open nvidia-fabricmanager-580;" in answer("driver-branch-ended", seen).advice
+    assert (
+        f"nvidia-driver-{LAST}-server-open nvidia-fabricmanager-{LAST};" in answer("driver-branch-ended", seen).advice
+    )
 
 
 @pytest.mark.parametrize("system", [{"os__name": "Windows"}, {}, {"os__wsl": "2"}])
 def test_nobody_is_sent_back_from_the_newest_branch(system):
     seen = linux(nvidia__driver_version="610.62" if system else "610.43.02", **system)
-    advice = answer("driver-branch-ended", seen).advice
+    assert MOVE in answer("driver-branch-ended", seen).advice
+    seen = linux(nvidia__driver_version=f"{LAST}.62", day="2030-01-01", **system)
+    tables = packaged_tables()
+    older = replace(LONGEST, version="580", support_ends="2031-01")
+    platform = replace(older, variant="windows")
+    judged = judge(seen, replace(tables, releases=tables.releases | {older, platform}))
+    [advice] = [found.advice for found in judged if found.rule == "driver-branch-ended"]
     assert "do not go back to an older one" in advice
     assert "R580" not in advice
 

@@ -176,7 +176,17 @@ def _how(look: Look, tables: Tables, best: Release, platform: str) -> str:
 
 def _how_on_linux(look: Look, tables: Tables, best: Release) -> str:
     release = ubuntu_release(look)
-    ended = next((row for row in tables.releases_of("linux", "ubuntu") if row.version == release), None)
+    on_record = tables.releases_of("linux", "ubuntu")
+    if release and on_record and is_below(release, on_record[0].version):
+        return say(
+            "Ubuntu {release} is older than every release on record, and whether its archive has R{version} is not "
+            "known: upgrade Ubuntu first, or take a driver that {downloads} lists for it{modules}.",
+            release,
+            best.version,
+            DOWNLOADS,
+            _modules(look),
+        )
+    ended = next((row for row in on_record if row.version == release), None)
     if ended and ended.support_ends and ended.last_day < look.day:
         return say(
             "Ubuntu {release} itself is supported only until {support_ends}, and its archive may not have R{version}: "
@@ -189,7 +199,15 @@ def _how_on_linux(look: Look, tables: Tables, best: Release) -> str:
         )
     if "ubuntu" in (look.get("os.name") or "").lower():
         packages = " ".join(ubuntu_packages(look, best.version))
-        return say("sudo apt install {packages}; then {reboot}.", packages, REBOOT)
+        return say(
+            "sudo apt install {packages}; then {reboot}. Where apt has no such package: a driver of R{version} from "
+            "{downloads}{modules}.",
+            packages,
+            REBOOT,
+            best.version,
+            DOWNLOADS,
+            _modules(look),
+        )
     return say(
         "Install a driver of R{version} from the distribution or from {downloads}{modules}, then {reboot}.",
         best.version,

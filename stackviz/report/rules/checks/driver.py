@@ -34,9 +34,9 @@ MINOR_VERSION = RuleSource(
     "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html",
 )
 SUPPORTED_DRIVERS = RuleSource(
-    "nvidia-supported-drivers-615",
-    "NVIDIA Supported Drivers and CUDA Toolkit Versions, 615 edition",
-    "https://docs.nvidia.com/datacenter/tesla/drivers/615/supported-drivers-and-cuda-toolkit-versions.html",
+    "nvidia-supported-drivers-620",
+    "NVIDIA Supported Drivers and CUDA Toolkit Versions, 620 edition",
+    "https://docs.nvidia.com/datacenter/tesla/drivers/620/supported-drivers-and-cuda-toolkit-versions.html",
 )
 FORWARD = RuleSource(
     "cuda-forward-compatibility",
