@@ -42,7 +42,7 @@ def database(name: str, sizes: list[int], views: int) -> dict[str, dict[str, dic
         if name == "postgresql":
             url = servers.new_database(stack.enter_context(servers.postgres()))
         site = Site(folder, settings="accelweb.settings", database_url=url, LOG_LEVEL="ERROR")
-        for command in ("migrate", "load_catalogue", "load_stacks", "load_cited"):
+        for command in ("migrate", "load_catalogue", "load_stacks", "load_hosts", "load_cited"):
             site.manage(command)
         site.manage("collectstatic", "--noinput", "-v", "0")
         measured = {}

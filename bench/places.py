@@ -89,7 +89,7 @@ def place(name: str) -> Iterator[Place]:
 
 
 def fill(place: Place) -> None:
-    for command in ("migrate", "load_catalogue", "load_stacks", "load_cited"):
+    for command in ("migrate", "load_catalogue", "load_stacks", "load_hosts", "load_cited"):
         place.site.manage(command)
     place.site.manage("collectstatic", "--noinput", "-v", "0")
     finish(begin(place.bare, "tables"))

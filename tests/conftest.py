@@ -266,6 +266,7 @@ def new_site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
         elif loaded:
             site.manage("load_catalogue")
             site.manage("load_stacks")
+            site.manage("load_hosts")
             site.manage("load_cited")
         made.append(site)
         return site

@@ -101,8 +101,8 @@ def _make(folder: Path) -> None:
     copies.mkdir()
     site.manage("migrate", "-v", "0")
     _copy(folder / "accelweb.sqlite3", copies / MIGRATED)
-    load = "from django.core.management import call_command as run; run('load_catalogue'); run('load_stacks'); run('load_cited')"
-    site.shell(load)
+    loads = ("load_catalogue", "load_stacks", "load_hosts", "load_cited")
+    site.shell(f"from django.core.management import call_command\nfor load in {loads}: call_command(load)")
     site.stop()
     _copy(folder / "accelweb.sqlite3", copies / CURATED)
 
@@ -140,6 +140,7 @@ def inputs() -> set[Path]:
     roots = [
         rooms / "records/catalog/load.py",
         rooms / "records/stacks/load.py",
+        rooms / "records/hosts/load.py",
         rooms / "records/cited/load.py",
         ROOT / "tests/curated.py",
         ROOT / "tests/settings.py",

@@ -33,7 +33,7 @@ def test_curated_data_come_before_the_machines_that_need_them(eager, monkeypatch
     monkeypatch.setattr(database, "run_loader", lambda command: f"by {command}")
     prepare()
     printed = capsys.readouterr().out
-    steps = ["up to date", "by load_catalogue", "by load_stacks", "by load_cited", "3 new"]
+    steps = ["up to date", "by load_catalogue", "by load_stacks", "by load_hosts", "by load_cited", "3 new"]
     places = [printed.find(step) for step in steps]
     assert -1 not in places
     assert places == sorted(places)

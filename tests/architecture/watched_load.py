@@ -68,7 +68,7 @@ def main(root: str, cited: str) -> None:
     sys.addaudithook(
         lambda event, arguments: seen.add(arguments[0]) if event == "open" and isinstance(arguments[0], str) else None
     )
-    for command in ("migrate", "load_catalogue", "load_stacks"):
+    for command in ("migrate", "load_catalogue", "load_stacks", "load_hosts"):
         call_command(command, verbosity=0, skip_checks=True)
     from stackviz.records.cited.load import load_cited
 

@@ -19,7 +19,12 @@ from stackviz.site.up.start import StartProgress, approvals_needed, is_for_this_
 from stackviz.site.up.this_machine import LabKey, ListedMachine
 from stackviz.site.up.var_folder import CannotStart
 
-LOADERS = (("accelerators", "load_catalogue"), ("stacks", "load_stacks"), ("cited results", "load_cited"))
+LOADERS = (
+    ("accelerators", "load_catalogue"),
+    ("stacks", "load_stacks"),
+    ("public hosts", "load_hosts"),
+    ("cited results", "load_cited"),
+)
 
 
 def run_steps(
