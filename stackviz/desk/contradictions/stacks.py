@@ -157,7 +157,8 @@ def _claimed_versions(tables: Tables) -> Iterator[_ClaimedVersion]:
         version = shipped[0].values if shipped else NONE
         yield _ClaimedVersion(claim, phrase, f"cuda-toolkit 11.8, {platform}", version)
     macs = tables.rows("pytorch", "needs", "macos", part="mps")
-    for phrase, macos in (("{} asks for macOS 13", "13.0"), ("{} for macOS 14", "14.0")):
+    for macos in dict.fromkeys(row.low for row in macs if is_below("12.3", row.low)):
+        phrase = f"{macos.removesuffix('.0')} from {{}} on"
         first = next((row.version for row in macs if row.low == macos), NONE)
         yield _ClaimedVersion("mps-macos-12-3", phrase, f"pytorch needs macOS {macos}", major_minor(first))
     last = next((row.version for row in reversed(macs) if row.low == "12.3"), NONE)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 
 from stackviz.base.units import format_number
 from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.stacks.operators import operators
 from stackviz.records.stacks.queries import public_stacks
 
 __all__ = ["COUNTS", "counted_things", "draw_count"]
 
 COUNTS: Mapping[str, Callable[[], int]] = {
     "accelerators": lambda: len(public_catalogue().accelerators),
+    "operators": lambda: len(operators()),
     "stacks": lambda: len(public_stacks()),
 }
 
