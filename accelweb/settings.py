@@ -137,6 +137,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
+    "stackviz.web.http.formats.KnownFormats",
 ]
 
 ROOT_URLCONF = "accelweb.urls"

@@ -29,6 +29,7 @@ from stackviz.records.cited.models import CitedEdition
 from stackviz.web.http.address import AddressReader, Note, whole_number
 from stackviz.web.http.download import Columns, json_response, table_file
 from stackviz.web.http.errors import refuse_notes
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.parts import cached_html
 
 CACHE_S = 600
@@ -109,6 +110,7 @@ def _load(text: str) -> int | None:
 
 
 @require_safe
+@serves_formats("csv", "json")
 def changes(request: HttpRequest) -> HttpResponse:
     """What was added, corrected, retired and removed, newest first; with `format` as a file."""
     query = read_changes_query(request.GET.dict())

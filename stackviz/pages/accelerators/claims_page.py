@@ -15,6 +15,7 @@ from stackviz.pages.accelerators.claims import Checked, Claim, ClaimVerdict, che
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.web.http.address import AddressReader, Note
 from stackviz.web.http.download import Columns, json_response, table_file
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
@@ -40,6 +41,7 @@ class ClaimsQuery:
 
 
 @require_safe
+@serves_formats("csv", "json")
 @vary_on_htmx
 def claims(request: HttpRequest) -> HttpResponse:
     """All claims, or those with one verdict or some words; for htmx the list alone; `format=csv|json` as a file."""
@@ -86,7 +88,7 @@ def read_claims_query(parameters: QueryDict) -> ClaimsQuery:
     return ClaimsQuery(
         verdict=reader.choice("verdict", ClaimVerdict.values, _("verdict")),
         q=reader.text("q"),
-        format=reader.file_format(("csv", "json")),
+        format=reader.text("format"),
         notes=reader.notes({"verdict", "q", "format"}),
     )
 

@@ -11,7 +11,7 @@ from django_htmx.http import push_url
 
 from stackviz.base.units import from_si
 from stackviz.pages.accelerators.list_filters import column_choices, facets, known_choices
-from stackviz.pages.accelerators.list_query import PRICE_COLUMN, FilterChoices, read_list_query
+from stackviz.pages.accelerators.list_query import FORMATS, PRICE_COLUMN, FilterChoices, read_list_query
 from stackviz.pages.accelerators.list_rows import (
     found_text,
     kind_column,
@@ -32,6 +32,7 @@ from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.http.download import Columns, json_response, of_part, row_as_object, table_file
 from stackviz.web.http.errors import refuse_notes
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
@@ -153,6 +154,7 @@ _READ_HERE = frozenset({"page", "format"})
 
 
 @require_safe
+@serves_formats(*FORMATS)
 @vary_on_htmx
 def accelerator_list(request: HttpRequest) -> HttpResponse:
     """The list as a page, for htmx only the table and the filter counts, or as a file if `format` is given."""

@@ -197,7 +197,7 @@ def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozens
         unfolded=reader.choice("unfolded", ("1",), _("value")) == "1",
         sort=_sort(reader),
         cols=_columns(reader),
-        format=reader.file_format(FORMATS) if "format" in also else "",
+        format=reader.text("format") if "format" in also else "",
     )
     return replace(query, notes=reader.notes(_READ | also))
 

@@ -33,6 +33,7 @@ from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue, 
 from stackviz.web.http.address import AddressReader, Note, read_moment, write_moment
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.http.errors import refuse_notes
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Preview, make_preview
 
@@ -53,6 +54,7 @@ class SheetQuery:
 
 
 @require_safe
+@serves_formats(*FORMATS)
 def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
     """One accelerator: everything published about it, each value with its source.
 
@@ -78,7 +80,7 @@ def read_sheet_query(parameters: QueryDict) -> SheetQuery:
     shown_now = _("the current sheet is shown")
     return SheetQuery(
         at=reader.parsed("at", read_moment, _("“%(value)s” is not a past moment such as 2026-11-20"), shown_now),
-        ending=reader.file_format(FORMATS),
+        ending=reader.text("format"),
         choice=SourceChoice(
             reader.choice("kind", Source.Kind.values, gettext_lazy("kind of source")),
             reader.choice("read_as", Source.Reading.values, gettext_lazy("way of reading a source")),

@@ -23,7 +23,7 @@ from stackviz.pages.benchmarks.ranking_words import (
     ranking_data,
     shown_ranking,
 )
-from stackviz.pages.benchmarks.selection import CitedChoice, read_choice
+from stackviz.pages.benchmarks.selection import DRAWING_FORMATS, CitedChoice, read_choice
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -34,6 +34,7 @@ from stackviz.records.series.public_runs import measured_edition
 from stackviz.report.measuring import BENCHMARKS, RUNNABLE
 from stackviz.web.http.address import AddressReader
 from stackviz.web.http.download import svg_response
+from stackviz.web.http.formats import refuse_format, serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.i18n.words import joined
 from stackviz.web.paging import page_number, page_of
@@ -47,6 +48,7 @@ CACHE_S = 600  # the key moves with cited results and sheets
 
 
 @require_safe
+@serves_formats(*DRAWING_FORMATS)
 @vary_on_htmx
 def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
     """A benchmark as a page or a file; htmx gets only the form and the ranking."""
@@ -134,7 +136,9 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
         raise Http404
     reader = AddressReader(request.GET)
     keys = {setting.key for setting in measured_settings(key)}
-    wanted, ending = reader.choice("measured", keys, _("measured setting")), reader.file_format(FILE_FORMATS)
+    wanted, ending = reader.choice("measured", keys, _("measured setting")), reader.text("format")
+    if ending and ending not in FILE_FORMATS:
+        return refuse_format(ending, FILE_FORMATS)
     if ending:
         return measured_file(key, wanted, ending)
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_factor, quantity_label
+from stackviz.pages.benchmarks.files import FILE_FORMATS
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.best import LikeForLike, SharedSetting, like_for_like
@@ -23,6 +24,7 @@ from stackviz.records.cited.words import benchmark_address, setting_text
 from stackviz.web.http.address import AddressReader
 from stackviz.web.http.download import attributes, table_file
 from stackviz.web.http.errors import refuse_notes
+from stackviz.web.http.formats import serves_formats
 
 __all__ = ["like_for_like_page", "urlpatterns"]
 
@@ -53,6 +55,7 @@ class SettingRow:
 
 
 @require_safe
+@serves_formats(*FILE_FORMATS)
 def like_for_like_page(request: HttpRequest) -> HttpResponse:
     """Return the shared settings of two accelerators as a page or, with `format=csv` or `json`, as a file.
 
@@ -64,7 +67,7 @@ def like_for_like_page(request: HttpRequest) -> HttpResponse:
     if len(slugs) > 2:
         reader.note("accelerator", _("Two accelerators are compared: the first two"))
     chosen = [by_slug[slug] for slug in slugs[:2]]
-    ending = reader.choice("format", ("csv", "json"), _("format")) if "format" in request.GET else ""
+    ending = reader.text("format")
     shared = like_for_like(*(accelerator.pk for accelerator in chosen)) if len(chosen) == 2 else ()
     if ending and len(chosen) < 2:
         reader.note("accelerator", _("A file compares two accelerators: name both"))

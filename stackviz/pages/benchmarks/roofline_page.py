@@ -42,6 +42,7 @@ from stackviz.pages.benchmarks.files import roofline_file
 from stackviz.pages.benchmarks.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
 from stackviz.pages.benchmarks.roofline import Roofline, assemble_roofline, roof_sentences
 from stackviz.pages.benchmarks.selection import (
+    DRAWING_FORMATS,
     DTYPES,
     FIGURE,
     MOST_ACCELERATORS,
@@ -53,6 +54,7 @@ from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.web.http.download import svg_response
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 
@@ -135,6 +137,7 @@ def _ends(plane: Plane) -> Iterator[Mark]:
 
 
 @require_safe
+@serves_formats(*DRAWING_FORMATS, parts=[FIGURE])
 @vary_on_htmx
 def roofline_page(request: HttpRequest) -> HttpResponse:
     """The rooflines as a page, a file or a Plotly figure; htmx gets only the form and the drawing."""

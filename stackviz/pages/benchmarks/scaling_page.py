@@ -33,10 +33,18 @@ from stackviz.pages.benchmarks.scaling import (
     curve_sentences,
     kinds_with_curves,
 )
-from stackviz.pages.benchmarks.selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
+from stackviz.pages.benchmarks.selection import (
+    FIGURE,
+    FORMATS,
+    MOST_ACCELERATORS,
+    ScalingChoice,
+    scaling_choice,
+    without,
+)
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.series.public_runs import measured_edition
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx
 from stackviz.web.parts import cached_html, render_part
 
@@ -46,6 +54,7 @@ MOST_SETTINGS = 150  # in the list to choose from: those of most accelerators
 
 
 @require_safe
+@serves_formats(*FORMATS, parts=[FIGURE])
 @vary_on_htmx
 def scaling_page(request: HttpRequest) -> HttpResponse:
     """The curves as a page, a file or a Plotly figure; htmx gets only the form and the drawing."""

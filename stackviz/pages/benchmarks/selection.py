@@ -72,7 +72,7 @@ def read_choice(parameters: QueryDict, benchmark: CitedBenchmark) -> CitedChoice
         case=case,
         measured=reader.choice("measured", measured_keys, _("measured setting")),
         devices=reader.parsed("devices", _number, problem) or "",
-        format=reader.file_format(DRAWING_FORMATS),
+        format=reader.text("format"),
         notes=reader.notes(_OF_RANKINGS | values.keys()),
     )
 
@@ -132,7 +132,7 @@ def roofline_choice(parameters: QueryDict, names: Mapping[str, str]) -> Roofline
     return RooflineChoice(
         slugs=slugs or usual,
         dtypes=tuple(dtype for dtype in DTYPES if dtype in dtypes) if dtypes else ROOFLINE_DTYPES,
-        format=reader.file_format(DRAWING_FORMATS, FIGURE),
+        format=reader.text("format"),
         notes=reader.notes(_OF_CHARTS | {"a", "dtype"}),
     )
 
@@ -168,7 +168,7 @@ def share_choice(parameters: QueryDict, benchmarks: Callable[[str], Collection[s
     return ShareChoice(
         of=of,
         benchmark=reader.choice("benchmark", benchmarks(of), _("benchmark")),
-        format=reader.file_format(FORMATS, FIGURE),
+        format=reader.text("format"),
         notes=reader.notes(_OF_CHARTS | {"of", "benchmark"}),
     )
 
@@ -216,7 +216,7 @@ def scaling_choice(
         setting=reader.choice("setting", settings[kind](), _("setting")),
         slugs=read_accelerators(reader, names, MOST_ACCELERATORS),
         usual_kind=usual,
-        format=reader.file_format(FORMATS, FIGURE),
+        format=reader.text("format"),
         notes=reader.notes(_OF_CHARTS | {"curve", "setting", "a"}),
     )
 

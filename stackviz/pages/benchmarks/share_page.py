@@ -14,7 +14,7 @@ from stackviz.draw.charts.dots import RailDot, rail_figure
 from stackviz.draw.charts.scale import Scale
 from stackviz.pages.benchmarks.chart_page import CACHE_S, ChartForm, ChartPage, OneOf, answer_chart, options
 from stackviz.pages.benchmarks.files import share_file
-from stackviz.pages.benchmarks.selection import BANDWIDTH, DTYPES, FIGURE, ShareChoice, share_choice
+from stackviz.pages.benchmarks.selection import BANDWIDTH, DTYPES, FIGURE, FORMATS, ShareChoice, share_choice
 from stackviz.pages.benchmarks.share import (
     ShareRow,
     of_words,
@@ -27,6 +27,7 @@ from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.series.public_runs import measured_edition
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
@@ -37,6 +38,7 @@ PER_PAGE = 60
 
 
 @require_safe
+@serves_formats(*FORMATS, parts=[FIGURE])
 @vary_on_htmx
 def share_page(request: HttpRequest) -> HttpResponse:
     """The ranking as a page, a file or a Plotly figure; htmx gets only the form and the ranking."""

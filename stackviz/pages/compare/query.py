@@ -164,7 +164,7 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
         base=_base(reader, selection),
         only_differences=reader.choice("only", ("differences",), _("choice")) == "differences",
         at=at,
-        format=reader.file_format((*FORMATS, DRAWING), WORDS, BOXES, FIGURES),
+        format=reader.text("format"),
         notes=reader.notes(KNOWN, most=None),  # the page counts those it does not list
     )
 

@@ -40,9 +40,11 @@ from stackviz.records.cited.models import CitedEdition
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.models import Edition
 from stackviz.web.escaping import bibtex_text
-from stackviz.web.http.address import comparison_query, write_moment
+from stackviz.web.http.address import Note, comparison_query, write_moment
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.http.download import svg_response
+from stackviz.web.http.errors import refuse_notes
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview, markdown_link, sharing_of
@@ -59,21 +61,24 @@ CACHE_S = 60
 
 
 @require_safe
+@serves_formats(*FORMATS, DRAWING, parts=(WORDS, BOXES, FIGURES))
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
     """Two to six subjects side by side. With fewer, what there is and how to add another."""
     query = read_compare_query(request.GET)
     chosen, refused = load(query.selection, request.user, query.at)
     address = _address(query, chosen)
-    if query.format == DRAWING and chosen:
+    if query.format and not chosen:
+        return refuse_notes((*refused, Note("a", _("A file compares accelerators, stacks or machines: name them"))))
+    if query.format == DRAWING:
         return _drawing(request, chosen, address)
-    if query.format == WORDS and chosen:
+    if query.format == WORDS:
         return _words(request, chosen, address)
-    if query.format == BOXES and chosen and wants_partial(request):
+    if query.format == BOXES and wants_partial(request):
         return HttpResponse(_boxes(chosen, address))
-    if query.format == FIGURES and chosen:
+    if query.format == FIGURES:
         return JsonResponse(comparison_figures(chosen, address.at))
-    if query.format in FORMATS and chosen:
+    if query.format in FORMATS:
         about = _about(request, address, chosen)
         sheets, parts = parts_of_file(chosen, address, about.address)
         return exported(query.format, sheets, parts, about)

@@ -50,6 +50,7 @@ from stackviz.pages.diagnose.links import (
 from stackviz.pages.diagnose.steps import SteppedDiagnosis, diagnose_steps, steps_before, under_command
 from stackviz.report.importers.deadline import Deadline
 from stackviz.web.http.download import svg_response
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
 from stackviz.web.http.tickets import TicketRefused
 from stackviz.web.i18n.languages import address_in
@@ -279,6 +280,7 @@ def _delete_cookies(token: str) -> Iterator[tuple[str, str]]:
 
 
 @require_safe
+@serves_formats(SVG)
 @never_cache
 def saved(request: HttpRequest, token: str) -> HttpResponse:
     """A saved text, diagnosed anew by today's rules."""

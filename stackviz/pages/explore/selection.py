@@ -132,7 +132,7 @@ def heatmap_choice(parameters: QueryDict, known: ExploreOptions) -> HeatmapChoic
     chosen = {
         **_filters(reader, known),
         "settings": reader.choice("settings", (ALL_SETTINGS,), _("setting")),
-        "format": reader.file_format(FORMATS, FIGURE),
+        "format": reader.text("format"),
     }
     return HeatmapChoice(**chosen, notes=reader.notes(_names(HeatmapChoice)))
 
@@ -147,7 +147,7 @@ def ladder_choice(parameters: QueryDict, known: ExploreOptions) -> LadderChoice:
         "field": name,
         "condition": reader.choice("condition", known.measures.get(name, ()), _("condition")),
         "scale": reader.choice("scale", SCALES, _("scale")),
-        "format": reader.file_format(FORMATS),
+        "format": reader.text("format"),
     }
     return LadderChoice(**chosen, notes=reader.notes(_names(LadderChoice)))
 
@@ -164,7 +164,7 @@ def scatter_choice(parameters: QueryDict, known: ExploreOptions) -> ScatterChoic
         "colour": reader.choice("colour", COLOURS, _("colouring"), COLOURS[0]),
         "xscale": reader.choice("xscale", SCALES, _("scale")),
         "yscale": reader.choice("yscale", SCALES, _("scale")),
-        "format": reader.file_format(FORMATS, FIGURE),
+        "format": reader.text("format"),
     }
     return ScatterChoice(**chosen, notes=reader.notes(_names(ScatterChoice)))
 

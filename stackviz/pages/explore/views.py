@@ -28,6 +28,7 @@ from stackviz.pages.explore.ladder import LadderRow, Ranking, absent_vendors, me
 from stackviz.pages.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.pages.explore.selection import (
     FIGURE,
+    FORMATS,
     NO_SIZE,
     ExploreFilters,
     HeatmapChoice,
@@ -40,6 +41,7 @@ from stackviz.pages.explore.selection import (
 )
 from stackviz.pages.explore.timeline import assemble_timeline, timeline_vendors
 from stackviz.records.series.public_runs import MeasuredSummary, measured
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import Page, page_number, page_of
 from stackviz.web.parts import cached_html, render_part
@@ -50,6 +52,7 @@ CACHE_S = 600  # the key changes with the catalogue's edition and with the measu
 
 
 @require_safe
+@serves_formats(*FORMATS)
 @vary_on_htmx
 def ladder(request: HttpRequest) -> HttpResponse:
     """A ranking by one measure, as a page or a file; htmx gets only the form and the ranking."""
@@ -94,6 +97,7 @@ def later_vendors(ranking: Ranking, page: Page[LadderRow]) -> list[tuple[LadderR
 
 
 @require_safe
+@serves_formats(*FORMATS, parts=[FIGURE])
 @vary_on_htmx
 def scatter(request: HttpRequest) -> HttpResponse:
     """A plot of two measures, as a page, a file or a Plotly figure; htmx gets only the form and the plot."""
@@ -126,6 +130,7 @@ def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> Sa
 
 
 @require_safe
+@serves_formats(*FORMATS, parts=[FIGURE])
 @vary_on_htmx
 def heatmap(request: HttpRequest) -> HttpResponse:
     """Accelerators by cited benchmarks, as a page or a file; htmx gets only the form and the table."""

@@ -23,6 +23,7 @@ from stackviz.pages.fit.shown import shown_page, shown_summary, size_rate, size_
 from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.http.address import AddressReader
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
@@ -33,12 +34,13 @@ _PLAIN = frozenset({"model", "precision", "task", "accelerator", "cards"})
 
 
 @require_safe
+@serves_formats("csv")
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
     """The form and its answer; htmx gets them without the page around. Or the answer as CSV."""
     catalogue = public_catalogue()
     parameters = request.GET.copy()
-    is_file = parameters.pop("format", None) == ["csv"]
+    is_file = bool(parameters.pop("format", [""])[-1])
     query = read_fit_query(parameters, fit_targets(catalogue))
     if is_file:
         return fit_csv(query, _answers(query, catalogue, fit_evidence(catalogue)))

@@ -47,6 +47,7 @@ from stackviz.records.stacks.lifecycle import life_table
 from stackviz.report.rules.versions import numbers
 from stackviz.web.http.address import text_parameter, whole_number
 from stackviz.web.http.download import svg_response
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_cut
 from stackviz.web.parts import render_part
@@ -69,6 +70,7 @@ def machine_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@serves_formats("csv")
 @vary_on_htmx
 def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     """A lab's machines, filtered and in groups, or all of these as CSV. A private lab does not exist for strangers."""
@@ -102,6 +104,7 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
 
 
 @require_safe
+@serves_formats("csv", "svg", parts=["words"])
 @vary_on_htmx
 def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     """One machine; while the page is open htmx polls for changes, and mostly gets a 304."""
@@ -171,13 +174,13 @@ def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | No
 
 
 @require_safe
+@serves_formats("csv", parts=["plotly"])
 def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
     """One benchmark setting on one machine: conditions, samples, history as chart and CSV, how to run it again."""
     machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
     try:
-        file = series_csv(machine, series_id) if request.GET.get("format") == "csv" else None
-        if file is not None:
-            return file
+        if request.GET.get("format") == "csv":
+            return _history(machine, series_id)
         if request.GET.get("format") == "plotly":
             return _figure(machine, series_id)
         title, body = cached_for_strangers(
@@ -188,6 +191,14 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
     except Series.DoesNotExist as error:
         raise Http404 from error
     return render(request, "machines/series.html", {"title": title, "body": body})
+
+
+def _history(machine: Machine, series_id: int) -> HttpResponse:
+    """The line over time, as CSV."""
+    file = series_csv(machine, series_id)
+    if file is None:
+        raise Http404
+    return file
 
 
 def _figure(machine: Machine, series_id: int) -> JsonResponse:

@@ -26,6 +26,7 @@ from stackviz.report.rules.packages import package_pythons
 from stackviz.web.http.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"
+CHOICES = ("accelerator", "framework", "installer", "system", "torch", "macos", "driver", "python")
 CHOOSABLE = frozenset({"torch", "driver", "macos", "python"})
 CPU_SYSTEMS = tuple(key for key, system in SYSTEMS.items() if system.vendors)
 EXAMPLES = (  # an old card, a new one on Windows, a Mac
@@ -62,6 +63,7 @@ class PlanQuery:
     pythons: tuple[Option, ...]
     driver: str
     used: frozenset[str]
+    format: str
     notes: tuple[Note, ...]
     torch_is_open: bool
     python_is_open: bool
@@ -155,7 +157,8 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
         pythons=options_of(((version, version) for version in reversed(wheels)), python),
         driver=machine.driver,
         used=used,
-        notes=reader.notes(query, most=None),
+        format=reader.text("format"),
+        notes=reader.notes({*CHOICES, "format"}, most=None),
         torch_is_open=reader.text("torch") not in torches,
         python_is_open=reader.text("python") not in wheels,
     )

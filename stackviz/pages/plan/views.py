@@ -3,9 +3,10 @@
 import html
 from dataclasses import replace
 from datetime import datetime
+from http import HTTPStatus
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.html import escape
@@ -16,24 +17,26 @@ from django.views.decorators.http import require_safe
 from stackviz.draw.diagrams.svg import svg_of
 from stackviz.pages.plan.answer import answer_json, answer_of, cpu_json, introduce_answer, introduce_plan
 from stackviz.pages.plan.page import Plan, make_plan
-from stackviz.pages.plan.query import PlanQuery, read_plan_query
+from stackviz.pages.plan.query import CHOICES, PlanQuery, read_plan_query
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import Tables
 from stackviz.web.http.address import Note
 from stackviz.web.http.download import json_response, svg_response
+from stackviz.web.http.errors import refuse_notes
+from stackviz.web.http.formats import refuse_format, serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.http.rate_limit import RateLimit, RateLimited, ask_to_wait
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 
-CHOICES = ("accelerator", "framework", "installer", "system", "torch", "macos", "driver", "python")
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
 PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; a cached one costs nothing
 
 
 @require_safe
+@serves_formats("json", "svg")
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
     """The form; with an accelerator (or "cpu") also the plan, as JSON, or its drawing as SVG.
@@ -43,36 +46,32 @@ def page(request: HttpRequest) -> HttpResponse:
     tables, now = rule_tables(), timezone.now()
     query = read_plan_query(request.GET, tables, now)
     try:
-        if request.GET.get("format") == "json":
-            return _as_json(request, query, tables, now)
-        if request.GET.get("format") == "svg" and query.has_plan:
-            return _as_svg(request, query, _planned(request, query, tables, now))
-        if request.GET.get("format"):
-            return _refused(_("A plan is had as json, one with a diagram as svg too"), "format")
+        if query.format:
+            return _as_file(request, query, tables, now)
         return _shown(request, query, _body(request, query, tables, now))
     except RateLimited as limited:
         return _too_many(request, query, limited)
 
 
-def _as_json(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> HttpResponse:
-    """400 with the first thing that could not be used, and what may be chosen: a program must not guess."""
-    unknown = sorted(request.GET.keys() - {*CHOICES, "format"})
+def _as_file(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> HttpResponse:
+    """Refused with the first thing that could not be used: a program must not guess."""
     if query.notes:
-        return _refused(query.notes[0].problem, query.notes[0].parameter)
-    if unknown:
-        problem = _("Unknown parameter “%(name)s”; a plan has %(known)s")
-        return _refused(problem % {"name": unknown[0][:40], "known": ", ".join(CHOICES)}, unknown[0][:40])
+        return refuse_notes(query.notes)
     if not query.accelerator:
-        return _refused(_("Name an accelerator: ?accelerator=SLUG"), "accelerator")
+        return refuse_notes([Note("accelerator", _("Name an accelerator: ?accelerator=SLUG"))])
+    if query.format == "json":
+        return _as_json(request, query, tables, now)
+    if not query.has_plan:  # without a diagram
+        return refuse_format(query.format, ["json"])
+    return _as_svg(request, query, _planned(request, query, tables, now))
+
+
+def _as_json(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> HttpResponse:
     plan = _plan_of(request, query, tables, now)
     query = plan.query if plan else query
     if query.choice:
         return json_response("plan", answer_json(answer_of(query, plan), query.choice))
     return json_response("plan", cpu_json(plan) if plan else {})
-
-
-def _refused(problem: str, parameter: str) -> HttpResponse:
-    return JsonResponse({"detail": problem, "parameter": parameter}, status=400)
 
 
 def _as_svg(request: HttpRequest, query: PlanQuery, plan: Plan) -> HttpResponse:
@@ -86,7 +85,8 @@ def _shown(request: HttpRequest, query: PlanQuery, body: tuple[SafeString, ...])
     if wants_partial(request):
         return HttpResponse(html_body)
     preview = _preview(request, query, Introduction(*map(html.unescape, introduction))) if introduction else None
-    return render(request, "plan/page.html", {"query": query, "body": html_body, "preview": preview})
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if query.notes else HTTPStatus.OK  # as that of a file
+    return render(request, "plan/page.html", {"query": query, "body": html_body, "preview": preview}, status=status)
 
 
 def _preview(request: HttpRequest, query: PlanQuery, introduction: Introduction) -> Preview:

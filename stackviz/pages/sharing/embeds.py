@@ -24,6 +24,7 @@ from stackviz.pages.sharing.subjects import (
 )
 from stackviz.web.http.address import whole_number
 from stackviz.web.http.cors import close_to_other_sites
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.rate_limit import RateLimited, ask_to_wait, too_many
 from stackviz.web.i18n.languages import without_language
 from stackviz.web.preview import FRAME_HEIGHT, FRAME_WIDTH, frame_line
@@ -94,6 +95,7 @@ def _refused() -> HttpResponse:
 
 
 @require_safe
+@serves_formats("json", parts=["xml"])  # which has a status of its own in the standard
 def oembed(request: HttpRequest) -> HttpResponse:
     """How a page of this site is shown in another: as a frame where its hosts may, else as a link with a picture."""
     form = request.GET.get("format", "json")

@@ -26,6 +26,7 @@ from stackviz.records.stacks.queries import described_columns, public_stacks, st
 from stackviz.records.stacks.terms import StackTerm, all_terms
 from stackviz.web.http.address import text_parameter
 from stackviz.web.http.download import svg_response
+from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, cached_parts
 
@@ -89,6 +90,7 @@ def _terms(names: Mapping[str, str]) -> list[tuple[str, str, StackTerm]]:
 
 
 @require_safe
+@serves_formats("svg")
 def stack(request: HttpRequest, slug: str) -> HttpResponse:
     """One stack: the diagram, then all components."""
     if request.GET.get("format") == "svg":

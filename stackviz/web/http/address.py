@@ -8,7 +8,7 @@ A page shows the notes (`web/_notes.jinja`), the API refuses with the first one.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import TypeVar
@@ -87,6 +87,7 @@ class AddressReader:
         self.parameters = parameters
         self.respelled: dict[str, str] = {}
         self._notes: list[Note] = []
+        self._repeated: set[str] = set()
 
     def note(
         self, parameter: str, problem: str, consequence: str | Promise = IGNORED, choices: tuple[str, ...] = ()
@@ -96,18 +97,27 @@ class AddressReader:
 
     def text(self, name: str) -> str:
         """A free text, cleaned; a note where it is cut."""
-        given = self.parameters.get(name, "")
+        given = self._given(name)
         if len(given.strip()) > LONGEST_TEXT:
             problem = _("The text is longer than %(n)d characters") % {"n": LONGEST_TEXT}
             self.note(name, problem, gettext_lazy("the rest was ignored"))
         return clean_text(given)
+
+    def _given(self, name: str) -> str:
+        """The last value of a parameter that is read once; a note where there are several."""
+        values = self.parameters.getlist(name) if isinstance(self.parameters, QueryDict) else []
+        if len(values) > 1 and name not in self._repeated:
+            self._repeated.add(name)
+            problem = _("“%(name)s” is given more than once") % {"name": name}
+            self.note(name, problem, gettext_lazy("the last value is used"))
+        return self.parameters.get(name, "")
 
     def choice(self, name: str, known: Collection[str], what: str | Promise, default: str = "") -> str:
         """One of the known values, whatever its letter case; the default where none or another is given.
 
         `what` names it in the note. Where two known values differ in their case only, each is found as it is spelled.
         """
-        value = clean_text(self.parameters.get(name, ""))
+        value = clean_text(self._given(name))
         if not value or value in known:
             return value or default
         alike = min((each for each in known if each.casefold() == value.casefold()), default="")
@@ -163,7 +173,7 @@ class AddressReader:
 
         The problem may name the text as `%(value)s`.
         """
-        given = self.parameters.get(name, "").strip()
+        given = self._given(name).strip()
         text = clean_text(given)
         value = parse(text) if text else None
         if given and value is None:
@@ -181,18 +191,6 @@ class AddressReader:
         """Add the note that there is no such thing: "Unknown vendor “amd2”; it was ignored."."""
         problem = _("Unknown %(what)s “%(value)s”") % {"what": what, "value": value[:LONGEST_SHOWN]}
         self.note(name, problem, consequence, choices)
-
-    def file_format(self, formats: Sequence[str], *more: str) -> str:
-        """The parameter `format`: one of the formats, or of `more`, which the note does not offer; "" for the page."""
-        value = clean_text(self.parameters.get("format", ""))
-        if not value or value in (*formats, *more):
-            return value
-        problem = _("Unknown format “%(value)s”; choose %(choices)s") % {
-            "value": value[:LONGEST_SHOWN],
-            "choices": _("%(others)s or %(last)s") % {"others": ", ".join(formats[:-1]), "last": formats[-1]},
-        }
-        self.note("format", problem, gettext_lazy("the page is shown instead"))
-        return ""
 
     def notes(self, known: Collection[str], most: int | None = MOST_NOTES) -> tuple[Note, ...]:
         """The notes so far and one for each parameter that is not `known`, at most `most` of them; all with None."""

@@ -147,11 +147,10 @@ def test_the_page_costs_the_same_whatever_it_shows(curated, client, db, django_a
 
 
 def test_what_does_not_exist_is_left_out_with_a_note(curated, client, db):
-    answer = client.get("/claims/?verdict=perhaps&format=xml&q=%00%3Cb%3E")
+    answer = client.get("/claims/?verdict=perhaps&q=%00%3Cb%3E")
     page = answer.content.decode()
     assert answer.status_code == 200
     assert "Unknown verdict “perhaps”" in page
-    assert "choose csv or json" in page
     assert "<b>" not in page.split('id="found"')[1].split("<ol")[0]
 
 

@@ -137,7 +137,6 @@ def test_a_row_has_figures_gaps_and_a_way_to_compare(curated, client, db):
         ("sort=--tdp_w", "Unknown sort key “--tdp_w”"),
         ("cols=tdp_w,taste", "Unknown column “taste”"),
         ("cols=vendor", "Unknown column “vendor”"),
-        ("format=xml", "Unknown format “xml”"),
         ("colour=red", "Unknown parameter “colour”"),
         ("q=" + "x" * 200, "longer than 100 characters"),
     ],

@@ -85,7 +85,6 @@ def test_withdrawn_sheet_has_no_public_past(client, bandwidth, yesterday):
         *((f"?at={at}", "the current sheet is shown.") for at in ("nonsense", "2999-01-01", "2026-13-77", "<script>")),
         ("?at=" + "1" * 5000, "the current sheet is shown."),
         ("?at=2001-01-01", "This sheet did not exist on 2001-01-01 23:59:59 UTC; the current version is shown."),
-        ("?format=xml", "Unknown format “xml”"),
     ],
 )
 def test_what_cannot_be_shown_is_left_out_with_a_note(client, bandwidth, query, note):

@@ -169,7 +169,6 @@ def test_settings_have_addresses_of_one_form(client):
         ("model=%3Cscript%3Ealert(1)%3C/script%3E", "Unknown model “&lt;script&gt;alert(1)&lt;/script&gt;”"),
         ("case=zzz", "Unknown setting “zzz”"),
         ("nonsense=1", "Unknown parameter “nonsense”"),
-        ("format=xlsx", "Unknown format “xlsx”; choose csv, json or svg"),
         ("m=1", "Unknown parameter “m”"),
     ],
 )

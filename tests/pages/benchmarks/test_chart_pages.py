@@ -17,7 +17,6 @@ PLOTLY = re.compile(r'<script[^>]+src="[^"]*plotly')
     [
         ("/roofline/?a=no-such-card", "Unknown accelerator"),
         ("/roofline/?dtype=fp1", "Unknown data type"),
-        ("/roofline/?format=xlsx", "csv, json or svg"),
         ("/roofline/?colour=red", "Unknown parameter"),
         ("/roofline/?a=%00", "Roofline"),
         ("/share-of-peak/?of=fp1", "Unknown peak"),

@@ -222,7 +222,6 @@ def test_filters_narrow_and_a_year_says_what_it_leaves_out(client, curated, db):
         ("scale=cubic", "Unknown scale"),
         ("condition=sparsity%3Dhuge", "Unknown condition"),
         ("colour=red", "Unknown parameter"),
-        ("format=xml", "Unknown format"),
         ("field=" + "x" * 5000, "Unknown field"),
         ("page=99999999999", "bf16 tensor"),
     ],

@@ -212,10 +212,10 @@ def test_a_refusal_says_what_runs_instead(ask, client):
 )
 def test_a_program_is_refused_what_does_not_exist(curated, client, db, query, parameter, said):
     answer = client.get(f"/plan/?{query}&format=json")
-    assert answer.status_code == 400
+    assert answer.status_code == 422
     refusal = json.loads(answer.content)
-    assert refusal["parameter"] == parameter
-    assert said in refusal["detail"]
+    assert refusal["field"] == parameter
+    assert said in refusal["error"]
     assert len(answer.content) < 1000
 
 
@@ -227,16 +227,20 @@ def test_a_program_is_refused_what_does_not_exist(curated, client, db, query, pa
         ("amd-mi300x&driver=535", "driver", "changes nothing"),
         ("apple-m4-max-40&driver=535", "driver", "changes nothing"),
         ("nvidia-t4&macos=26", "macos", "changes nothing"),
+        ("nvidia-jetson-agx-orin-64gb&driver=580", "driver", "changes nothing"),
+        ("nvidia-t4&accelerator=nvidia-l4", "accelerator", "“accelerator” is given more than once"),
+        ("nvidia-t4&driver=580&driver=535", "driver", "“driver” is given more than once"),
+        ("nvidia-t4&pyhton=3.9", "pyhton", "Unknown parameter “pyhton”"),
         ("cpu&driver=535", "driver", "changes nothing"),
         ("cpu&framework=jax", "framework", "A plan for the CPU is for pytorch"),
     ],
 )
 def test_a_choice_that_changes_nothing_is_refused(curated, client, db, query, parameter, reason):
     answer = client.get(f"/plan/?accelerator={query}&format=json")
-    assert (answer.status_code, answer.json()["parameter"]) == (400, parameter)
-    assert reason in answer.json()["detail"]
+    assert (answer.status_code, answer.json()["field"]) == (422, parameter)
+    assert reason in answer.json()["error"]
     page = client.get(f"/plan/?accelerator={query}")
-    assert page.status_code == 200
+    assert page.status_code == 422
     assert reason in words_of(page)
 
 

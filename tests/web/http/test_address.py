@@ -71,11 +71,14 @@ def test_a_quantity_is_a_number_above_zero_up_to_its_bound(text, amount):
     assert bool(texts(address, "memory")) == (amount is None)
 
 
-def test_a_format_that_does_not_exist_names_those_that_do():
-    address = reader("format=xlsx")
-    assert address.file_format(("csv", "json"), "plotly") == ""
-    assert texts(address, "format") == ["Unknown format “xlsx”; choose csv or json; the page is shown instead."]
-    assert reader("format=plotly").file_format(("csv", "json"), "plotly") == "plotly"
+def test_what_is_read_once_but_given_twice_has_one_note():
+    address = reader("vendor=amd&vendor=nvidia")
+    assert address.choice("vendor", ("amd", "nvidia"), "vendor") == "nvidia"
+    assert address.text("vendor") == "nvidia"
+    assert texts(address, "vendor") == ["“vendor” is given more than once; the last value is used."]
+    repeated = reader("kind=gpu&kind=tpu")
+    assert repeated.choices("kind", ("gpu", "tpu"), "kind") == ("gpu", "tpu")
+    assert texts(repeated, "kind") == []
 
 
 def test_long_bad_values_are_cut_to_three_notes():
