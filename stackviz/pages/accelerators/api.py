@@ -40,18 +40,21 @@ from stackviz.pages.accelerators.api_schemas import (
     brief,
     checkers,
     costs_out,
+    drivers_out,
     field_out,
     source_brief,
     spec_out,
 )
 from stackviz.pages.accelerators.list_query import ListQuery
 from stackviz.pages.accelerators.list_search import Search
+from stackviz.pages.accelerators.sheet_drivers import sheet_drivers
 from stackviz.records.catalog.conditions import KEYS
 from stackviz.records.catalog.costs import costs_now, costs_of
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.records.catalog.past import names_at, public_accelerators_at, public_prices_at, public_values_at
 from stackviz.records.catalog.queries import preferred_values, public_accelerators, public_catalogue
+from stackviz.records.stacks.models import Edition
 from stackviz.web.http.address import clean_text, read_moment
 from stackviz.web.http.conditional import unless_changed
 from stackviz.web.http.errors import ErrorBody, Refusal, refuse_others
@@ -62,6 +65,7 @@ router = Router()
 REFUSED = dict.fromkeys((404, 422, 429), ErrorBody)
 _CUT = frozenset({"limit", "offset"})
 _tagged = decorate_view(unless_changed(CatalogueEdition.current))
+_tagged_with_drivers = decorate_view(unless_changed(lambda: f"{CatalogueEdition.current()} {Edition.current()}"))
 
 
 @router.get(
@@ -107,7 +111,7 @@ def list_accelerators(request: HttpRequest, parameters: Query[ListParameters]) -
     response={200: AcceleratorOut, **REFUSED},
     summary="One accelerator with its values",
 )
-@_tagged
+@_tagged_with_drivers
 def get_accelerator(request: HttpRequest, slug: str, parameters: Query[SheetParameters]) -> AcceleratorOut:
     """Every public value with its source, in the unit it is printed in; `fields` leaves out the others."""
     refuse_others(request, {"fields", "alternatives", "at"})
@@ -257,5 +261,6 @@ def _described(
         aliases=list(dict.fromkeys(names)),
         at=at,
         costs=costs_out(costs_of(rows, prices)),
+        drivers=None if at else drivers_out(sheet_drivers(item)),
         specs=[spec_out(row, who) for row in rows],
     )

@@ -11,6 +11,7 @@ from ninja import Schema
 from pydantic import WithJsonSchema
 
 from stackviz.base.units import UNITS
+from stackviz.pages.accelerators.sheet_drivers import SheetDrivers
 from stackviz.records.catalog.costs import Cost, CostKind
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue
@@ -86,14 +87,30 @@ class AcceleratorItem(AcceleratorBrief):
     specs: list[SpecOut]
 
 
+class DriversOut(Schema):
+    """The branches of the NVIDIA driver that serve it. `linux`, `windows`: the first; `last`: null where none ends yet.
+
+    Null each where it is not on record, or where the product does not run that system.
+    """
+
+    linux: str | None
+    windows: str | None
+    last: str | None
+    sources: list[str]
+
+
 class AcceleratorOut(AcceleratorBrief):
-    """`aliases` are names that cards, Macs and tools report. `at`: the requested moment, null for now."""
+    """`aliases` are names that cards, Macs and tools report. `at`: the requested moment, null for now.
+
+    `drivers`: null for a moment of the past, and where no branch of the NVIDIA driver is on record.
+    """
 
     address: str
     family: str
     aliases: list[str]
     at: datetime | None
     costs: list[CostOut]
+    drivers: DriversOut | None
     specs: list[SpecOut]
 
 
@@ -203,6 +220,17 @@ def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:
         corrected=value.is_corrected_here,
         checked_by=names.get(value.checked_by_id or 0),
         checked_at=value.checked_at,
+    )
+
+
+def drivers_out(drivers: SheetDrivers | None) -> DriversOut | None:
+    if drivers is None:
+        return None
+    return DriversOut(
+        linux=drivers.first.get("linux"),
+        windows=drivers.first.get("windows"),
+        last=drivers.last or None,
+        sources=[source.url for source in drivers.sources],
     )
 
 

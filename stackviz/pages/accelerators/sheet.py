@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 
 from stackviz.pages.accelerators.list_query import OBSERVED_POWER
 from stackviz.pages.accelerators.relatives import desktop_version, predecessor, relatives
+from stackviz.pages.accelerators.sheet_drivers import sheet_drivers
 from stackviz.pages.accelerators.sheet_prices import sheet_prices
 from stackviz.pages.accelerators.sheet_sources import (
     NumberedSources,
@@ -78,9 +79,10 @@ class SheetHeadline:
 def read_sheet(
     accelerator: Accelerator, at: datetime | None = None, choice: SourceChoice | None = None
 ) -> dict[str, Any]:
-    """An accelerator's sheet, now or as it was at a moment. Twelve queries at most.
+    """An accelerator's sheet, now or as it was at a moment. Thirteen queries at most.
 
-    Only the present sheet has relatives: they are not part of its history. `choice` leaves out rows of other sources.
+    Only the present sheet has relatives and drivers: they are not part of its history. `choice` leaves out rows of
+    other sources.
 
     `missing`: titles of fields for which nothing is published, `not_applying`: of those that it cannot have. `derived`
     have a figure, `underived` a reason why not. `sources`: those that rows and names point to, by number. `filters`: by
@@ -116,6 +118,7 @@ def read_sheet(
         "relatives": relatives(accelerator, catalogue) if at is None else (),
         "desktop": desktop_version(accelerator, catalogue) if at is None else None,
         "planned": planned_date(preferred[DATE]),
+        "drivers": sheet_drivers(accelerator) if at is None else None,
         "predecessor": before,
         "value_count": sum(map(len, preferred.values())),
         "source_count": len({value.source_id for value in values}),

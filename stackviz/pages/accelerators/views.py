@@ -30,6 +30,7 @@ from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Source
 from stackviz.records.catalog.past import public_accelerators_at
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue, successors
+from stackviz.records.stacks.models import Edition
 from stackviz.web.http.address import AddressReader, Note, read_moment, write_moment
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.http.errors import refuse_notes
@@ -61,7 +62,7 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
     `?at=` shows the sheet as of a moment, `?format=csv|json` returns it as a file.
     """
     catalogue = public_catalogue()
-    accelerator, edition = catalogue.by_slug.get(slug), catalogue.edition
+    accelerator, edition = catalogue.by_slug.get(slug), f"{catalogue.edition} {Edition.current()}"
     if accelerator is None:
         return _elsewhere(slug)
     query = read_sheet_query(request.GET)

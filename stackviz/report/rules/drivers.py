@@ -13,6 +13,7 @@ __all__ = [
     "cuda_without_card",
     "driver_branch",
     "driver_floor",
+    "end_of_card",
     "first_branch",
     "is_older_than_card",
     "knows_card",
@@ -88,10 +89,16 @@ def first_branch(tables: Tables, capability: str, platform: str) -> Requirement 
 
 
 @computed_once
+def end_of_card(tables: Tables, capability: str) -> Requirement | None:
+    """The row that names the last branch for cards of this compute capability; None where none is known to be it."""
+    rows = tables.rows("compute-capability", "ends-with", "nvidia-driver")
+    return next((row for row in rows if row.version == capability), None)
+
+
 def last_branch(tables: Tables, capability: str) -> str:
     """The last branch that supports cards of this compute capability; "" where none is known to be the last."""
-    rows = tables.rows("compute-capability", "ends-with", "nvidia-driver")
-    return next((row.values for row in rows if row.version == capability), "")
+    end = end_of_card(tables, capability)
+    return end.values if end else ""
 
 
 def is_older_than_card(tables: Tables, driver: str, capability: str, platform: str) -> bool:

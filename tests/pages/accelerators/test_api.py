@@ -169,7 +169,9 @@ def test_a_value_comes_in_the_unit_named(curated, client, db, slug, field, condi
 
 def test_every_value_has_its_source(curated, client, db):
     answer = client.get(API + "nvidia-h100-sxm5-80gb/").json()
-    assert set(answer) == {"slug", "name", "vendor", "kind", "address", "family", "aliases", "at", "costs", "specs"}
+    assert set(answer) == {
+        "slug", "name", "vendor", "kind", "address", "family", "aliases", "at", "costs", "drivers", "specs",
+    }  # fmt: skip
     assert answer["aliases"] == ["NVIDIA H100", "NVIDIA H100 80GB HBM3"]
     assert len(answer["specs"]) > 30
     assert all(spec["source"]["title"] and spec["source"]["url"].startswith("http") for spec in answer["specs"])
