@@ -216,13 +216,7 @@ def _prepared(_edition: str, _language: str | None, key: str, query: str) -> Sho
 def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
     families = sum(bool(row.family) for row in ladder.rows)
     accelerators, results = len(ladder.rows) - families, ladder.results
-    counts = [
-        ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
-        ngettext("%(n)d name of several sheets", "%(n)d names of several sheets", families) % {"n": families}
-        if families
-        else "",
-        ngettext("%(n)d result", "%(n)d results", results) % {"n": results},
-    ]
+    number = ngettext("%(n)d result", "%(n)d results", results) % {"n": results}
     notes: list[str | Note] = [*ladder.notes, *filter(None, [devices_note(ladder)])]
     if ladder.case and ladder.case.results > ladder.results_read:
         words = _("This setting has %(all)d results; %(n)d are read, the best of each accelerator first.")
@@ -230,13 +224,29 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
     notes += filter(None, [_price_note(drawn)])
     return LadderWords(
         setting=setting_text(ladder.benchmark, ladder.case.params) if ladder.case else "",
-        counts=", ".join(filter(None, counts)),
+        counts=f"{_ranked_text(accelerators, families)}, {number}",
         compared=listed(ladder.benchmark.compared),
         key=_key(ladder, drawn),
         notes=tuple(notes),
         no_first=no_first_text(ladder.lead) if ladder.rows else "",
         overtaken=overtaken_text(ladder),
     )
+
+
+def _ranked_text(accelerators: int, families: int) -> str:
+    """`12 accelerators, 3 names of several sheets`: what has a row in the ranking."""
+    counts = [ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators}]
+    if families:
+        names = ngettext("%(n)d name of several sheets", "%(n)d names of several sheets", families)
+        counts.append(names % {"n": families})
+    return ", ".join(counts)
+
+
+def _direction(benchmark: CitedBenchmark) -> str:
+    """Which figures are better; "" where a figure alone is no merit."""
+    if not benchmark.has_first:
+        return ""
+    return _("Higher is better.") if benchmark.higher_is_better else _("Lower is better.")
 
 
 def _price_note(drawn: DrawnLadder) -> str:
@@ -262,7 +272,7 @@ def overtaken_text(ladder: CitedLadder) -> str:
 
 def _key(ladder: CitedLadder, drawn: DrawnLadder) -> str:
     sentences = [
-        _("Higher is better.") if ladder.benchmark.higher_is_better else _("Lower is better."),
+        _direction(ladder.benchmark),
         _("The ring is the best result of an accelerator; paler rings are its other results."),
         _("The tick is the most that published values allow.") if drawn.has_bounds else "",
     ]
@@ -323,10 +333,10 @@ def ranking_setting(benchmark: CitedBenchmark, drawn: DrawnLadder, setting: str)
     accelerators = sum(bool(row.slug) for row in drawn.rows)
     words = {
         "setting": setting,
-        "counts": ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
-        "better": _("Higher is better.") if benchmark.higher_is_better else _("Lower is better."),
+        "counts": _ranked_text(accelerators, len(drawn.rows) - accelerators),
+        "better": _direction(benchmark),
     }
-    return _("%(setting)s: %(counts)s, each result with its source. %(better)s") % words
+    return (_("%(setting)s: %(counts)s, each result with its source. %(better)s") % words).rstrip()
 
 
 def ranking_data(benchmark: CitedBenchmark, introduction: Introduction, url: str) -> Mapping[str, object]:

@@ -136,6 +136,18 @@ def test_a_sheet_says_that_less_power_is_no_merit():
     assert all(line.scale == line.no_first for line in lines if line.no_first and not line.is_of_bound)
 
 
+@pytest.mark.parametrize("key", sorted(POWER))
+def test_a_power_ranking_calls_nothing_better(client, key):
+    page = client.get(f"/benchmarks/{key}/")
+    assert not any("is better" in text for text in (words_of(page), *texts_of(page.content.decode())))
+
+
+def test_a_description_counts_as_its_page_does(client):
+    page = client.get("/benchmarks/llama-bench/")
+    counts = re.search(r"\d+ accelerators, \d+ names? of several sheets", words_of(page))[0]
+    assert any(f": {counts}, each result with its source" in text for text in texts_of(page.content.decode()))
+
+
 def test_a_card_of_several_sheets_is_ranked_under_its_own_name(client):
     ladder = ladder_shown("llama-bench")
     rows = {row.name: row for row in ladder.rows}
