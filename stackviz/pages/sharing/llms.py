@@ -24,7 +24,8 @@ figures, with units, conditions and sources. Pages exist in English and, below `
 
 - [HTTP API]({site}/api/v1/docs/): no key is needed to read; the document is
   [openapi.json]({site}/api/v1/openapi.json)
-- [Data files]({site}/data/): all public tables as JSON Lines, CSV and Parquet, written each night
+- [Data files]({site}/data/): all public tables as JSON Lines, CSV and, where it is installed, Parquet,
+  written each night
 - [Schema of the tables]({site}/data/schema/)
 - [Changes]({site}/changes/?format=json): every correction, as JSON; `/changes/feed/` is RSS
 

@@ -14,14 +14,17 @@ TEXTS = (
     *sorted((ROOT / "stackviz/pages/learn/texts/en").rglob("*.md")),
     ROOT / "stackviz/records/catalog/data/claims.csv",
     *(ROOT / "stackviz/records/stacks/data" / name for name in ("components.toml", "stacks.toml")),
+    *(ROOT / name for name in ("templates/stacks/_list.html", "stackviz/pages/data/schema.py")),
 )
 NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 COUNTED = re.compile(
     rf"\b(?<!=)(?:\d+|{'|'.join(NUMBERS)}|fifteen) (?:stacks|spec sheets|accelerators|chapters|benchmarks|layers|components)\b"
+    rf"|\b(?:{'|'.join(NUMBERS)}) (?:operators|claims|causes|rules|vendors)\b"
     rf"|\]\(/\w+/\)[^.]{{0,20}} for (?:{'|'.join(NUMBERS)}) of them"
 )
 HELD = {"eight layers": lambda: len(Layer)}
-OF_NETWORKS = {"two layers", "four layers", "1000 layers"}  # of a neural network, or of what each card holds
+# Of a neural network, or of what each card holds.
+OF_NETWORKS = {"two layers", "four layers", "1000 layers", "three operators", "five operators"}
 
 
 def counted_by_hand(text):
