@@ -1,13 +1,14 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from stackviz.pages.machines import against, manage, past, series, views
+from stackviz.pages.machines import against, host_page, manage, past, series, views
 from stackviz.pages.machines.views import follows_merges
 
 app_name = "machines"
 urlpatterns = [
     path("machines/", views.machine_list, name="list"),
     path("coverage/", views.coverage_page, name="coverage"),
+    path("hosts/<slug:slug>/", host_page.host_page, name="host"),
     path("labs/", RedirectView.as_view(pattern_name="machines:list"), name="labs"),
     path("machines/<slug:lab>/", views.lab_page, name="lab"),
     path("machines/<slug:lab>/<slug:slug>/", follows_merges(views.machine), name="machine"),

@@ -6,14 +6,16 @@ it says is not there is absent with the reason. The report is of the day of the 
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime, time
 from uuid import NAMESPACE_URL, uuid5
 
 from stackviz.base.backports import UTC
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
+from stackviz.report.dumps.components import components_of_facts
 from stackviz.report.format import FACTS, NOBODY, Absent, Agent, Card, FactType, Machine, Report, Scalar, Software
 
-__all__ = ["FOUND_BY", "host_report"]
+__all__ = ["FOUND_BY", "host_report", "system_facts"]
 
 FOUND_BY = "public description"
 """`found_by` of the software of a host."""
@@ -46,7 +48,7 @@ def host_report(host: Host) -> Report:
     components = list(host.components.all())
     facts = {**_machine_facts(host, cards), **dict(_facts_of_components(components))}
     absent = {name: why for name, why in _absences(host, components) if name not in facts}
-    return Report(
+    report = Report(
         id=uuid5(NAMESPACE_URL, host.subject),
         created_at=datetime.combine(host.seen_on, time(), UTC),
         agent=Agent(FOUND_BY, "1"),
@@ -56,6 +58,7 @@ def host_report(host: Host) -> Report:
         cards=cards,
         software=tuple(_software(components)),
     )
+    return replace(report, software=(*report.software, *_software_of_facts(report)))
 
 
 # --- the machine ---
@@ -63,7 +66,7 @@ def host_report(host: Host) -> Report:
 
 def _machine_facts(host: Host, cards: Iterable[Card]) -> dict[str, Scalar]:
     stated: dict[str, Scalar | None] = {
-        **_system_facts(host.system),
+        **system_facts(host.system),
         "os.kernel": _kernel(host.kernel),
         "os.wsl": "2" if host.virtualisation == Host.Virtualisation.WSL2 else None,
         "machine.virtualization": "vm-other" if host.virtualisation == Host.Virtualisation.VM else None,
@@ -78,7 +81,7 @@ def _machine_facts(host: Host, cards: Iterable[Card]) -> dict[str, Scalar]:
     return {name: value for name, value in stated.items() if value not in (None, "")}
 
 
-def _system_facts(system: str) -> dict[str, str | None]:
+def system_facts(system: str) -> dict[str, str | None]:
     """Name, version, build and architecture: `macOS 26.5.2 (25F84)`, `Ubuntu 22.04 (WSL2 on Windows)`, `Linux`."""
     match = _SYSTEM.fullmatch(system.strip())
     if match is None:
@@ -177,3 +180,10 @@ def _software(components: Iterable[HostComponent]) -> Iterator[Software]:
     for component in components:
         if component.state != HostComponent.State.ABSENT and component.name not in FACTS:
             yield Software(component.name, component.value or None, FOUND_BY)
+
+
+def _software_of_facts(report: Report) -> Iterator[Software]:
+    """The system, the driver and the CUDA of torch, which facts state and no component."""
+    for name, version in components_of_facts(report):
+        if version:
+            yield Software(name, version, FOUND_BY)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from stackviz.report.format import Card, Report, Scalar, cards_named, systems
 from stackviz.report.rules import Finding, Severity
 
-__all__ = ["LAYERS", "LAYER_TITLES", "DumpComponent", "components", "layer_of"]
+__all__ = ["LAYERS", "LAYER_TITLES", "DumpComponent", "components", "components_of_facts", "layer_of"]
 
 LAYERS: Mapping[str, str] = MappingProxyType(
     {
@@ -69,7 +69,7 @@ def components(report: Report, findings: Sequence[Finding]) -> tuple[DumpCompone
     """The components found, and those that must exist although no dump states their version; top to bottom."""
     software = [
         DumpComponent(layer or "", component, version, _state(component, version, findings))
-        for component, version in dict.fromkeys((*_software(report), *_from_facts(report)))
+        for component, version in dict.fromkeys((*_software(report), *components_of_facts(report)))
         if (layer := layer_of(component)) != "hardware"
     ]
     cards = [DumpComponent("hardware", "hardware", None, _card_state(card, findings), card.reported_name)
@@ -83,7 +83,7 @@ def _software(report: Report) -> Iterator[tuple[str, str | None]]:
         yield software.component, software.version
 
 
-def _from_facts(report: Report) -> Iterator[tuple[str, str | None]]:
+def components_of_facts(report: Report) -> Iterator[tuple[str, str | None]]:
     """Components that a fact tells of and no list of software; or that a machine with such cards must have."""
     named = {software.component for software in report.software}
     vendors = {card.vendor for card in report.cards}

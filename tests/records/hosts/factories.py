@@ -51,7 +51,7 @@ def add_host(
     return host
 
 
-def card_of(accelerator: Accelerator, **fields: Any) -> dict[str, Any]:
+def card_fields(accelerator: Accelerator, **fields: Any) -> dict[str, Any]:
     return {"accelerator": accelerator, "reported_name": accelerator.name, **fields}
 
 

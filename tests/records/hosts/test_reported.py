@@ -60,6 +60,7 @@ def test_nvidia_host_on_linux():
         {"driver_version": "550.54.15", "compute_capability": "9.0"},
     ]
     versions = {"pytorch": "2.2.1+cu121", "python": "3.10.14", "cuda-toolkit": "12.4.131", "vllm": None}
+    versions |= {"cuda-runtime": "12.1", "nvidia-driver": "550.54.15", "linux": "Ubuntu 22.04.4"}
     assert _versions(report) == versions
     assert report.created_at == datetime(2026, 7, 1, tzinfo=UTC)
 
@@ -156,7 +157,7 @@ def test_card_on_a_raspberry_pi():
     assert report.facts == {"os.name": "Raspberry Pi OS", "cpu.model": "Raspberry Pi CM5 (4x Cortex-A76)"}
     assert report.absent == {"rocm.version": Absent("not_installed")}
     assert report.cards[0].facts == {"pcie_generation_max": 2, "pcie_width": 1}
-    assert _versions(report) == {"vulkan": None, "llama-cpp": None}
+    assert _versions(report) == {"vulkan": None, "llama-cpp": None, "linux": "Raspberry Pi OS"}
 
 
 def test_ascend_host():

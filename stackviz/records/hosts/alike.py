@@ -1,0 +1,92 @@
+"""Which hosts are most alike: by accelerator, then family and vendor, then what runs them. Pure, no query."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeVar
+
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.hosts.models import Host, HostComponent
+from stackviz.records.hosts.reported import system_facts
+from stackviz.report.format.systems import family
+
+__all__ = ["MOST_ALIKE", "HostTraits", "Likeness", "likeness", "most_alike", "traits_of"]
+
+MOST_ALIKE = 3
+Key = TypeVar("Key")
+
+
+class Likeness(IntEnum):
+    """What two hosts share first of all; more is larger."""
+
+    NOTHING = 0
+    VENDOR = 1
+    FAMILY = 2
+    ACCELERATOR = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostTraits:
+    """What decides how alike two hosts are. `families`: those of its accelerators, or their slugs where they have none.
+
+    `system`: linux, windows or macos, "" where it is not known; `software`: names of components that are there.
+    """
+
+    accelerators: frozenset[str]
+    families: frozenset[str]
+    vendors: frozenset[str]
+    cards: int
+    system: str = ""
+    is_wsl: bool = False
+    form: str = ""
+    software: frozenset[str] = frozenset()
+
+
+def traits_of(host: Host) -> HostTraits:
+    """Of a host with its vendor, cards with accelerators and components."""
+    cards = list(host.cards.all())
+    sheets = [card.accelerator for card in cards if card.accelerator]
+    there = [row.name for row in host.components.all() if row.state != HostComponent.State.ABSENT]
+    return HostTraits(
+        accelerators=frozenset(sheet.slug for sheet in sheets),
+        families=families_of(sheets),
+        vendors=frozenset({host.vendor.slug, *(sheet.vendor.slug for sheet in sheets)}),
+        cards=len(cards),
+        system=family(system_facts(host.system)),
+        is_wsl=host.virtualisation == Host.Virtualisation.WSL2,
+        form=host.form,
+        software=frozenset(there),
+    )
+
+
+def families_of(sheets: Iterable[Accelerator]) -> frozenset[str]:
+    return frozenset(sheet.family or sheet.slug for sheet in sheets)
+
+
+def likeness(traits: HostTraits, other: HostTraits) -> Likeness:
+    if traits.accelerators & other.accelerators:
+        return Likeness.ACCELERATOR
+    if traits.families & other.families:
+        return Likeness.FAMILY
+    return Likeness.VENDOR if traits.vendors & other.vendors else Likeness.NOTHING
+
+
+def most_alike(traits: HostTraits, others: Mapping[Key, HostTraits], most: int = MOST_ALIKE) -> list[Key]:
+    """Return the keys of the hosts most alike, the first the closest; none that shares not even the vendor.
+
+    Of equal ones the first in `others` comes first.
+    """
+    ranked = sorted(others, key=lambda key: _closeness(traits, others[key]), reverse=True)
+    return [key for key in ranked if likeness(traits, others[key]) > Likeness.NOTHING][:most]
+
+
+def _closeness(traits: HostTraits, other: HostTraits) -> tuple[int, ...]:
+    """Larger is closer: hardware first, then the system, then how many components both have."""
+    return (
+        likeness(traits, other),
+        traits.accelerators == other.accelerators,
+        traits.cards == other.cards,
+        bool(traits.system) and (traits.system, traits.is_wsl) == (other.system, other.is_wsl),
+        len(traits.software & other.software),
+        bool(traits.form) and traits.form == other.form,
+    )

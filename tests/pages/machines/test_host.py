@@ -1,0 +1,222 @@
+"""A public host's page: what its source states, what follows from it, and what is left open."""
+
+import re
+from datetime import date
+
+import pytest
+
+from stackviz.records.catalog.models import Accelerator, Source, SpecValue, Vendor
+from stackviz.records.cited.models import CitedResult, CitedSource
+from tests.records.hosts.factories import add_host, card_fields
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sheet():
+    vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
+    sheet = Accelerator.objects.create(slug="rtx-5090", name="RTX 5090", vendor=vendor, is_public=True)
+    source = Source.objects.create(title="RTX 5090", url="https://www.nvidia.com/5090/")
+    bandwidth = SpecValue(
+        accelerator=sheet, field="memory_bandwidth_gb_s", value="1792", unit="GB/s", source=source, status="public"
+    )
+    bandwidth.is_preferred = True
+    bandwidth.normalise()
+    bandwidth.save()
+    return sheet
+
+
+@pytest.fixture
+def host(sheet):
+    return make_host(sheet, "Two cards in a desktop", cards=2)
+
+
+def make_host(sheet, title, *, cards=1, **fields):
+    usual = {"form": "desktop", "system": "Ubuntu 24.04.4 LTS", "memory_bytes": 64 << 30, "virtualisation": "bare"}
+    return add_host(
+        sheet.vendor,
+        title=title,
+        cards=[card_fields(sheet, driver_version="610.43.03", index=index) for index in range(cards)],
+        components={"vllm": "0.25.1", "rocm": None},
+        **(usual | fields),
+    )
+
+
+def make_result(host, sheet, value, *, benchmark="llama-bench", unit="token/s", params=None, **more):
+    source, _new = CitedSource.objects.get_or_create(
+        key="owner", defaults={"title": "The owner", "url": "https://example.org/owner"}
+    )
+    result = CitedResult(
+        host=host,
+        accelerator=sheet,
+        reported_name="RTX 5090",
+        benchmark=benchmark,
+        params=params or {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128", **more},
+        value=str(value),
+        unit=unit,
+        source=source,
+    )
+    result.save()
+    return result
+
+
+def text_of(client, host, status=200):
+    response = client.get(f"/hosts/{host.slug}/")
+    assert response.status_code == status
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def part_of(text, heading):
+    start = text.index(f'aria-labelledby="{heading}"')
+    return text[start : text.index("</section>", start)]
+
+
+def test_page_says_what_the_host_is_and_runs(client, host, sheet):
+    make_result(host, sheet, 216)
+    text = text_of(client, host)
+    assert "A desktop with 2 × RTX 5090, 64 GiB of memory. It runs Ubuntu 24.04.4" in text
+    assert "Best-known figure: 216 token/s" in text
+    assert "described by its owner on 2026-07-01, not a lab’s machine" in text
+    assert 'href="https://github.com/example/benchmarks/issues/1"' in text
+
+
+def test_month_is_no_day(client, sheet):
+    host = make_host(sheet, "Of a month", seen_on=date(2026, 5, 1), is_month_only=True)
+    assert "described by its owner on 2026-05, not" in text_of(client, host)
+
+
+@pytest.mark.usefixtures("stacks")
+def test_stack_has_eight_layers_and_guesses_none(client, host):
+    stack = part_of(text_of(client, host), "stack")
+    assert len(re.findall(r'<div class="layer layer-', stack)) == 8
+    assert "4 of 8 layers are described" in stack
+    assert "vLLM" in stack
+    assert "610.43.03" in stack
+    assert stack.count("not reported") >= 4
+
+
+def test_foot_names_what_is_not_reported_or_absent(client, host):
+    facts = part_of(text_of(client, host), "facts")
+    assert 'Not reported:</b> <span class="miss">processor, kernel, Python, PyTorch, CUDA of the driver,' in facts
+    assert re.search(r"Not installed.{0,20}rocm", facts)
+
+
+def test_lesson_of_a_host_comes_first(client, sheet):
+    host = make_host(sheet, "A lesson", teaches="hipBLASLt off and on.")
+    text = text_of(client, host)
+    assert text.index("hipBLASLt off and on.") < text.index('aria-labelledby="stack"')
+
+
+def test_findings_are_those_of_the_day(client, sheet):
+    host = add_host(
+        sheet.vendor,
+        title="Old branch",
+        cards=[card_fields(sheet, driver_version="565.57.01")],
+        seen_on=date(2026, 6, 1),
+        system="Ubuntu 24.04",
+    )
+    findings = part_of(text_of(client, host), "findings")
+    assert "565.57.01" in findings
+    earlier = add_host(
+        sheet.vendor,
+        title="Same branch before its end",
+        cards=[card_fields(sheet, driver_version="565.57.01")],
+        seen_on=date(2024, 12, 1),
+        system="Ubuntu 24.04",
+    )
+    assert "is no longer supported" not in part_of(text_of(client, earlier), "findings")
+
+
+def test_result_is_drawn_with_its_bound(client, host, sheet):
+    make_result(host, sheet, 896, benchmark="memory-bandwidth", unit="GB/s", params={"test": "copy"})
+    results = part_of(text_of(client, host), "results")
+    assert "50 % of its bound" in results
+    assert '<u style="--p:100"></u>' in results
+    assert '<b style="--p:50"></b>' in results
+
+
+def test_doubtful_result_is_not_shown(client, host, sheet):
+    result = make_result(host, sheet, 99999)
+    CitedResult.objects.filter(pk=result.pk).update(state="doubtful", reason="above its bound")
+    assert "99,999" not in text_of(client, host)
+    assert "No result of this host is published." in text_of(client, host)
+
+
+def test_pair_that_differs_in_one_setting_is_shown(client, host, sheet):
+    make_result(host, sheet, 322, test="pp512")
+    make_result(host, sheet, 975, test="pp512", flags="hipBLASLt")
+    make_result(host, sheet, 49, test="tg128")
+    pairs = part_of(text_of(client, host), "changed")
+    assert "without" in pairs
+    assert "hipBLASLt" in pairs
+    assert "3×" in pairs
+    assert pairs.count('class="panel"') == 1
+
+
+def test_same_setting_elsewhere_is_compared(client, host, sheet):
+    other = make_host(sheet, "Another desktop")
+    make_result(host, sheet, 100)
+    make_result(other, sheet, 150)
+    make_result(other, sheet, 777, model="Another model")
+    peers = part_of(text_of(client, host), "peers")
+    assert "Another desktop" in peers
+    assert "1.5×" in peers
+    assert "777" not in peers
+
+
+def test_like_hosts_lead_to_comparisons(client, host, sheet):
+    make_host(sheet, "Like it", cards=2)
+    alike = part_of(text_of(client, host), "alike")
+    assert f"/compare/?a=host:{host.slug}&amp;a=host:like-it" in alike
+    assert "the same accelerator" in alike
+
+
+def test_proposed_host_does_not_exist(client, sheet):
+    text_of(client, make_host(sheet, "Proposed", state="proposed"), status=404)
+
+
+def test_withdrawn_host_says_why(client, sheet):
+    host = make_host(sheet, "Withdrawn", state="withdrawn", reason="Its owner asked for it.")
+    text = text_of(client, host, status=410)
+    assert "Its owner asked for it." in text
+    assert "Withdrawn" not in text.replace("withdrawn", "")
+
+
+def test_stack_is_a_file(client, host):
+    response = client.get(f"/hosts/{host.slug}/?format=svg")
+    assert response["Content-Type"].startswith("image/svg+xml")
+    assert b"RTX 5090" in b"".join(response)
+
+
+def test_page_in_chinese(client, host, sheet):
+    make_result(host, sheet, 216)
+    response = client.get(f"/zh-hans/hosts/{host.slug}/")
+    assert "公开主机" in response.content.decode()
+    assert "Best-known figure" not in response.content.decode()
+
+
+def test_page_moves_with_the_host(client, host):
+    assert "0.25.1" in text_of(client, host)
+    row = host.components.get(name="vllm")
+    row.value = "0.26.0"
+    row.save()
+    assert "0.26.0" in text_of(client, host)
+
+
+def test_queries_stay_at_ten_times_as_many_hosts(client, host, sheet, django_assert_num_queries):
+    def fill(count, name):
+        for number in range(count):
+            made = make_host(sheet, f"{name} {number}")
+            make_result(made, sheet, 100 + number)
+
+    fill(1, "first")
+    client.get("/hosts/first-0/")  # reads what a process reads once for all pages
+    fill(3, "few")
+    make_result(host, sheet, 216)
+    with django_assert_num_queries(10):
+        client.get(f"/hosts/{host.slug}/")
+    fill(30, "many")
+    with django_assert_num_queries(10):
+        client.get(f"/hosts/{host.slug}/")
+    with django_assert_num_queries(4):
+        client.get(f"/hosts/{host.slug}/")
