@@ -96,6 +96,7 @@ HELD = {
         if slug.startswith("apple-m")
     ),
     "the last release is 1.2.0": lambda: newest("tensorflow-metal") == "1.2.0",
+    "1.2.0 is the last release of the plug-in": lambda: newest("tensorflow-metal") == "1.2.0",
     "it is archived, its last release was 2.8": lambda: newest("ipex") == "2.8",
     "since Ada they have no NVLink": lambda: (
         not any(re.match(r"nvidia-geforce-rtx-[45]0", slug) for slug in values("interconnect_gb_s"))
