@@ -1,13 +1,14 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from stackviz.pages.machines import against, host_page, manage, past, series, views
+from stackviz.pages.machines import against, host_page, hosts_list, manage, past, series, views
 from stackviz.pages.machines.views import follows_merges
 
 app_name = "machines"
 urlpatterns = [
     path("machines/", views.machine_list, name="list"),
     path("coverage/", views.coverage_page, name="coverage"),
+    path("hosts/", hosts_list.hosts, name="hosts"),
     path("hosts/<slug:slug>/", host_page.host_page, name="host"),
     path("labs/", RedirectView.as_view(pattern_name="machines:list"), name="labs"),
     path("machines/<slug:lab>/", views.lab_page, name="lab"),

@@ -17,6 +17,9 @@ from django.views.decorators.http import require_safe
 from stackviz.draw.diagrams.svg import svg_of
 from stackviz.intake.notices.queries import webhook_disabled_at
 from stackviz.pages.machines.fleet import GROUPS, STATES, fleet_csv, fleet_groups, fleet_machines, fleet_query
+from stackviz.pages.machines.hosts_list import READ_ELSEWHERE, hosts, hosts_context
+from stackviz.pages.machines.hosts_query import FORMATS, read_hosts_query
+from stackviz.pages.machines.hosts_rows import known_hosts
 from stackviz.pages.machines.page import (
     latest_machine,
     machine_context,
@@ -58,15 +61,29 @@ POLLED_FOR = timedelta(hours=1)  # a page left open longer than this is no longe
 
 
 @require_safe
+@serves_formats(*FORMATS)
 @vary_on_htmx
 def machine_list(request: HttpRequest) -> HttpResponse:
-    """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
+    """Public hosts, and all lab machines this visitor may see; for htmx the rows of lab machines alone.
+
+    Both are those with one accelerator or a text where the address names it. A visitor who is signed in has lab
+    machines first.
+    """
+    if request.GET.get("format"):
+        return hosts(request)
     q, slug = text_parameter(request, "q"), text_parameter(request, "accelerator")
     accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
     page = machines_page(machines_found(request.user, q=q, accelerator=slug), page_cut(request, MACHINES_PER_PAGE))
     rows = machine_rows(page.items, accelerator.pk if accelerator else None)
-    context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows}
-    return render(request, "machines/_rows.html" if wants_partial(request) else "machines/list.html", context)
+    context: dict[str, object] = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows}
+    if wants_partial(request):
+        return render(request, "machines/_rows.html", context)
+    known = known_hosts()
+    if known.rows:
+        context |= hosts_context(request, known, read_hosts_query(request.GET, known, READ_ELSEWHERE))
+    context["has_labs"] = bool(rows) or not page.is_only or not known.rows
+    context["labs_first"] = request.user.is_authenticated and bool(rows)
+    return render(request, "machines/list.html", context)
 
 
 @require_safe
