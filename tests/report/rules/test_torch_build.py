@@ -502,3 +502,11 @@ def test_the_builds_of_the_explanation_are_those_of_the_advice():
     finding = answer("kernels-missing", typed)
     torch, variant = re.search(r"torch (\S+) for (cu\d+)", finding.advice).groups()
     assert re.search(rf"{variant} \(torch (?:\S+ to )?{re.escape(torch)}\)", finding.explanation)
+
+
+def test_nightly_has_no_code_for_a_card_newer_than_its_cuda():
+    nightly = {"torch__version": "2.7.0.dev20250310+cu124", "torch__cuda_version": "12.4", "torch__arch_list": None}
+    rtx_5080 = card(name="NVIDIA GeForce RTX 5080", compute_capability="12.0")
+    assert answer("kernels-missing", linux(rtx_5080, **nightly)).severity == "broken"
+    nightly |= {"torch__version": "2.7.0.dev20250310+cu128", "torch__cuda_version": "12.8"}
+    assert answer("kernels-missing", linux(rtx_5080, **nightly)).severity == "cannot-tell"

@@ -57,7 +57,7 @@ _CONSUMER = ("geforce", "titan")
 def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     error = look.get("nvidia.nvml_error") or ""
     module, library = look.get(MODULE), look.get("nvidia.nvml_version")
-    differ = bool(module and library and not _of_one_driver(module, library))
+    differ = bool(module and library and not of_one_driver(module, library))
     if "version mismatch" in error.lower() or differ:
         versions = say(": module {module}, library {library}", module, library) if differ else ""
         yield Conclusion(
@@ -100,7 +100,7 @@ def _match_again(look: Look) -> str:
     )
 
 
-def _of_one_driver(module: str, library: str) -> bool:
+def of_one_driver(module: str, library: str) -> bool:
     """NVML puts the CUDA major before the driver's version, and may leave the end away: 12.560.35 is of 560.35.03."""
     version = numbers(library)
     return any(

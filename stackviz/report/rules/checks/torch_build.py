@@ -250,9 +250,12 @@ def _releases_without_code(look: Look, tables: Tables, torch: str) -> Iterator[C
 
 
 def _toolkit_without_code(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
-    """What the build carries is not known: a CUDA before the card's first toolkit or after its last has none for it."""
+    """What the build carries is not known: a CUDA before the card's first toolkit or after its last has none for it.
+
+    Nightlies are built with the CUDA they name, as releases are; a build from source may carry PTX.
+    """
     cuda, is_decided = look.need("torch.cuda_version"), False
-    for capability, group in by_capability(look.cards("nvidia")) if origin_of(torch) is Origin.RELEASE else ():
+    for capability, group in by_capability(look.cards("nvidia")) if origin_of(torch) is not Origin.SOURCE else ():
         outside = cuda_without_card(tables, capability, cuda)
         if outside:
             is_decided = True
