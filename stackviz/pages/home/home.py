@@ -14,6 +14,7 @@ from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.intake.report_parts.cards import card_kinds
 from stackviz.intake.report_parts.facts import headline_fact
 from stackviz.intake.report_parts.present import JudgedReport, stored_report
+from stackviz.pages.home.hosts_beside import hosts_beside
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.catalog.queries import accelerators_by_slug, public_accelerators
 from stackviz.records.cited.queries import cited_counts
@@ -42,18 +43,21 @@ VendorName: TypeAlias = tuple[str, str]  # and the class of `charts.vendors` wit
 
 
 def front_page(visitor: Visitor) -> dict[str, object]:
-    """Return what the front page shows this visitor. At most twelve queries."""
+    """Return what the front page shows this visitor. At most thirteen queries, five more once an edition of hosts."""
     machines = visible_machines(visitor)
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
     reports = [(machine, stored_report(snapshots[machine.pk])) for machine in newest if machine.pk in snapshots]
     stacks = {stack.slug: stack for stack in public_stacks()}
+    hosts = hosts_beside()
     values = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True)
     return {
         "accelerators": format_number(public_accelerators().count()),
         "values": format_number(values.count()),
         "stacks": format_number(len(stacks)),
         "machines": format_number(machines.count()),
+        "hosts": hosts,
+        "counted_hosts": format_number(hosts.counted),
         "cited": format_number(cited_counts().results),
         "drawing": small_drawing(stacks),
         "starting_points": [*_against_its_sheet(reports), *starting_points(stacks)],

@@ -18,6 +18,7 @@ from stackviz.pages.home.home import front_page
 from stackviz.pages.home.well_known import fit_question, well_known_html
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedEdition
+from stackviz.records.hosts.models import HostEdition
 from stackviz.records.labs.queries import Visitor
 from stackviz.records.series.public_runs import cached_for_strangers
 from stackviz.web.http.addresses import address_by_name
@@ -43,7 +44,7 @@ Sitemap: {sitemap}
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The front page."""
-    parts = cached_for_strangers(request.user, ("home", CitedEdition.current()), _home_parts)
+    parts = cached_for_strangers(request.user, ("home", CitedEdition.current(), HostEdition.current()), _home_parts)
     named = dict(zip(("well_known", "counts", "fit", "more"), parts, strict=True))
     return render(request, "home/home.html", {**named, "preview": _home_preview(request)})
 
