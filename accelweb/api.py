@@ -12,6 +12,7 @@ from stackviz.intake.ingest.api import router as ingest
 from stackviz.intake.ingest.key_api import router as key
 from stackviz.pages.accelerators.api import router as accelerators
 from stackviz.pages.accelerators.api_prices import router as prices
+from stackviz.pages.data.licence import LICENCE_IN_OPENAPI
 from stackviz.pages.diagnose.api import router as diagnose
 from stackviz.pages.fit.api import router as fit
 from stackviz.pages.home.api_reference import ApiReference
@@ -36,6 +37,8 @@ api = Api(
     docs=ApiReference(),
     docs_url=None,  # a page, which each language has: accelweb/urls.py
     openapi_url="/openapi.json",
+    openapi_extra={"info": LICENCE_IN_OPENAPI},
+    servers=[{"url": "/", "description": "this site"}],
 )
 api.add_router("", accelerators, tags=["accelerators"])
 api.add_router("", prices, tags=["accelerators"])

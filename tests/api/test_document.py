@@ -51,6 +51,13 @@ def test_document_that_is_not_true_is_noticed(asked, tmp_path):
     assert "state" in done.stdout
 
 
+def test_the_document_names_its_terms_and_server():
+    written = document()
+    assert written["info"]["license"]["identifier"] == "LicenseRef-accelweb-data"
+    assert written["info"]["termsOfService"] == "/data/#terms"
+    assert [server["url"] for server in written["servers"]] == ["/"]
+
+
 def test_each_schema_has_a_name_of_its_own():
     """django-ninja writes the schemas of all rooms into one table by their classes' names: the last of two would win."""
     operations = [

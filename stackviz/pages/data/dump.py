@@ -22,23 +22,12 @@ from django.utils import timezone, translation
 
 from stackviz.pages.data import stored_dumps
 from stackviz.pages.data.formats import WRITERS, moment_text, written_formats
+from stackviz.pages.data.licence import licence_in_manifest
 from stackviz.pages.data.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.pages.data.tables import ROWS, in_chunks
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.stacks.models import Edition
-
-LICENCE = {
-    "title": "accelweb data terms",
-    "document": "docs/data-licence.md",
-    "text": (
-        "Curated values may be reused, changed or not, for any purpose, with their source named: the document that the "
-        "column `source` leads to, and accelweb with the moment of the dump as the place they were taken from. What "
-        "machines reported and measured may be reused with the lab named. There is no warranty of any kind. The "
-        "documents that sources lead to have terms of their own."
-    ),
-}
-
 
 WRITING = ".writing-"
 LEFT_BEHIND_S = 86_400  # age at which a folder left by a killed writer is removed
@@ -114,7 +103,7 @@ def _write(draft: Path, edition: str) -> None:
         "edition": edition,
         "created_at": moment_text(created_at),
         "site_version": settings.VERSION,
-        "licence": LICENCE,
+        "licence": licence_in_manifest(settings.SITE_URL),
         "formats": written_formats(),
         "types": TYPES,
         "tables": tables,

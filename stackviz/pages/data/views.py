@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_number, quantity_label
 from stackviz.pages.data import stored_dumps
-from stackviz.pages.data.dump import LICENCE
 from stackviz.pages.data.formats import CONTENT_TYPES, FORMATS
+from stackviz.pages.data.licence import SPDX, TERMS, licence_in_dataset
 from stackviz.pages.data.schema import SCHEMA_VERSION, TABLES, TYPES
 from stackviz.pages.data.stored_dumps import Dump, File
 from stackviz.web.preview import Introduction, make_preview
@@ -50,6 +50,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "check_command": CHECK_COMMAND.format(address=folder),
         "load_program": LOAD_PROGRAM.format(address=folder),
         "schema_version": SCHEMA_VERSION,
+        "terms": _(TERMS),
+        "spdx": SPDX,
     }
     return render(request, "data/index.html", context)
 
@@ -71,7 +73,7 @@ def _dataset(introduction: Introduction, page: str, folder: str, dump: Dump, *, 
         "version": dump.name,
         "dateModified": dump.created_at,
         "creator": {"@type": "Organization", "name": "accelweb", "url": urljoin(page, "/")},
-        "license": {"@type": "CreativeWork", "name": LICENCE["title"], "text": LICENCE["text"]},
+        "license": licence_in_dataset(page),
         "isAccessibleForFree": True,
         "distribution": [
             {

@@ -181,6 +181,7 @@ def test_manifest_has_sizes_and_checksums(labs):
     sums = dict(reversed(line.split("  ")) for line in (dump.folder / "SHA256SUMS").read_text().splitlines())
     assert manifest["schema_version"] == SCHEMA_VERSION
     assert "source named" in manifest["licence"]["text"]
+    assert (manifest["licence"]["spdx"], manifest["licence"]["url"]) == ("LicenseRef-accelweb-data", "/data/#terms")
     assert CatalogueEdition.current() in manifest["edition"]
     for table in manifest["tables"]:
         assert table["rows"] == len(rows_of(dump, table["name"]))

@@ -42,6 +42,10 @@ def test_data_page_lists_files_and_checksums(client, labs, django_assert_max_num
     # and names them to search engines
     data = json.loads(page.split('<script type="application/ld+json">')[1].split("</script>")[0])
     assert (data["@type"], data["version"]) == ("Dataset", dump.name)
+    licence = data["license"]
+    assert (licence["identifier"], licence["url"]) == ("LicenseRef-accelweb-data", "http://testserver/data/#terms")
+    terms = page.partition('id="terms"')[2].partition("</p>")[0]
+    assert licence["text"].partition(":")[0] in terms
     (named,) = [file for file in data["distribution"] if file["name"] == "spec_values.csv"]
     assert named["sha256"] == files["spec_values.csv"].sha256
     assert hashlib.sha256(body(client.get(named["contentUrl"]))).hexdigest() == named["sha256"]
