@@ -65,8 +65,8 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
         with turn_to_write(), transaction.atomic():
             sender, known_id = check_with_machine(sender, reported.identity)
             # Looked for first: PostgreSQL would write the body of a refused INSERT into its log and its tables.
-            if _is_stored(report_id):
-                return _accept_again(sender, report_id, body, encoding)
+            if stored := _stored(report_id):
+                return _accept_again(sender, stored, body, encoding)
             Report.objects.create(
                 id=report_id,
                 machine_id=_machine_of(sender, reported, known_id, plain),
@@ -79,9 +79,10 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
             )
     except IntegrityError:
         # The primary key lets one of simultaneous senders through: none saw the report of another.
-        if not _is_stored(report_id):
+        stored = _stored(report_id)
+        if stored is None:
             raise
-        return _accept_again(sender, report_id, body, encoding)
+        return _accept_again(sender, stored, body, encoding)
     transaction.on_commit(partial(tasks.enqueue, str(report_id)))
     note_use(sender.key_id, now)
     return Accepted(report_id, is_new=True)
@@ -96,16 +97,16 @@ def _check(body: bytes) -> tuple[UUID, ReportedMachine]:
     return report.id, report.machine
 
 
-def _is_stored(report_id: UUID) -> bool:
-    return Report.objects.filter(pk=report_id).exists()
+def _stored(report_id: UUID) -> Report | None:
+    """The report of this id with its machine, in one query: somebody may delete it meanwhile."""
+    return Report.objects.select_related("machine").filter(pk=report_id).first()
 
 
-def _accept_again(sender: Sender, report_id: UUID, body: bytes, encoding: str) -> Accepted:
+def _accept_again(sender: Sender, stored: Report, body: bytes, encoding: str) -> Accepted:
     """Accept a report that is stored, with the same content and by a sender who may. Raises ReportConflict."""
-    stored = Report.objects.select_related("machine").get(pk=report_id)
     if not (sender.speaks_for(stored.machine) and _has_same_content(stored, body, encoding)):
         raise ReportConflict
-    return Accepted(report_id, is_new=False)
+    return Accepted(stored.pk, is_new=False)
 
 
 def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
