@@ -42,11 +42,11 @@ _Row: TypeAlias = tuple[Accelerator, dict[str, list[SpecValue]]]  # with its val
 
 def list_file(request: HttpRequest, search: Search) -> HttpResponse:
     """Return all pages of the list as the file that the query asks for."""
-    query, preferred = search.query, search.catalogue.preferred
+    query, catalogue = search.query, search.catalogue
     fields = [FIELDS[name] for name in query.columns if name in FIELDS]
     has_prices = PRICE_COLUMN.name in query.columns
     rows: list[_Row] = [
-        (item, {field.name: usual_values(field, preferred(item.pk, field.name)) for field in fields})
+        (item, {field.name: usual_values(field, catalogue.preferred(item.pk, field.name)) for field in fields})
         for item in search.ordered()
     ]
     columns: Columns[_Row] = {
@@ -58,7 +58,8 @@ def list_file(request: HttpRequest, search: Search) -> HttpResponse:
     }
     if query.format == "csv":
         for name in query.columns:
-            columns |= _price_columns(search.catalogue) if name not in FIELDS else _figure_columns(FIELDS[name])
+            is_price = name not in FIELDS
+            columns |= _price_columns(catalogue) if is_price else _figure_columns(FIELDS[name], catalogue)
         return table_file("accelerators", columns, rows)
     document = {
         "address": request.build_absolute_uri(request.path + query.address()),
@@ -68,15 +69,15 @@ def list_file(request: HttpRequest, search: Search) -> HttpResponse:
         "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
         "items": [
             row_as_object(columns, row)
-            | _values_and_missing(*row)
-            | ({"costs": [cost.as_data for cost in costs_now(row[0].pk, search.catalogue)]} if has_prices else {})
+            | _values_and_missing(*row, catalogue)
+            | ({"costs": [cost.as_data for cost in costs_now(row[0].pk, catalogue)]} if has_prices else {})
             for row in rows
         ],
     }
     return json_response("accelerators", document)
 
 
-def _figure_columns(field: Field) -> Columns[_Row]:
+def _figure_columns(field: Field, catalogue: PublicCatalogue) -> Columns[_Row]:
     """Return the five columns of one field. Variants of one product share a cell: `48 / 64 / 128`."""
 
     def figure(values: list[SpecValue]) -> object:
@@ -94,7 +95,9 @@ def _figure_columns(field: Field) -> Columns[_Row]:
         "_source": lambda values: " ".join(dict.fromkeys(value.source.url for value in values if value.source)),
     }
     of_row = of_part(values_of, columns)
-    of_row["_basis"] = lambda row: columns["_basis"](values_of(row)) or missing_words(field, row[0])
+    of_row["_basis"] = lambda row: (
+        columns["_basis"](values_of(row)) or missing_words(field, row[0], catalogue.preferred(row[0].pk, field.name))
+    )
     return {field.name + name: cell for name, cell in of_row.items()}
 
 
@@ -124,7 +127,9 @@ def list_figure(field: Field, value: SpecValue) -> float | int | str:
     return int(number) if number.is_integer() else number
 
 
-def _values_and_missing(item: Accelerator, values_by_field: dict[str, list[SpecValue]]) -> dict[str, object]:
+def _values_and_missing(
+    item: Accelerator, values_by_field: dict[str, list[SpecValue]], catalogue: PublicCatalogue
+) -> dict[str, object]:
     """`values` by field, several if the product has variants; `missing` gives the reason for each field without one."""
     fields = {name: FIELDS[name] for name in values_by_field}
     return {
@@ -133,7 +138,11 @@ def _values_and_missing(item: Accelerator, values_by_field: dict[str, list[SpecV
             for name, values in values_by_field.items()
             if values
         },
-        "missing": {name: missing_words(fields[name], item) for name, values in values_by_field.items() if not values},
+        "missing": {
+            name: missing_words(fields[name], item, catalogue.preferred(item.pk, name))
+            for name, values in values_by_field.items()
+            if not values
+        },
     }
 
 

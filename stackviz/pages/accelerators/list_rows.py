@@ -20,7 +20,7 @@ from stackviz.pages.accelerators.list_query import (
 from stackviz.pages.accelerators.list_search import Counted, Search, largest_shown, listed_field
 from stackviz.records.catalog.costs import DOLLARS, Cost, costs_now, leading_cost
 from stackviz.records.catalog.fields import DENSE, Field
-from stackviz.records.catalog.figures import Headline, choose_headline, printed_unit
+from stackviz.records.catalog.figures import Headline, choose_headline, nearest_headline, printed_unit
 from stackviz.records.catalog.match import CardName, match_cards
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue, is_announced
@@ -47,6 +47,8 @@ class ListColumn:
 class ListCell:
     """One figure in a row; `remark` names the condition where it differs from that of the column.
 
+    `is_other`: it has a figure, but under a condition that this column does not compare; `missing` names both.
+
     Without a `text`, `missing` says why there is none. `bar`: per cent of the largest in the column, "" without one.
     """
 
@@ -57,6 +59,7 @@ class ListCell:
     missing: str = ""
     bar: str = ""
     applies: bool = True
+    is_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +177,12 @@ def list_rows(
 def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue], largest: float) -> ListCell:
     shown = choose_headline(listed_field(field), values)
     if not shown.is_published:
-        applies = _applies(field, accelerator)
-        return ListCell(is_number=not field.is_text, missing=missing_words(field, accelerator), applies=applies)
+        return ListCell(
+            is_number=not field.is_text,
+            missing=missing_words(field, accelerator, values),
+            is_other=bool(values),
+            applies=bool(values) or _applies(field, accelerator),
+        )
     exact = shown.exact if shown.exact != shown.number else ""
     if shown.basis not in ("", "published", "probed"):
         exact = f"{exact} · {SpecValue.Basis(shown.basis).label}"
@@ -193,8 +200,15 @@ def _price_cell(costs: Sequence[Cost]) -> ListCell:
     return ListCell(is_number=True, text=text, exact=everything, remark=shown.short_remark)
 
 
-def missing_words(field: Field, accelerator: Accelerator) -> str:
-    """Why a figure is missing: not published, or not applicable."""
+def missing_words(field: Field, accelerator: Accelerator, values: Sequence[SpecValue]) -> str:
+    """Why a figure is missing: not published, not applicable, or known under a condition that lists do not compare.
+
+    `values`: the preferred ones of the field. The sheet shows the same figure, first.
+    """
+    if values:
+        figure = nearest_headline(listed_field(field), values)
+        words = {"figure": f"{figure.number} {figure.unit}".strip(), "condition": figure.condition}
+        return _("only %(condition)s: %(figure)s") % words
     return _("not published") if _applies(field, accelerator) else _("does not apply")
 
 

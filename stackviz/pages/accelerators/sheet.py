@@ -30,7 +30,7 @@ from stackviz.pages.accelerators.standing import standings
 from stackviz.pages.accelerators.value_history import History, Slot, value_histories
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS, HEADLINES, POWER, Field, Group, grouped
-from stackviz.records.catalog.figures import Headline, base_condition, choose_headline, condition_rank, variant_of
+from stackviz.records.catalog.figures import Headline, base_condition, condition_rank, nearest_headline, variant_of
 from stackviz.records.catalog.match import describe_needs
 from stackviz.records.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.records.catalog.past import names_at, public_values_at
@@ -191,31 +191,21 @@ def _headline(
     preferred: Mapping[str, Sequence[SpecValue]],
     standing: Mapping[str, Mapping[str, str]],
 ) -> SheetHeadline:
-    figure = _figure(field, preferred)
+    figure = nearest_headline(field, preferred.get(field.name, ()))
     if field.name == "int8_tensor_tops" and not figure.is_published:
         # Apple publishes its Neural Engine's rate where others publish that of int8 matrix products.
-        engine = _figure(FIELDS["neural_engine_tops"], preferred)
+        engine = nearest_headline(FIELDS["neural_engine_tops"], preferred.get("neural_engine_tops", ()))
         figure = engine if engine.is_published else figure
     if field.name == POWER.members[0].field and not figure.is_published:
         # Where no board power is published, what was observed answers, under its own name.
-        observed = _figure(replace(FIELDS[OBSERVED_POWER], usual=POWER.member(OBSERVED_POWER).conditions), preferred)
+        field_observed = replace(FIELDS[OBSERVED_POWER], usual=POWER.member(OBSERVED_POWER).conditions)
+        observed = nearest_headline(field_observed, preferred.get(OBSERVED_POWER, ()))
         figure = observed if observed.is_published else figure
     if field.name == "release_date" and figure.condition:
         figure = replace(figure, title=figure.condition[:1].upper() + figure.condition[1:], condition="")
     if figure.is_published:
         return SheetHeadline(figure, "", standing.get(figure.field))
     return SheetHeadline(figure, "not_published" if _applies(field, accelerator) else "does_not_apply")
-
-
-def _figure(field: Field, preferred: Mapping[str, Sequence[SpecValue]]) -> Headline:
-    """Under a usual condition, or where nothing is published under one, under the most usual of the others."""
-    values = preferred.get(field.name, ())
-    figure = choose_headline(field, values)
-    if figure.is_published or not values:
-        return figure
-    conditions = {base_condition(value) for value in values}
-    nearest = min(conditions, key=lambda condition: (condition_rank(field, condition), condition))
-    return choose_headline(replace(field, usual=(nearest,)), values)
 
 
 def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:

@@ -4,7 +4,7 @@ Pure of queries: works on SpecValue rows already read, with their sources.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from django.utils.translation import gettext as _
@@ -125,6 +125,16 @@ class Headline:
     @property
     def text(self) -> str:
         return f"{self.number} {self.unit}".rstrip() if self.number else ""
+
+
+def nearest_headline(field: Field, values: Sequence[SpecValue]) -> Headline:
+    """Under a usual condition, or where nothing is published under one, under the most usual of the others."""
+    figure = choose_headline(field, values)
+    if figure.is_published or not values:
+        return figure
+    conditions = {base_condition(value) for value in values}
+    nearest = min(conditions, key=lambda condition: (condition_rank(field, condition), condition))
+    return choose_headline(replace(field, usual=(nearest,)), values)
 
 
 def choose_headline(field: Field, values: Sequence[SpecValue]) -> Headline:

@@ -29,6 +29,8 @@ MOST_NAMED = 20  # choices, where an unknown one was given
 YEARS = range(1990, 2101)
 IGNORED = gettext_lazy("it was ignored")
 
+_NUMBER = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
 Parsed = TypeVar("Parsed")
 
 
@@ -62,6 +64,16 @@ def clean_text(text: str) -> str:
     return text.replace("\x00", "").strip()[:LONGEST_TEXT]
 
 
+def printable(text: str) -> str:
+    """The text without control characters, and what would change the direction of the text after it."""
+    return "".join(character for character in text if character.isprintable())
+
+
+def plain_number(text: str) -> float | None:
+    """`80`, `1.5`, `1e3` -> a number, else None. float() alone also reads ` ١٢ ` and 1_000."""
+    return float(text) if _NUMBER.fullmatch(text.strip()) else None
+
+
 def whole_number(text: str, max_digits: int) -> int | None:
     """`007` -> 7; None for anything but at most `max_digits` ASCII digits. int() alone also reads ` ١٢ ` and 1_000."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= max_digits else None
@@ -92,8 +104,9 @@ class AddressReader:
     def note(
         self, parameter: str, problem: str, consequence: str | Promise = IGNORED, choices: tuple[str, ...] = ()
     ) -> None:
-        """Add a note about a parameter."""
-        self._notes.append(Note(parameter, problem, consequence, choices if len(choices) <= MOST_NAMED else ()))
+        """Add a note about a parameter, without control characters, which may be in what it repeats."""
+        few = choices if len(choices) <= MOST_NAMED else ()
+        self._notes.append(Note(printable(parameter), printable(problem), consequence, few))
 
     def text(self, name: str) -> str:
         """A free text, cleaned; a note where it is cut."""
@@ -154,11 +167,8 @@ class AddressReader:
         """`80`, `80 GB` -> 80.0: a number above 0 and up to `most`, its unit optional."""
 
         def parse(text: str) -> float | None:
-            try:
-                number = float(text.casefold().removesuffix(unit.casefold()))
-            except ValueError:
-                return None
-            return number if 0 < number <= most else None
+            number = plain_number(text.casefold().removesuffix(unit.casefold()))
+            return number if number is not None and 0 < number <= most else None
 
         return self.parsed(name, parse, problem)
 

@@ -10,9 +10,12 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from stackviz.pages.accelerators.list_query import COLUMN_NAMES, COLUMNS, SORTS
+from stackviz.pages.accelerators.list_rows import missing_words
 from stackviz.records.catalog.conditions import KEYS
+from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, SpecValue
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.web.i18n.languages import address_in
 from tests.pages.accelerators.orders import assert_the_order_is_that_of_the_figures_shown
 
@@ -96,6 +99,31 @@ def test_a_sheet_that_is_not_public_is_not_offered(curated, client, db):
     response = client.get(LIST + "?q=Tesla+T4")
     assert names(response) == []
     assert client.get("/accelerators/nvidia-t4/").status_code == 404
+
+
+def test_the_list_says_not_published_only_where_nothing_is(curated, db):
+    catalogue = public_catalogue()
+    fields = [FIELDS[name] for name in COLUMN_NAMES if name in FIELDS]
+    wrong = [
+        (item.slug, field.name)
+        for item in catalogue.accelerators
+        for field in fields
+        if (values := catalogue.preferred(item.pk, field.name))
+        and missing_words(field, item, values) in ("not published", "does not apply")
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("slug", "field", "figure"),
+    [("intel-gaudi3", "fp32_tflops", "TFLOPS"), ("nvidia-jetson-agx-orin-64gb", "bf16_tensor_tflops", "42.6 TFLOPS")],
+)
+def test_a_figure_under_another_condition_is_named(curated, client, db, slug, field, figure):
+    page = client.get(f"{LIST}?q={slug}&cols={field}").content.decode()
+    found = re.search(r"<small>(only [^<]+)</small>", page)
+    assert figure in found[1]
+    item = client.get(f"{LIST}?q={slug}&cols={field}&format=json").json()["items"][0]
+    assert item["missing"][field] == html.unescape(found[1])
 
 
 def test_a_row_has_figures_gaps_and_a_way_to_compare(curated, client, db):

@@ -63,7 +63,7 @@ def test_a_year_lies_within_the_years_of_accelerators(text, year):
 
 
 @pytest.mark.parametrize(
-    ("text", "amount"), [("80", 80.0), ("80 GB", 80.0), ("80gb", 80.0), ("0", None), ("-1", None), ("nan", None), ("101", None)]
+    ("text", "amount"), [("80", 80.0), ("80 GB", 80.0), ("80gb", 80.0), (".5", 0.5), ("1e1", 10.0), ("1_0", None), ("٨٠", None), ("inf", None), ("0", None), ("-1", None), ("nan", None), ("101", None)]
 )  # fmt: skip
 def test_a_quantity_is_a_number_above_zero_up_to_its_bound(text, amount):
     address = reader(f"memory={text}")
@@ -79,6 +79,14 @@ def test_what_is_read_once_but_given_twice_has_one_note():
     repeated = reader("kind=gpu&kind=tpu")
     assert repeated.choices("kind", ("gpu", "tpu"), "kind") == ("gpu", "tpu")
     assert texts(repeated, "kind") == []
+
+
+@pytest.mark.parametrize("query", ["kind=%00gpu%1f", "ki%00nd=gpu", "kind=%E2%80%AEgpu"])
+def test_notes_repeat_no_control_characters(query):
+    address = reader(query)
+    address.choices("kind", ("tpu",), "kind")
+    [note] = address.notes({"kind"})
+    assert f"{note.parameter}{note.problem}".isprintable()
 
 
 def test_long_bad_values_are_cut_to_three_notes():
