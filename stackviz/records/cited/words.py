@@ -10,7 +10,7 @@ from stackviz.base.units import format_number
 from stackviz.records.cited.benchmark import CitedBenchmark, Params
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.parameters import PARAMETERS
-from stackviz.records.cited.ranking import Lead
+from stackviz.records.cited.ranking import FEWEST_ACCELERATORS, FEWEST_VENDORS, Lead
 
 # Parameters whose values need no title beside them.
 _SPEAKS_FOR_ITSELF = frozenset(
@@ -62,6 +62,8 @@ def too_few_text(accelerators: int, vendors: int) -> str:
         "accelerators": ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
         "vendors": ngettext("%(n)d vendor", "%(n)d vendors", vendors) % {"n": vendors},
     }
+    if vendors == FEWEST_VENDORS - 1 and accelerators >= FEWEST_ACCELERATORS:
+        return _("too few to rank: %(accelerators)s, but of %(vendors)s; a second vendor is missing") % words
     return _("too few to rank: %(accelerators)s of %(vendors)s") % words
 
 

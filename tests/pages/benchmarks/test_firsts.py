@@ -107,7 +107,8 @@ def test_one_vendor_is_too_few_to_rank(client):
     ladder = ladder_shown("llama-bench")
     assert len(ladder.rows) > 6
     assert ladder.lead.row is None
-    assert f"{FEW}: {len(ladder.rows)} accelerators of 1 vendor" in words_of(client.get("/benchmarks/llama-bench/"))
+    reason = f"{FEW}: {len(ladder.rows)} accelerators, but of 1 vendor; a second vendor is missing"
+    assert reason in words_of(client.get("/benchmarks/llama-bench/"))
 
 
 def test_a_better_result_without_a_sheet_is_in_every_headline(client, make_result):

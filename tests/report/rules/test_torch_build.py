@@ -447,7 +447,7 @@ def test_a_shortened_list_says_so_and_holds_what_the_command_installs():
                  nvidia__driver_version="535.183.01")  # fmt: skip
     variant = re.search(r"whl/(cu\d+)", found.advice)[1]
     assert f"{variant} (torch" in found.explanation
-    assert re.search(r", and \d older ones\.", found.explanation)
+    assert re.search(r", and builds for \d older versions of CUDA\.", found.explanation)
 
 
 # --- what was typed: a release without its build, a machine without its system ---

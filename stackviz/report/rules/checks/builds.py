@@ -165,8 +165,8 @@ def ranges(builds: Sequence[ReleasedBuild], chosen: str = "") -> str:
     )
     named, left_out = join_sentences(spans, ", "), len(lines) - len(shown)
     if left_out > 1:
-        return say("{named}, and {left_out} older ones", named, left_out)
-    return say("{named}, and {left_out} older one", named, left_out) if left_out else named
+        return say("{named}, and builds for {left_out} older versions of CUDA", named, left_out)
+    return say("{named}, and builds for {left_out} older version of CUDA", named, left_out) if left_out else named
 
 
 def hidden_cards(capabilities: Sequence[str]) -> str:
