@@ -64,12 +64,12 @@ def clean_text(text: str) -> str:
     return text.replace("\x00", "").strip()[:LONGEST_TEXT]
 
 
-def printable(text: str) -> str:
+def without_controls(text: str) -> str:
     """The text without control characters, and what would change the direction of the text after it."""
     return "".join(character for character in text if character.isprintable())
 
 
-def plain_number(text: str) -> float | None:
+def ascii_number(text: str) -> float | None:
     """`80`, `1.5`, `1e3` -> a number, else None. float() alone also reads ` ١٢ ` and 1_000."""
     return float(text) if _NUMBER.fullmatch(text.strip()) else None
 
@@ -106,7 +106,7 @@ class AddressReader:
     ) -> None:
         """Add a note about a parameter, without control characters, which may be in what it repeats."""
         few = choices if len(choices) <= MOST_NAMED else ()
-        self._notes.append(Note(printable(parameter), printable(problem), consequence, few))
+        self._notes.append(Note(without_controls(parameter), without_controls(problem), consequence, few))
 
     def text(self, name: str) -> str:
         """A free text, cleaned; a note where it is cut."""
@@ -167,7 +167,7 @@ class AddressReader:
         """`80`, `80 GB` -> 80.0: a number above 0 and up to `most`, its unit optional."""
 
         def parse(text: str) -> float | None:
-            number = plain_number(text.casefold().removesuffix(unit.casefold()))
+            number = ascii_number(text.casefold().removesuffix(unit.casefold()))
             return number if number is not None and 0 < number <= most else None
 
         return self.parsed(name, parse, problem)
