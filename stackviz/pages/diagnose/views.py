@@ -85,7 +85,7 @@ def example_texts() -> Mapping[str, str]:
 def page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         linked = request.GET.get("text", "")[:MOST_LINKED].replace("\x00", "")
-        return _show(request, text=linked or example_texts().get(request.GET.get("example", ""), ""))
+        return show_page(request, text=linked or example_texts().get(request.GET.get("example", ""), ""))
     text = ""
     try:
         text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
@@ -93,7 +93,7 @@ def page(request: HttpRequest) -> HttpResponse:
             return _answer(request, text, deadline)
     except Refused as refused:
         is_text = refused.status == HTTPStatus.UNPROCESSABLE_ENTITY  # the form itself could be read
-        return _refuse_step(request, refused) if is_text else _show(request, refused=refused)
+        return _refuse_step(request, refused) if is_text else show_page(request, refused=refused)
     except RateLimited as limited:
         return _too_many(request, limited, text)
 
@@ -105,7 +105,7 @@ def _answer(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse
         text_read = under_command(text, request.POST.get("asked", "")) if before else text
         stepped = diagnose_steps(before, text_read, deadline)
     except Refused as refused:
-        return _show(request, refused=refused, text=text)
+        return show_page(request, refused=refused, text=text)
     except RateLimited as limited:
         return _too_many(request, limited, text)
     if request.POST.get("format") == SVG:
@@ -126,7 +126,7 @@ def _refuse_step(request: HttpRequest, refused: Refused) -> HttpResponse:
         refused = of_steps
     except RateLimited as limited:
         return _too_many(request, limited)
-    return _show(request, refused=refused)
+    return show_page(request, refused=refused)
 
 
 def _counted_steps(request: HttpRequest) -> list[str]:
@@ -146,7 +146,7 @@ def show_stepped(
     **more: Any,  # noqa: ANN401 (of the template)
 ) -> HttpResponse:
     """The page of an answer."""
-    answer = _show(
+    answer = show_page(
         request,
         diagnosis=stepped.diagnosis,
         text=stepped.text,
@@ -167,7 +167,8 @@ def _as_svg(diagnosis: Diagnosis, *, only_differences: bool = False) -> HttpResp
     return svg_response("diagnosis", svg)
 
 
-def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) -> HttpResponse:  # noqa: ANN401
+def show_page(request: HttpRequest, *, refused: Refused | None = None, **more: Any) -> HttpResponse:  # noqa: ANN401
+    """Return the page with its form, and what `more` holds for the template."""
     status = refused.status if refused else HTTPStatus.OK
     context: dict[str, Any] = {
         "diagnosis": None,
@@ -187,7 +188,7 @@ def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) 
 
 
 def _too_many(request: HttpRequest, limited: RateLimited, text: str = "") -> HttpResponse:
-    return ask_to_wait(_show(request, refused=refused_for_now(limited), text=text), limited)
+    return ask_to_wait(show_page(request, refused=refused_for_now(limited), text=text), limited)
 
 
 # --- saving ---
@@ -207,7 +208,7 @@ def save(request: HttpRequest) -> HttpResponse:
         with paced(request, text) as deadline:
             return _save(request, text, deadline)
     except Refused as refused:
-        return _show(request, refused=refused)
+        return show_page(request, refused=refused)
     except RateLimited as limited:
         return _too_many(request, limited, text)
 
@@ -217,7 +218,7 @@ def _save(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     """The stored text is masked here, regardless of the form."""
     masked = mask_pasted(text, deadline)
     if is_too_long(masked):
-        return _show(request, refused=_too_long(), text=text)
+        return show_page(request, refused=_too_long(), text=text)
     kinds = tool_label(read_pasted(masked, deadline).kinds)
     given = request.POST.get("ticket", "")
     try:
@@ -228,7 +229,7 @@ def _save(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     try:
         saved = save_link(ticket, masked, kinds)
     except NoRoom:
-        return _show(request, refused=_no_room(), text=text)
+        return show_page(request, refused=_no_room(), text=text)
     answer = redirect("diagnose:saved", token=saved.token)
     answer.status_code = HTTPStatus.SEE_OTHER
     _remember(answer, saved)
@@ -297,7 +298,7 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     except RateLimited as limited:
         return _hidden(_too_many(request, limited))
     except Refused as refused:  # rules of reading change: the text stays to be seen
-        return _hidden(_show(request, refused=refused, text=link.text))
+        return _hidden(show_page(request, refused=refused, text=link.text))
     only_differences = request.GET.get("show") == "differences"
     if request.GET.get("format") == SVG:
         return _hidden(_as_svg(stepped.diagnosis, only_differences=only_differences))

@@ -18,8 +18,9 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter, WhyForm
+from stackviz.records.cited.host_proposal_admin import HostProposalAdmin
 from stackviz.records.cited.import_admin import ImportsResults
-from stackviz.records.cited.models import CitedLoad, CitedResult, CitedSource
+from stackviz.records.cited.models import CitedLoad, CitedResult, CitedSource, HostProposal
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.write import delete_results, update_results
 from stackviz.records.curated.rows import CONTROLS
@@ -160,3 +161,4 @@ class CitedSourceAdmin(_SourceAdmin):
 
 
 admin.site.register(CitedLoad, FileLoadAdmin)
+admin.site.register(HostProposal, HostProposalAdmin)

@@ -177,6 +177,30 @@ class CitedResult(Curated):
         )
 
 
+class HostProposal(models.Model):
+    """A public host that somebody without an account proposes, with the results that came with it.
+
+    The host waits in the state `proposed` for a curator. `results`: lines of the files of cited results, by benchmark,
+    which become rows with a curator's yes. Who has the token, of which only the SHA-256 is stored, may withdraw the
+    host at any time.
+    """
+
+    host = models.OneToOneField(Host, models.CASCADE, related_name="proposal")
+    token_digest = models.CharField(max_length=64, unique=True, editable=False)
+    results = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        default_permissions = ("view", "change")
+        verbose_name = _("proposed public host")
+        verbose_name_plural = _("proposed public hosts")
+
+    def __str__(self) -> str:
+        return str(self.host)
+
+
 class CitedLoad(FileLoad):
     """One load of the curated files of cited results. `counts`: results added, changed, removed; 0 left out."""
 

@@ -18,7 +18,7 @@ def create_results(rows: Sequence[CitedResult], *, by: User, reason: str) -> Non
 
 
 @transaction.atomic
-def update_results(rows: Sequence[CitedResult], columns: Sequence[str], *, by: User, reason: str) -> None:
+def update_results(rows: Sequence[CitedResult], columns: Sequence[str], *, by: User | None, reason: str) -> None:
     write_baselines(CitedResult, [row.pk for row in rows])
     now = timezone.now()
     for row in rows:

@@ -15,12 +15,12 @@ from stackviz.records.hosts.models import Host, HostCard, HostComponent
 from stackviz.report.dumps.components import components_of_facts
 from stackviz.report.format import FACTS, NOBODY, Absent, Agent, Card, FactType, Machine, Report, Scalar, Software
 
-__all__ = ["FOUND_BY", "host_report", "system_facts"]
+__all__ = ["FACTS_OF_COMPONENTS", "FOUND_BY", "host_report", "system_facts"]
 
 FOUND_BY = "public description"
 """`found_by` of the software of a host."""
 
-_FACTS_OF_COMPONENTS = {
+FACTS_OF_COMPONENTS = {
     "python": "python.version",
     "pytorch": "torch.version",
     "cudnn": "cudnn.version",
@@ -154,7 +154,7 @@ def _report_card(card: HostCard, host: Host) -> Card:
 
 def _facts_of_components(components: Iterable[HostComponent]) -> Iterator[tuple[str, Scalar]]:
     for component in components:
-        name = _FACTS_OF_COMPONENTS.get(component.name, component.name)
+        name = FACTS_OF_COMPONENTS.get(component.name, component.name)
         if component.value and name in FACTS:
             is_truth = FACTS[name].kind == FactType.TRUTH
             yield name, _TRUTHS[component.value] if is_truth else component.value
@@ -167,7 +167,7 @@ def _facts_of_components(components: Iterable[HostComponent]) -> Iterator[tuple[
 def _absences(host: Host, components: Iterable[HostComponent]) -> Iterator[tuple[str, Absent]]:
     """What the source says is not there. A fact that it does not mention is in neither map."""
     for component in components:
-        name = _FACTS_OF_COMPONENTS.get(component.name, component.name)
+        name = FACTS_OF_COMPONENTS.get(component.name, component.name)
         if component.state == HostComponent.State.ABSENT and name in FACTS:
             yield name, Absent("not_installed")
     if host.virtualisation == Host.Virtualisation.BARE:

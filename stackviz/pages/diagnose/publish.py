@@ -1,0 +1,201 @@
+"""A pasted machine as a public host: shown field by field first, then proposed to a curator, withdrawn at any time.
+
+The host is made of the masked text, and holds named fields only: nothing else of the text is stored.
+"""
+
+from datetime import date
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, re_path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from stackviz.intake.report_parts.pasted import (
+    Refused,
+    mask_pasted,
+    paced,
+    read_pasted,
+    refused_for_now,
+    text_of_form,
+)
+from stackviz.pages.diagnose.diagnosis import matched_cards
+from stackviz.pages.diagnose.links import LINKS
+from stackviz.pages.diagnose.views import show_page
+from stackviz.records.cited.host_proposals import (
+    NoRoomForHosts,
+    llama_bench_lines,
+    proposal_of,
+    propose_host,
+    withdraw_host,
+)
+from stackviz.records.hosts.describe import DescribedHost, NotDescribable, describe_host
+from stackviz.records.hosts.models import Host
+from stackviz.records.hosts.privacy import private_part_of, problem_of_address
+from stackviz.report.importers.deadline import Deadline
+from stackviz.web.http.rate_limit import RateLimited, ask_to_wait
+from stackviz.web.http.tickets import TOKEN_PATTERN, TicketRefused, digest_of, new_token, open_ticket, sign_ticket
+
+_PURPOSE = "stackviz.diagnose.publish"
+
+
+class HostForm(forms.Form):
+    """What a public host needs beyond the text: where the owner published it, since when it is so, what it is."""
+
+    source_url = forms.CharField(
+        max_length=600,
+        label=gettext_lazy("Your public post"),
+        help_text=gettext_lazy("where you show this machine: an issue, a repository, a forum"),
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+    )
+    seen_on = forms.DateField(
+        label=gettext_lazy("Day"),
+        help_text=gettext_lazy("on which the tools printed this"),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+    )
+    form = forms.ChoiceField(
+        label=gettext_lazy("Form"), required=False, choices=[("", gettext_lazy("not said")), *Host.Form.choices]
+    )
+    note = forms.CharField(
+        max_length=400,
+        required=False,
+        label=gettext_lazy("Note"),
+        help_text=gettext_lazy("what others should know: a cap, a setting, a fault"),
+    )
+
+    def clean_source_url(self) -> str:
+        address = str(self.cleaned_data["source_url"]).strip()
+        if problem := problem_of_address(address):
+            raise forms.ValidationError(problem)
+        return address
+
+    def clean_seen_on(self) -> date:
+        day: date = self.cleaned_data["seen_on"]
+        if day > timezone.localdate():
+            raise forms.ValidationError(_("This day is yet to come."))
+        return day
+
+    def clean_note(self) -> str:
+        note = str(self.cleaned_data["note"]).strip()
+        if private := private_part_of(note, str(self.data.get("source_url", ""))):
+            raise forms.ValidationError(_("Take out what identifies somebody: %(what)s.") % {"what": private})
+        return note
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@sensitive_post_parameters("text")
+@csrf_exempt  # the token is in the body, so the body's size is looked at first; then `_answer` asks for the token
+def publish_page(request: HttpRequest) -> HttpResponse:
+    """First what will be public, to be looked at; sent again with its ticket it is proposed."""
+    if request.method != "POST":
+        return redirect("diagnose:page")
+    text = ""
+    try:
+        text = text_of_form(request)
+        with paced(request, text) as deadline:
+            return _answer(request, text, deadline)
+    except Refused as refused:
+        return show_page(request, refused=refused, text=text)
+    except RateLimited as limited:
+        return ask_to_wait(show_page(request, refused=refused_for_now(limited), text=text), limited)
+
+
+@csrf_protect
+def _answer(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
+    masked = mask_pasted(text, deadline)
+    given = request.POST.get("ticket", "")
+    form = HostForm(request.POST if given else None, initial={"seen_on": timezone.localdate()}, label_suffix="")
+    described, results = _described(masked, deadline, _day(form))
+    try:
+        [token] = open_ticket(given, _PURPOSE)
+    except (TicketRefused, ValueError):
+        token = ""
+    if not token or not form.is_valid():
+        return _show(request, form, masked, described, results, is_old=bool(given) and not token)
+    LINKS.count(request)
+    for name in ("source_url", "form", "note"):
+        setattr(described.host, name, form.cleaned_data[name])
+    described.host.source_kind = Host.SourceKind.POST
+    try:
+        propose_host(described, results, digest_of(token))
+    except NoRoomForHosts:
+        problem = _("Too many hosts wait for a curator, so nothing was stored. Try again in a few days.")
+        raise Refused(problem, HTTPStatus.INSUFFICIENT_STORAGE, None) from None
+    return redirect("diagnose:host", token=token)
+
+
+def _day(form: HostForm) -> date:
+    """The day of the form, or today where none can be read: the form says so then."""
+    form.is_valid()
+    day = getattr(form, "cleaned_data", {}).get("seen_on")
+    return day if isinstance(day, date) else timezone.localdate()
+
+
+def _described(masked: str, deadline: Deadline, day: date) -> tuple[DescribedHost, list[dict[str, str]]]:
+    """The machine of the text and its results. Raises Refused for a text of several, or of none with an accelerator."""
+    machines = read_pasted(masked, deadline).machines
+    if len(machines) != 1:
+        problem = _("The text holds %(n)d machines. Publish them one by one: paste the text of one.")
+        raise Refused(problem % {"n": len(machines)})
+    [cards] = matched_cards(machines)
+    report = machines[0].report()
+    try:
+        described = describe_host(report, [card.sheet for card in cards], day)
+    except NotDescribable as error:
+        raise Refused(str(error)) from None
+    return described, list(llama_bench_lines(report, described))
+
+
+def _show(
+    request: HttpRequest,
+    form: HostForm,
+    masked: str,
+    described: DescribedHost,
+    results: list[dict[str, str]],
+    *,
+    is_old: bool,
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "form": form,
+        "text": masked,
+        "described": described,
+        "results": results,
+        "ticket": sign_ticket([new_token()], _PURPOSE) if is_old or not form.is_bound else form.data["ticket"],
+        "is_old": is_old,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound and not form.is_valid() else HTTPStatus.OK
+    return render(request, "diagnose/publish.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def proposed_host(request: HttpRequest, token: str) -> HttpResponse:
+    """What became of a proposed host, for who has its address; withdraws it by POST."""
+    proposal = proposal_of(digest_of(token))
+    if proposal is None:
+        raise Http404
+    if request.method == "POST":
+        withdraw_host(proposal)
+        messages.success(request, _("The host was withdrawn. It is on no page and in no list any more."))
+        return redirect("diagnose:host", token=token)
+    context = {"proposal": proposal, "host": proposal.host, "address": request.build_absolute_uri(request.path)}
+    answer = render(request, "diagnose/proposed_host.html", context)
+    answer.headers["X-Robots-Tag"] = "noindex, nofollow"
+    answer.headers["Referrer-Policy"] = "same-origin"
+    return answer
+
+
+urlpatterns = [
+    path("diagnose/publish/", publish_page, name="publish"),
+    re_path(rf"^diagnose/hosts/(?P<token>{TOKEN_PATTERN})/$", proposed_host, name="host"),
+]

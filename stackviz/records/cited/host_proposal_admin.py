@@ -1,0 +1,87 @@
+"""Admin of proposed hosts: a curator looks at what a visitor proposes, publishes or refuses it with a reason."""
+
+from typing import Any, cast
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.records.catalog.curated_admin import WhyForm
+from stackviz.records.cited.host_proposals import publish_host, refuse_host
+from stackviz.records.cited.models import HostProposal
+from stackviz.records.curated.rows import CONTROLS
+from stackviz.web.readonly_admin import ShownOnlyAdmin
+
+
+class HostProposalAdmin(ShownOnlyAdmin):
+    action_form = WhyForm
+    actions = ["publish", "refuse"]
+    list_display = ["host", "state", "source", "results_count", "created_at", "decided_at"]
+    list_filter = ["host__state", "created_at"]
+    list_select_related = ["host"]
+    search_fields = ["host__title", "host__slug", "host__source_url"]
+    fields = ("host", "state", "source", "machine", "shown_results", "created_at", "decided_at")
+    readonly_fields = fields
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
+        """Actions need it; no field can be written."""
+        return bool(request.user.has_perm("cited.change_hostproposal"))
+
+    @admin.display(description=_("state"))
+    def state(self, proposal: HostProposal) -> str:
+        return str(proposal.host.get_state_display())
+
+    @admin.display(description=_("source"))
+    def source(self, proposal: HostProposal) -> SafeString:
+        address = proposal.host.source_url
+        return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', address, address[:80])
+
+    @admin.display(description=_("results"))
+    def results_count(self, proposal: HostProposal) -> int:
+        return len(proposal.results)
+
+    @admin.display(description=_("machine"))
+    def machine(self, proposal: HostProposal) -> SafeString:
+        host = proposal.host
+        rows: list[tuple[object, str]] = [
+            (_("system"), f"{host.system} {host.kernel}"),
+            (_("processor"), host.cpu),
+            (_("note"), host.note),
+        ]
+        rows += [(_("card"), f"{card} {card.driver_version}") for card in host.cards.all()]
+        rows += [(item.name, item.value or item.get_state_display()) for item in host.components.all()]
+        return format_html_join("", "<div>{}: {}</div>", rows)
+
+    @admin.display(description=_("results"))
+    def shown_results(self, proposal: HostProposal) -> SafeString:
+        lines = [(row["benchmark"], row["params"], row["value"], row["unit"]) for row in proposal.results]
+        return format_html_join("", "<div>{} {}: {} {}</div>", lines)
+
+    @admin.action(description=_("Publish the host and its results, with the reason"), permissions=["change"])
+    def publish(self, request: HttpRequest, rows: QuerySet[HostProposal]) -> None:
+        self._decide(request, rows, is_yes=True)
+
+    @admin.action(description=_("Refuse, with the reason that its proposer reads"), permissions=["change"])
+    def refuse(self, request: HttpRequest, rows: QuerySet[HostProposal]) -> None:
+        self._decide(request, rows, is_yes=False)
+
+    def _decide(self, request: HttpRequest, rows: QuerySet[HostProposal], *, is_yes: bool) -> None:
+        why = CONTROLS.sub("", request.POST.get("why", "")).strip()[:200]
+        if not why:
+            problem = gettext("Give a reason. It is stored in the history and shown publicly.")
+            self.message_user(request, problem, messages.ERROR)
+            return
+        by = cast("User", request.user)
+        proposals = list(rows.filter(decided_at=None).select_related("host"))
+        for proposal in proposals:
+            if is_yes:
+                publish_host(proposal, by, why)
+            else:
+                refuse_host(proposal, by, why)
+        text = ngettext("%(n)d host decided.", "%(n)d hosts decided.", len(proposals)) % {"n": len(proposals)}
+        self.message_user(request, text, messages.SUCCESS if proposals else messages.WARNING)

@@ -1,0 +1,187 @@
+"""Public hosts that visitors propose: stored, published or refused by a curator, withdrawn by who proposed them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from stackviz.records.cited.files import HEADER, LineError, LineReader
+from stackviz.records.cited.load import result_of, set_aside
+from stackviz.records.cited.models import CitedResult, CitedSource, HostProposal
+from stackviz.records.cited.parameters import pairs_text
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.write import create_results, update_results
+from stackviz.records.hosts.describe import DescribedHost
+from stackviz.records.hosts.models import Host, HostCard, HostComponent
+from stackviz.report.dumps.tool_results import tool_results
+from stackviz.report.format import Report, Result
+
+MOST_WAITING = 500
+MOST_RESULTS = 40
+_SOURCE = "host-source"  # stands for the source, which is made when the host is published
+
+
+class NoRoomForHosts(Exception):
+    """MOST_WAITING hosts wait for a curator already."""
+
+
+def llama_bench_lines(report: Report, described: DescribedHost) -> Iterator[dict[str, str]]:
+    """Results of llama-bench in the report as cells of a file of cited results, with their benchmark.
+
+    None for a host of several cards: llama-bench does not say which of them took part.
+    """
+    if len(described.cards) != 1:
+        return
+    [card] = described.cards
+    benchmark = CITED_BENCHMARKS["llama-bench"]
+    for result in tool_results(report.results, report.software)[:MOST_RESULTS]:
+        figure = _figure(result)
+        if result.benchmark != benchmark.key or figure is None:
+            continue
+        params = {name: str(value) for name, value in result.params.items() if name in benchmark.parameters and value}
+        cells = {
+            "accelerator": card.accelerator.slug if card.accelerator else "-",
+            "reported_name": card.reported_name,
+            "count": "1",
+            "params": pairs_text(params),
+            "value": f"{figure:.2f}",
+            "unit": "token/s",
+            "software": _software(described),
+            "date": str(described.host.seen_on),
+            "source": _SOURCE,
+            "doubt": "",
+            "note": "",
+        }
+        if _is_readable(cells):
+            yield {"benchmark": benchmark.key, **cells}
+
+
+def _figure(result: Result) -> float | None:
+    """The mean that llama-bench prints, or that of its samples; None for a run that failed."""
+    stated = result.extra.get("mean")
+    if isinstance(stated, int | float):
+        return float(stated)
+    return sum(result.samples) / len(result.samples) if result.samples else None
+
+
+def _software(described: DescribedHost) -> str:
+    version = next((item.value for item in described.components if item.name == "llama-cpp"), "")
+    return pairs_text({"llama.cpp": version}) if version else ""
+
+
+def _is_readable(cells: dict[str, str]) -> bool:
+    try:
+        _line_reader("llama-bench", cells["accelerator"]).line([cells[name] for name in HEADER])
+    except LineError:
+        return False
+    return True
+
+
+def _line_reader(benchmark: str, *accelerators: str) -> LineReader:
+    return LineReader(CITED_BENCHMARKS[benchmark], {_SOURCE}, accelerators)
+
+
+def propose_host(described: DescribedHost, results: Sequence[dict[str, str]], token_digest: str) -> HostProposal:
+    """Store the host for a curator; sent twice, also at once, it is stored once. Raises NoRoomForHosts."""
+    known = HostProposal.objects.filter(token_digest=token_digest).select_related("host").first()
+    if known is not None:
+        return known
+    if HostProposal.objects.filter(decided_at=None, host__state=Host.State.PROPOSED).count() >= MOST_WAITING:
+        raise NoRoomForHosts
+    try:
+        with transaction.atomic():
+            return _store(described, results, token_digest)
+    except IntegrityError:  # the same form, or a host of the same name, at the same moment
+        return propose_host(described, results, token_digest)
+
+
+def _store(described: DescribedHost, results: Sequence[dict[str, str]], token_digest: str) -> HostProposal:
+    host = described.host
+    host.state = Host.State.PROPOSED
+    host.slug = _free_slug(host.slug)
+    host.set_change_reason("Proposed by a visitor")
+    host.pk = None
+    host.save()
+    rows: list[HostCard | HostComponent] = [*described.cards, *described.components]
+    for row in rows:
+        row.pk, row.host = None, host
+        row.set_change_reason("Proposed by a visitor")
+        row.save()
+    return HostProposal.objects.create(host=host, token_digest=token_digest, results=list(results))
+
+
+def _free_slug(slug: str) -> str:
+    """`slug`, or the first of `slug-2`, `slug-3` that no host has. One query."""
+    taken = set(Host.objects.filter(Q(slug=slug) | Q(slug__startswith=f"{slug}-")).values_list("slug", flat=True))
+    return next(name for n in range(1, len(taken) + 2) if (name := f"{slug}-{n}" if n > 1 else slug) not in taken)
+
+
+def proposal_of(token_digest: str) -> HostProposal | None:
+    """Return the proposal that this token opens; None if there is none. One query."""
+    return HostProposal.objects.filter(token_digest=token_digest).select_related("host").first()
+
+
+@transaction.atomic
+def publish_host(proposal: HostProposal, by: User, reason: str) -> int:
+    """Make the host and its results public; return how many results became rows. Done twice it is done once."""
+    host = Host.objects.select_for_update().get(pk=proposal.host_id)
+    if host.state != Host.State.PROPOSED:
+        return 0
+    _decide(proposal, host, Host.State.PUBLIC, reason, by)
+    if not proposal.results:
+        return 0
+    source, _is_new = CitedSource.objects.get_or_create(
+        key=f"host-{host.slug}"[:80],
+        defaults={"title": host.title, "url": host.source_url, "kind": CitedSource.Kind.COMMUNITY},
+    )
+    rows = [_row(cells, host, source) for cells in proposal.results]
+    set_aside(rows)
+    create_results(rows, by=by, reason=reason)
+    return len(rows)
+
+
+def _row(cells: dict[str, Any], host: Host, source: CitedSource) -> CitedResult:
+    line = _line_reader(cells["benchmark"], cells["accelerator"]).line([cells[name] for name in HEADER])
+    sheet = host.cards.filter(accelerator__slug=line.accelerator, accelerator__is_public=True).first()
+    row = result_of(line, sheet.accelerator_id if sheet else None, source.pk)
+    row.host = host
+    return row
+
+
+@transaction.atomic
+def refuse_host(proposal: HostProposal, by: User, reason: str) -> bool:
+    """Take the proposal out, with the reason that its page shows; False where it was decided before."""
+    host = Host.objects.select_for_update().get(pk=proposal.host_id)
+    if host.state != Host.State.PROPOSED:
+        return False
+    _decide(proposal, host, Host.State.WITHDRAWN, reason, by)
+    return True
+
+
+@transaction.atomic
+def withdraw_host(proposal: HostProposal) -> None:
+    """Take the host and its results out of every page and list, for who proposed it. Done twice it is done."""
+    host = Host.objects.select_for_update().get(pk=proposal.host_id)
+    if host.state == Host.State.WITHDRAWN:
+        return
+    reason = _("Withdrawn by who published it.")
+    _decide(proposal, host, Host.State.WITHDRAWN, reason, None)
+    results = list(host.results.exclude(state=CitedResult.State.WITHDRAWN))
+    for row in results:
+        row.state, row.reason = CitedResult.State.WITHDRAWN, reason
+    update_results(results, ["state", "reason"], by=None, reason=reason)
+
+
+def _decide(proposal: HostProposal, host: Host, state: str, reason: str, by: User | None) -> None:
+    host.state = state
+    host.reason = reason[:200] if state == Host.State.WITHDRAWN else ""
+    host.set_change_reason(reason)
+    host._history_user = by  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history's
+    host.save()
+    proposal.host = host
+    proposal.decided_at = timezone.now()
+    proposal.save(update_fields=["decided_at"])
