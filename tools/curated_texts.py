@@ -26,6 +26,7 @@ FILES: dict[str, frozenset[str]] = {
     "stackviz/records/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
     "stackviz/pages/explore/data/timeline.csv": frozenset({"text"}),
     "stackviz/pages/plan/data/support.csv": frozenset({"note"}),
+    "stackviz/pages/compare/data/pairs.csv": frozenset({"title"}),
 }
 # Of these files the names in plain words are translated; PyTorch is PyTorch.
 NAMED: frozenset[str] = frozenset(

@@ -50,12 +50,15 @@ def judged_host(host: Host) -> JudgedReport:
     return JudgedReport(report, judge(report, rule_tables()), tuple(cards))
 
 
-def host_column(host: Host, judged: JudgedReport, described: StackColumn, names: Mapping[str, str]) -> StackColumn:
+def host_column(
+    host: Host, judged: JudgedReport, described: StackColumn, names: Mapping[str, str], *, is_brief: bool = False
+) -> StackColumn:
     """Return its stack on the described one, with a box for each software that the described one lacks.
 
-    `names`: of components, see `component_names`.
+    `names`: of components, see `component_names`; `is_brief`: as in `reported_column`.
     """
-    column = stack_column(judged, described, key=host.subject, title=host.title, url=host.get_absolute_url())
+    address = host.get_absolute_url()
+    column = stack_column(judged, described, key=host.subject, title=host.title, url=address, is_brief=is_brief)
     stated = {item.component for item in judged.report.software}
     boxes = [_only_stated(box, stated) for box in column.boxes]
     drawn = {box.component for box in boxes}

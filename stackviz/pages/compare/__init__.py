@@ -1,1 +1,1 @@
-"""Comparisons of two to six spec sheets, stacks or machines. No models."""
+"""Comparisons of two to six spec sheets, stacks, machines or public hosts. No models."""

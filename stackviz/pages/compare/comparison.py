@@ -12,8 +12,10 @@ from stackviz.draw.diagrams.columns import sheet_column
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.draw.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
-from stackviz.intake.report_parts.present import sort_findings, stack_column
+from stackviz.intake.report_parts.hosts import host_column
+from stackviz.intake.report_parts.present import component_names, sort_findings, stack_column
 from stackviz.pages.compare.file_parts import FileParts
+from stackviz.pages.compare.host_rows import HostResults, host_results, verdict_of_hosts
 from stackviz.pages.compare.like_for_like import cited_tile, measured_tile, shared_results
 from stackviz.pages.compare.measured import NOTHING_MEASURED, Measured, measure
 from stackviz.pages.compare.query import Address, Subject, SubjectKind
@@ -21,6 +23,7 @@ from stackviz.pages.compare.reached import MachineResults, decode_tile, with_rea
 from stackviz.pages.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, ProbedRow, baseline, describe, heads_of, probed_rows
 from stackviz.pages.compare.tiles import Answered, Tile, gap_tiles, measured_tiles, sheet_figures, tile_of, verdict_of
+from stackviz.pages.compare.why import Explanation, explanations
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.queries import latest_results, results_arrived_until
@@ -148,6 +151,10 @@ def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: i
     loaded = subjects[0]
     key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
     base = described or StackColumn(key=key, title=title, subtitle=subtitle, url=url, boxes=())
+    if loaded.host is not None and loaded.report is not None:
+        names = component_names([loaded.report.report])
+        column = host_column(loaded.host, loaded.report, base, names, is_brief=True)
+        return copy_with(column, key=key, title=title, subtitle=subtitle, url=url, number=number)
     if loaded.report is not None:
         column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url, is_brief=True)
         return copy_with(column, number=number)
@@ -182,9 +189,18 @@ class Faults:
     findings: tuple[Finding, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Computer:
+    """A machine, or a public host that its owner described."""
+
+    head: Head
+    is_host: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """`stacks`: of the past, as described and reported then. `base`: of the machines.
+    """`stacks`: of the past, as described and reported then. `base`: of the machines. `probed`: of `computers`, which
+    are machines and public hosts.
 
     `verdict`: the comparison in one sentence of plain text; `tiles`: a question each, with every subject's answer.
     """
@@ -195,10 +211,13 @@ class Comparison:
     stacks: Stacks
     sheets: Sheets
     machines: tuple[Head, ...]
+    computers: tuple[Computer, ...]
     base: Head | None
     probed: tuple[ProbedRow, ...]
     measured: Measured
     faults: tuple[Faults, ...]
+    hosts: HostResults | None
+    explanations: tuple[Explanation, ...]
 
 
 def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
@@ -207,10 +226,12 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     stacks = stacks_of(chosen, address.at)
     figures, columns = spec_rows(chosen, heads, address)
     machines = _machines(chosen, heads)
+    computers = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.has_cards]
     base = baseline([head for head, _loaded in machines], address)
     results = _results_of(machines, address.at)
     measured = _measured(machines, results, base)
     answered = sheet_figures(chosen, columns, figures)
+    hosts = host_results(chosen, heads, baseline(heads, address)) if address.at is None else None
     if address.at is None:
         tiles = [*_sheet_tiles(chosen, answered, results), *_shared_tiles(chosen, heads, address, results)]
     else:
@@ -218,15 +239,18 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     tiles += [*(measured_tiles(heads, measured) if machines else ()), *gap_tiles(stacks.drawing)]
     return Comparison(
         heads=heads,
-        verdict=verdict_of(chosen, answered),
+        verdict=verdict_of_hosts(hosts) or verdict_of(chosen, answered),
         tiles=tuple(filter(None, tiles)),
         stacks=stacks,
         sheets=sheets_of(chosen, heads, columns, figures, address),
         machines=tuple(head for head, _loaded in machines),
+        computers=tuple(Computer(head, loaded.host is not None) for head, loaded in computers),
         base=base,
-        probed=probed_rows([loaded.report for _head, loaded in machines]),
+        probed=probed_rows([loaded for _head, loaded in computers]),
         measured=measured,
-        faults=tuple(filter(None, (_faults(head, loaded) for head, loaded in machines))),
+        faults=tuple(filter(None, (_faults(head, loaded) for head, loaded in computers))),
+        hosts=hosts,
+        explanations=explanations(hosts),
     )
 
 
@@ -258,12 +282,14 @@ def parts_of_file(chosen: Sequence[Loaded], address: Address, page: str) -> tupl
     heads = heads_of(chosen, address)
     figures, columns = spec_rows(chosen, heads, address, repeats=True)
     machines = _machines(chosen, heads)
+    computers = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.has_cards]
     base = baseline([head for head, _loaded in machines], address)
     stacks = stacks_of(chosen, address.at)
     parts = FileParts(
         heads=heads,
         machines=tuple(head for head, _loaded in machines),
-        probed=probed_rows([loaded.report for _head, loaded in machines]),
+        computers=tuple(head for head, _loaded in computers),
+        probed=probed_rows([loaded for _head, loaded in computers]),
         measured=_measured(machines, _results_of(machines, address.at), base),
         drawing=stacks.drawing,
         columns=stacks.of_slots,

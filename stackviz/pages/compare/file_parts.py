@@ -27,18 +27,21 @@ def without_history() -> list[str]:
         _("what others measured, results of other machines, and models that fit: they have no history"),
         _("what components need and call: they have no history"),
         _("reports that their lab has withdrawn since"),
+        _("public hosts: as they are described today"),
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileParts:
-    """`heads`: of all subjects; `columns`: slot -> place of its column in the drawing, none where no stack is drawn.
+    """`heads`: of all subjects; `computers`: of machines and hosts, as `probed` has them; `columns`: slot -> place of
+    its column in the drawing, none where no stack is drawn.
 
     `at`: the moment of a comparison of the past. `address`: of the page, which those of receipts are relative to.
     """
 
     heads: tuple[Head, ...]
     machines: tuple[Head, ...]
+    computers: tuple[Head, ...]
     probed: tuple[ProbedRow, ...]
     measured: Measured
     drawing: StackDrawing
@@ -68,7 +71,7 @@ def file_rows(parts: FileParts) -> Iterator[FileRow]:
     """
     for fact in parts.probed:
         lead = (_("What the machines report"), "", fact.title, "", "", "probed")
-        pairs = zip(parts.machines, fact.cells, strict=True)
+        pairs = zip(parts.computers, fact.cells, strict=True)
         yield FileRow(lead, {head.slot: [cell.text or cell.missing, *[""] * 7] for head, cell in pairs})
     for row in parts.measured.rows:
         first = next(cell.result for cell in row.cells if cell.result)
@@ -136,7 +139,7 @@ def parts_data(parts: FileParts) -> dict[str, Any]:
                 "title": row.title,
                 "cells": [
                     {"subject": head.name, "text": cell.text or None, "missing": cell.missing if not cell.text else ""}
-                    for head, cell in zip(parts.machines, row.cells, strict=True)
+                    for head, cell in zip(parts.computers, row.cells, strict=True)
                 ],
             }
             for row in parts.probed
@@ -231,7 +234,7 @@ def parts_tables(parts: FileParts) -> Iterator[tuple[str, list[list[str]]]]:
     names = [head.title for head in parts.machines]
     if parts.probed:
         rows = [[row.title, *(cell.text or cell.missing for cell in row.cells)] for row in parts.probed]
-        yield _("What the machines report"), [[_("Fact"), *names], *rows]
+        yield _("What the machines report"), [[_("Fact"), *(head.title for head in parts.computers)], *rows]
     for kind in parts.measured.kinds:
         rows = [_text_row(row) for matrix, _chart in kind.matrices for row in matrix.rows]
         yield f"{_('Measured')}: {kind.title}", [[_("Setting"), *names, _("Comparability")], *rows]

@@ -1,7 +1,7 @@
 """The query of a comparison's address, read and written. No database.
 
-A subject is named `<accelerator slug>`, `stack:<slug>` or `machine:<lab>/<machine>`. Whatever cannot be used is left
-out with a note; nothing raises.
+A subject is named `<accelerator slug>`, `stack:<slug>`, `host:<slug>` or `machine:<lab>/<machine>`. Whatever cannot be
+used is left out with a note; nothing raises.
 """
 
 import re
@@ -27,13 +27,14 @@ KNOWN = frozenset({"a", "base", "only", "at", "format"})
 MOST_SUBJECTS = 6
 SUBJECT_MAX_CHARS = 120
 _SLUG = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-_NAME = re.compile(rf"(?:(?P<stack>stack:)|(?P<machine>machine:(?P<lab>{_SLUG})/))?(?P<slug>{_SLUG})")
+_NAME = re.compile(rf"(?:(?P<kind>stack|host):|(?P<machine>machine:(?P<lab>{_SLUG})/))?(?P<slug>{_SLUG})")
 
 
 class SubjectKind(StrEnum):
     ACCELERATOR = "accelerator"
     STACK = "stack"
     MACHINE = "machine"
+    HOST = "host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Subject:
         """The name in the address."""
         if self.kind is SubjectKind.MACHINE:
             return machine_subject(self.lab, self.slug)
-        return f"stack:{self.slug}" if self.kind is SubjectKind.STACK else self.slug
+        return self.slug if self.kind is SubjectKind.ACCELERATOR else f"{self.kind}:{self.slug}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def parse_subject(value: str) -> Subject | None:
         return None
     if match["machine"]:
         return Subject(SubjectKind.MACHINE, match["slug"], match["lab"])
-    return Subject(SubjectKind.STACK if match["stack"] else SubjectKind.ACCELERATOR, match["slug"])
+    return Subject(SubjectKind(match["kind"] or SubjectKind.ACCELERATOR), match["slug"])
 
 
 def parse_selection(values: Iterable[str]) -> Selection:
@@ -89,7 +90,7 @@ def parse_selection(values: Iterable[str]) -> Selection:
     return Selection(tuple(chosen), tuple(refused))
 
 
-_SUBJECT_FORM = gettext_lazy("use the slug of an accelerator, stack:<slug> or machine:<lab>/<machine>")
+_SUBJECT_FORM = gettext_lazy("use the slug of an accelerator, stack:<slug>, host:<slug> or machine:<lab>/<machine>")
 
 
 def not_a_subject(value: str) -> Note:

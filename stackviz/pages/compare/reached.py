@@ -43,7 +43,7 @@ def decode_tile(chosen: Sequence[Loaded], results: MachineResults) -> Tile | Non
 
     `results`: what the machines compared measured themselves.
     """
-    subjects = [(slot, loaded) for slot, loaded in enumerate(chosen) if loaded.accelerator or loaded.machine]
+    subjects = [(slot, loaded) for slot, loaded in enumerate(chosen) if loaded.accelerator or loaded.has_cards]
     if len(subjects) < 2:
         return None
     settings = _settings(chosen, results)

@@ -262,7 +262,7 @@ def sheets_of(
     return Sheets(
         heads=columns,
         also=also,
-        per_card=frozenset(head.slot for head in heads if chosen[head.slot].machine is not None),
+        per_card=frozenset(head.slot for head in heads if chosen[head.slot].has_cards),
         base=base,
         groups=_groups([row for row in shown if row.differs or not address.only_differences]),
         rows=shown,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.base.units import format_counts, quantity_label
 from stackviz.intake.report_parts.facts import ShownFact, headline_fact, one_fact
+from stackviz.intake.report_parts.hosts import judged_host
 from stackviz.intake.report_parts.present import JudgedReport, stored_report
 from stackviz.pages.compare.query import Address, Selection, Subject, SubjectKind, unknown_subject
 from stackviz.records.catalog.fields import FIELDS
@@ -18,6 +19,9 @@ from stackviz.records.catalog.figures import for_people
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.past import withdrawn_since
 from stackviz.records.catalog.queries import accelerators_by_slug
+from stackviz.records.hosts.models import Host
+from stackviz.records.hosts.queries import public_hosts
+from stackviz.records.hosts.reported import host_report
 from stackviz.records.labs.models import Machine, Snapshot
 from stackviz.records.labs.queries import (
     Visitor,
@@ -43,7 +47,8 @@ class Loaded:
 
     `accelerator`: the sheet itself, or of a machine the sheet most of its cards match; None when there is none.
     `stack_slug`: the described stack it is drawn on; "" when none is described for it.
-    `machine`, `snapshot`: of a machine only; a machine that has not reported yet has no snapshot.
+    `machine`, `snapshot`: of a machine only; a machine that has not reported yet has no snapshot. `host`: of a public
+    host only.
     """
 
     subject: Subject
@@ -53,10 +58,18 @@ class Loaded:
     stack_slug: str = ""
     machine: Machine | None = None
     snapshot: Snapshot | None = None
+    host: Host | None = None
+
+    @property
+    def has_cards(self) -> bool:
+        """Whether it is a computer, whose sheet is that of its cards."""
+        return self.machine is not None or self.host is not None
 
     @cached_property
     def report(self) -> JudgedReport | None:
-        """What the machine reported last, read when a page needs it."""
+        """What the machine reported last, or the owner of a host described, read when a page needs it."""
+        if self.host is not None:
+            return judged_host(self.host)
         return stored_report(self.snapshot) if self.snapshot is not None else None
 
 
@@ -66,17 +79,22 @@ def load(
     """(subjects found, in their order, no two of one title; notes of the selection, and of unknown or hidden names).
 
     `at`: a moment of the past, with stacks as described and machines as reported until then; who may see a machine is
-    decided today. At most five queries, whatever is stored: the editions, machines, and three for the machines' newest
-    snapshots. Five more where a machine is unknown: one that was merged is the machine that has its reports now, once.
-    Of a moment, two more for what was withdrawn since, and two where any was.
+    decided today, and hosts are shown as they are described today. At most five queries, whatever is stored: the
+    editions, machines, and three for the machines' newest snapshots; three more for hosts. Five more where a machine is
+    unknown: one that was merged is the machine that has its reports now, once. Of a moment, two more for what was
+    withdrawn since, and two where any was.
     """
-    loaded_by_subject = {**_sheets_and_stacks(selection, at), **_machines(selection.subjects, user, at)}
+    loaded_by_subject = {
+        **_sheets_and_stacks(selection, at),
+        **_machines(selection.subjects, user, at),
+        **_hosts(selection),
+    }
     absent = [subject for subject in selection.of_kind(SubjectKind.MACHINE) if subject not in loaded_by_subject]
     loaded_by_subject |= _merged(absent, user, at) if absent else {}
     unknown = [subject for subject in selection.subjects if subject not in loaded_by_subject]
     in_order = (loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
     by_subject = {loaded.subject: loaded for loaded in in_order}
-    sheets = [loaded.accelerator for loaded in by_subject.values() if loaded.accelerator and not loaded.machine]
+    sheets = [loaded.accelerator for loaded in by_subject.values() if loaded.accelerator and not loaded.has_cards]
     withdrawn = withdrawn_notes(sheets, at) if at is not None and sheets else ()
     notes = (*selection.refused, *absent_notes(unknown, at), *withdrawn)
     return _with_unique_titles(tuple(by_subject.values())), notes
@@ -171,6 +189,31 @@ def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | Non
     )
 
 
+def _hosts(selection: Selection) -> dict[Subject, Loaded]:
+    """The public hosts asked for. Three queries; none where there is no host among them."""
+    subjects = {subject.slug: subject for subject in selection.of_kind(SubjectKind.HOST)}
+    rows = public_hosts().filter(slug__in=subjects) if subjects else ()
+    return {subjects[host.slug]: loaded_host(host) for host in rows}
+
+
+def loaded_host(host: Host) -> Loaded:
+    """Return a host as a subject. Its accelerator is that of all its cards; None where they differ or are not known."""
+    report = host_report(host)
+    return Loaded(
+        subject=Subject(SubjectKind.HOST, host.slug),
+        title=host.title,
+        url=host.get_absolute_url(),
+        accelerator=_accelerator_of_all(host),
+        stack_slug=stack_slug(report.facts, (card.vendor for card in report.cards)),
+        host=host,
+    )
+
+
+def _accelerator_of_all(host: Host) -> Accelerator | None:
+    first, *others = [card.accelerator for card in host.cards.all()] or [None]
+    return first if all(other == first for other in others) else None
+
+
 def main_accelerator(snapshot: Snapshot) -> Accelerator | None:
     """The public sheet most of a machine's cards match; None when none is matched. No query when cards are loaded."""
     sheets = [sheet for card in snapshot.cards.all() if (sheet := card.public_sheet) is not None]
@@ -184,6 +227,8 @@ def describe(loaded: Loaded) -> str:
     """What kind of thing the subject is, in a few words: the line under its name."""
     if loaded.machine is not None:
         return _("machine of %(lab)s") % {"lab": loaded.machine.lab.name}
+    if loaded.host is not None:
+        return _("public host")
     if loaded.subject.kind is SubjectKind.STACK:
         return _("stack as described")
     return _("spec sheet")
@@ -242,13 +287,20 @@ def _fit_subject(loaded: Loaded) -> str:
     if loaded.accelerator is None:
         return ""
     slug = loaded.accelerator.slug
+    if loaded.host is not None:
+        is_unified = loaded.host.vendor.slug == "apple" and loaded.host.memory_bytes
+        return _fit_text(slug, loaded.host.memory_bytes if is_unified else None, len(loaded.host.cards.all()))
     if loaded.snapshot is None:
         return slug
     cards = [card for card in loaded.snapshot.cards.all() if card.public_sheet == loaded.accelerator]
     is_unified = any(card.facts.get("unified_memory") is True for card in cards)
     total = loaded.snapshot.facts.get("memory.total_bytes") if is_unified else None
-    memory_gb = round(total / 2**30) if isinstance(total, int) else 0
-    return f"{slug}:{memory_gb}:{len(cards)}" if len(cards) > 1 else f"{slug}:{memory_gb}" if memory_gb else slug
+    return _fit_text(slug, total if isinstance(total, int) else None, len(cards))
+
+
+def _fit_text(slug: str, memory_bytes: int | None, cards: int) -> str:
+    memory_gb = round(memory_bytes / 2**30) if memory_bytes else 0
+    return f"{slug}:{memory_gb}:{cards}" if cards > 1 else f"{slug}:{memory_gb}" if memory_gb else slug
 
 
 def heading(titles: Sequence[str]) -> str:
@@ -293,21 +345,23 @@ TITLES = {
 """What a row is about -> its title, in the order of the rows."""
 
 
-def probed_rows(reports: Sequence[JudgedReport | None]) -> tuple[ProbedRow, ...]:
-    """A row per fact, a cell per machine in order; rows about which no machine says anything are left out."""
-    rows = [ProbedRow(str(title), tuple(_cell(name, judged) for judged in reports)) for name, title in TITLES.items()]
+def probed_rows(machines: Sequence[Loaded]) -> tuple[ProbedRow, ...]:
+    """A row per fact, a cell per machine or host in order; rows about which none says anything are left out."""
+    rows = [ProbedRow(str(title), tuple(_cell(name, each) for each in machines)) for name, title in TITLES.items()]
     return tuple(row for row in rows if any(cell.text for cell in row.cells))
 
 
-def _cell(name: str, judged: JudgedReport | None) -> ShownFact:
-    if judged is None:
+def _cell(name: str, loaded: Loaded) -> ShownFact:
+    if loaded.report is None:
         return one_fact(name, {}, {})
-    report = judged.report
+    report = loaded.report.report
     fact = headline_fact(name, report.facts, report.absent)
     if name == "cards":
         return replace(fact, text=format_counts(card.reported_name for card in report.cards))
     if name == "memory.total_bytes" and fact.text:  # in short: columns are narrow
         return replace(fact, text=quantity_label(float(report.facts[name]), "B", binary=True, digits=3))
+    if loaded.host is not None and not fact.text and name not in report.absent:
+        return replace(fact, missing=_("not stated"))
     return fact
 
 

@@ -20,6 +20,7 @@ from stackviz.draw.diagrams.svg import svg_of
 from stackviz.pages.compare.comparison import assemble, comparison_figures, parts_of_file, stacks_of
 from stackviz.pages.compare.export import Exported, exported
 from stackviz.pages.compare.file_parts import without_history
+from stackviz.pages.compare.pairs import answered_pairs
 from stackviz.pages.compare.query import (
     BOXES,
     DRAWING,
@@ -37,6 +38,7 @@ from stackviz.pages.compare.subjects import Loaded, fit_subjects, heading, load
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.catalog.queries import public_accelerators
 from stackviz.records.cited.models import CitedEdition
+from stackviz.records.hosts.models import HostEdition
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.models import Edition
 from stackviz.web.escaping import bibtex_text
@@ -90,8 +92,10 @@ def page(request: HttpRequest) -> HttpResponse:
         "toggle_url": address.query(only_differences=not address.only_differences),
         "page_url": request.path + address.query() if chosen else request.path,
         "suggestions": [] if len(chosen) > 1 else _suggestions(),
+        "pairs": [] if chosen else answered_pairs(),
         "at": query.at,
         "has_machines": any(loaded.machine for loaded in chosen),
+        "has_hosts": any(loaded.host for loaded in chosen),
     }
     if not chosen:
         return render(request, "compare/page.html", context, status=404 if refused else 200)
@@ -226,7 +230,9 @@ def _state(
     )
     shown = (request.build_absolute_uri(context["page_url"]), context["notes"])
     reached = () if address.at else (CitedEdition.current(), measured_edition())
-    return ("comparison", shown, reported, _is_public(chosen), CatalogueEdition.current(), Edition.current(), reached)
+    hosts = HostEdition.current() if any(loaded.host for loaded in chosen) else ""
+    editions = (CatalogueEdition.current(), Edition.current(), hosts)
+    return ("comparison", shown, reported, _is_public(chosen), *editions, reached)
 
 
 def _addresses(chosen: Sequence[Loaded], address: Address) -> dict[str, Any]:

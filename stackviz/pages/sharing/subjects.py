@@ -18,6 +18,7 @@ from stackviz.pages.benchmarks.ranking_words import overtaken_text, ranking_sett
 from stackviz.pages.benchmarks.selection import read_choice
 from stackviz.pages.compare.answers import SubjectFigure
 from stackviz.pages.compare.comparison import measured_of, stacks_of
+from stackviz.pages.compare.host_rows import HostResults, host_results, verdict_of_hosts
 from stackviz.pages.compare.query import Address, Selection, parse_selection
 from stackviz.pages.compare.spec_table import spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, describe, heading, heads_of, load
@@ -39,8 +40,10 @@ from stackviz.pages.sharing.drawing import (
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.models import CitedEdition
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import no_first_text, setting_text
+from stackviz.records.hosts.models import HostEdition
 from stackviz.records.series.comparability import rate_of_ranked
 from stackviz.records.series.models import ResultDecision
 from stackviz.records.stacks.models import Edition
@@ -76,7 +79,8 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
     rows, sheet_heads = spec_rows(chosen, heads, address)
     answered = sheet_figures(chosen, sheet_heads, rows)
     names = {loaded.title: readable(loaded.title, loaded.subject.slug) for loaded in chosen}
-    tiles = _measured_tile(chosen, heads, names)
+    hosts = host_results(chosen, heads, heads[0])
+    tiles = [*_host_tiles(hosts), *_measured_tile(chosen, heads, names)]
     for question, figures in answered:
         if question.key in QUESTIONS_SHOWN and any(figure.amount for figure in figures):
             shares = of_largest([figure.amount if figure.is_compared else None for figure in figures])
@@ -94,7 +98,7 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
     return Picture(
         kind="Comparison",
         title=title,
-        lead=readable(_verdict(chosen, answered)),
+        lead=readable(verdict_of_hosts(hosts) or _verdict(chosen, answered)),
         tiles=tuple(tiles[:MOST_QUESTIONS]),
         lines=tuple(
             PictureLine("", f"{names[each.title]}: {readable(describe(each), each.subject.name)}") for each in chosen
@@ -111,6 +115,30 @@ def _verdict(chosen: Sequence[Loaded], answered: Sequence[Answered]) -> str:
 def _beside(figure: SubjectFigure) -> str:
     """What is not compared, with what it is, or why there is nothing."""
     return f"{figure.text}, {figure.marks}" if figure.text else figure.why or "not published"
+
+
+def _host_tiles(results: HostResults | None) -> list[PictureTile]:
+    """What is cited of hosts in the tests that several have: the first of each kind of work."""
+    if results is None:
+        return []
+    rows = {row.work: row for row in reversed(results.shared)}
+    tiles = []
+    for work in ("decode", "prefill", ""):
+        if work not in rows:
+            continue
+        row = rows[work]
+        shares = of_largest([row.best[head.slot].amount if head.slot in row.best else None for head in results.heads])
+        bars = tuple(
+            PictureBar(
+                readable(head.title, head.name),
+                cell.best.text if cell.best else "no result",
+                share,
+                head.slot,
+            )
+            for head, cell, share in zip(results.heads, row.cells, shares, strict=True)
+        )
+        tiles.append(PictureTile(readable(row.setting), bars=bars))
+    return tiles[:2]
 
 
 def _measured_tile(chosen: Sequence[Loaded], heads: Sequence[Head], names: dict[str, str]) -> list[PictureTile]:
@@ -237,11 +265,13 @@ def shared_comparison(parameters: QueryDict) -> Shared | None:
 
 def shared_subjects(chosen: tuple[Loaded, ...]) -> Shared:
     """A comparison of these, which a stranger may see. One query for its state where machines are among them."""
+    of_hosts = (HostEdition.current(), CitedEdition.current()) if any(loaded.host for loaded in chosen) else ()
+    editions = (CatalogueEdition.current(), Edition.current(), *of_hosts)
     return Shared(
         path=address_by_name("compare:page"),
         query=Address(tuple(loaded.subject for loaded in chosen)).query().removeprefix("?"),
         picture="compare.png",
-        state=("compare", *map(_state_of, chosen), *_decided(chosen), CatalogueEdition.current(), Edition.current()),
+        state=("compare", *map(_state_of, chosen), *_decided(chosen), *editions),
         has_machines=any(loaded.machine for loaded in chosen),
         make=lambda: comparison_picture(chosen),
     )

@@ -1,0 +1,331 @@
+"""Where the factor between two runs of one test comes from: shares that multiply to it. Pure: no database, no Django.
+
+A share rests on published figures of the two chips, or on controlled pairs: two runs of one test on one accelerator
+that differ in nothing else that they state. What no pair shows is in the rest. Shares are logarithms, so that they add
+up; that of the rest is what is left.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from statistics import median
+
+__all__ = [
+    "ControlledPair",
+    "Explained",
+    "Peak",
+    "Run",
+    "SettingChange",
+    "Share",
+    "ShareCause",
+    "controlled_pairs",
+    "explain",
+]
+
+Work = tuple[str, ...]
+_COMMIT = re.compile(r"\b[0-9a-f]{7,40}\b")
+MOST_EVIDENCE = 4
+
+
+class ShareCause(StrEnum):
+    """What two runs may differ in, in the order of the stack."""
+
+    CHIPS = "chips"
+    MACHINE = "machine"
+    FRAMEWORK = "framework"
+    BUILD = "build"
+    SETTINGS = "settings"
+    POWER = "power"
+    WORK = "work"
+
+
+_CAUSES: Mapping[str, ShareCause] = {
+    **dict.fromkeys(
+        ("backend", "driver", "system", "virtualisation", "rocm", "cuda", "torch", "macos", "metal"),
+        ShareCause.FRAMEWORK,
+    ),
+    **dict.fromkeys(("cpu", "form", "pcie_lanes"), ShareCause.MACHINE),
+    **dict.fromkeys(("power_limit_w", "system_power"), ShareCause.POWER),
+    **dict.fromkeys(
+        ("context", "depth", "input_tokens", "output_tokens", "prompt", "shape", "size", "steps", "dataset", "part"),
+        ShareCause.WORK,
+    ),
+}
+_BUILDS = frozenset({"llama.cpp", "vllm", "sglang", "mlx", "mlx-lm", "ollama", "runtime", "macos-sdk", "version"})
+
+
+def cause_of(name: str) -> ShareCause:
+    """The cause that a setting of this name belongs to; whatever is not listed is a setting of the program."""
+    return ShareCause.BUILD if name in _BUILDS else _CAUSES.get(name, ShareCause.SETTINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The published figure that bounds a run, in its base unit."""
+
+    field: str
+    condition: str
+    amount: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One result. `work`: equal for runs that may have a factor; `kind`: of work, by what bounds it.
+
+    `label`: the figure in words. `host`, `accelerator`: names, "" for an accelerator that is not certain. `speed`:
+    larger is faster.
+    """
+
+    key: str
+    label: str
+    host: str
+    accelerator: str
+    devices: int
+    work: Work
+    kind: str
+    speed: float
+    peak: Peak | None
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SettingChange:
+    """One setting in which two runs differ. "" where a run does not state it."""
+
+    name: str
+    first: str
+    second: str
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether both state it as exactly: `macOS` may be `macOS 26`, and Linux any distribution."""
+        if not self.first or not self.second or "Linux" in (self.first, self.second):
+            return False
+        return not self.first.startswith(self.second) and not self.second.startswith(self.first)
+
+    @property
+    def reverse(self) -> "SettingChange":
+        return SettingChange(self.name, self.second, self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlledPair:
+    """Two runs of one test on one accelerator, and all that they differ in. `is_one_host`: one owner, one machine."""
+
+    first: Run
+    second: Run
+    changes: frozenset[SettingChange]
+
+    @property
+    def log(self) -> float:
+        return math.log(self.first.speed / self.second.speed)
+
+    @property
+    def is_one_host(self) -> bool:
+        return self.first.host == self.second.host
+
+    @property
+    def reverse(self) -> "ControlledPair":
+        return ControlledPair(self.second, self.first, frozenset(change.reverse for change in self.changes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A part of the factor. `log` .. `low`, `high`: logarithms, the extremes of the pairs; of chips all three are one.
+
+    `pairs`: what it rests on, none for chips, whose `peaks` it rests on.
+    """
+
+    cause: ShareCause
+    changes: tuple[SettingChange, ...]
+    log: float
+    low: float
+    high: float
+    pairs: tuple[ControlledPair, ...] = ()
+    peaks: tuple[Peak, ...] = ()
+
+    @property
+    def factor(self) -> float:
+        return math.exp(self.log)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """How many times the first run is as fast as the second. `open_changes`: differences that no pair shows.
+
+    `has_unknown_chips`: the chips differ and nothing published bounds both.
+    """
+
+    first: Run
+    second: Run
+    shares: tuple[Share, ...]
+    open_changes: tuple[SettingChange, ...]
+    has_unknown_chips: bool
+
+    @property
+    def log(self) -> float:
+        return math.log(self.first.speed / self.second.speed)
+
+    @property
+    def factor(self) -> float:
+        return self.first.speed / self.second.speed
+
+    @property
+    def rest(self) -> float:
+        """The logarithm of what nothing explains, so that all add up."""
+        return self.log - math.fsum(share.log for share in self.shares)
+
+
+def same_value(first: str, second: str) -> bool:
+    """`e2d6742` and `8796 (e2d67422c)` are one build: they name one commit."""
+    if first == second:
+        return True
+    commits = [_COMMIT.search(text) for text in (first, second)]
+    if commits[0] is None or commits[1] is None:
+        return False
+    return commits[0][0][:7] == commits[1][0][:7]
+
+
+def changes_between(first: Run, second: Run) -> tuple[SettingChange, ...]:
+    """Settings in which they differ, also those that only one states, by name."""
+    names = sorted({*first.settings, *second.settings})
+    changes = (SettingChange(name, first.settings.get(name, ""), second.settings.get(name, "")) for name in names)
+    return tuple(change for change in changes if not same_value(change.first, change.second))
+
+
+def controlled_pairs(runs: Iterable[Run]) -> tuple[ControlledPair, ...]:
+    """Pairs of one test on one accelerator that differ in settings of a single cause, which both state.
+
+    On one host what only one of its runs states counts as a difference: its owner names what was switched. Two hosts
+    are no pair where only one states something.
+    """
+    groups: dict[tuple[Work, str, int], list[Run]] = defaultdict(list)
+    for run in runs:
+        if run.accelerator and run.speed > 0:
+            groups[run.work, run.accelerator, run.devices].append(run)
+    return tuple(pair for group in groups.values() for pair in map(_pair, combinations(group, 2)) if pair)
+
+
+def _pair(runs: tuple[Run, Run]) -> ControlledPair | None:
+    changes = changes_between(*runs)
+    is_certain = runs[0].host == runs[1].host or all(change.is_stated for change in changes)
+    if not changes or not is_certain or len({cause_of(change.name) for change in changes}) > 1:
+        return None
+    return ControlledPair(*runs, frozenset(changes))
+
+
+def explain(first: Run, second: Run, pairs: Sequence[ControlledPair]) -> Explained:
+    """Split the factor between two runs of one test. Raises ValueError where they are not of one test."""
+    if first.work != second.work or first.devices != second.devices:
+        raise ValueError("two tests have no factor")
+    shares = []
+    has_unknown_chips = False
+    if first.accelerator != second.accelerator or not first.accelerator:
+        chips = _share_of_chips(first, second)
+        has_unknown_chips = chips is None
+        shares += [chips] if chips else []
+    by_cause: dict[ShareCause, list[SettingChange]] = defaultdict(list)
+    for change in changes_between(first, second):
+        by_cause[cause_of(change.name)].append(change)
+    open_changes: list[SettingChange] = []
+    for cause in ShareCause:
+        explained, unexplained = _shares_of_cause(cause, by_cause.get(cause, []), first, second, pairs)
+        shares += explained
+        open_changes += unexplained
+    return Explained(
+        first=first,
+        second=second,
+        shares=tuple(shares),
+        open_changes=tuple(open_changes),
+        has_unknown_chips=has_unknown_chips,
+    )
+
+
+def _share_of_chips(first: Run, second: Run) -> Share | None:
+    """By the published figures that bound both; None where these are not of one field under one condition."""
+    ours, theirs = first.peak, second.peak
+    if ours is None or theirs is None or (ours.field, ours.condition) != (theirs.field, theirs.condition):
+        return None
+    if not first.accelerator or not second.accelerator:
+        return None
+    log = math.log(ours.amount / theirs.amount)
+    return Share(cause=ShareCause.CHIPS, changes=(), log=log, low=log, high=log, peaks=(ours, theirs))
+
+
+def _shares_of_cause(
+    cause: ShareCause, changes: Sequence[SettingChange], first: Run, second: Run, pairs: Sequence[ControlledPair]
+) -> tuple[list[Share], list[SettingChange]]:
+    """(shares, changes without one): of all changes of a cause together, or else of each that a pair shows alone."""
+    if not changes:
+        return [], []
+    if evidence := _evidence(frozenset(changes), first, second, pairs):
+        return [_share(cause, tuple(changes), evidence, _itself(first, second, evidence))], []
+    shares, unexplained = [], []
+    for change in changes:
+        evidence = _evidence(frozenset({change}), first, second, pairs)
+        if evidence:
+            shares.append(_share(cause, (change,), evidence, None))
+        else:
+            unexplained.append(change)
+    return shares, unexplained
+
+
+def _evidence(
+    changes: frozenset[SettingChange], first: Run, second: Run, pairs: Sequence[ControlledPair]
+) -> list[ControlledPair]:
+    """Pairs with exactly these changes on the accelerator of either: of the same test, else of the same kind of work.
+
+    Those of one host come before those of two.
+    """
+    accelerators = {first.accelerator, second.accelerator}
+    evidence = []
+    for pair in pairs:
+        if pair.first.accelerator in accelerators and pair.first.kind == first.kind:
+            turned = _turned(pair, changes)
+            if turned is not None:
+                evidence.append(turned)
+    same_test = [pair for pair in evidence if pair.first.work == first.work]
+    evidence = same_test or evidence
+    one_host = [pair for pair in evidence if pair.is_one_host]
+    return one_host or evidence
+
+
+def _turned(pair: ControlledPair, changes: frozenset[SettingChange]) -> ControlledPair | None:
+    """The pair in the direction of these changes; None where it is of others."""
+    for each in (pair, pair.reverse):
+        if len(each.changes) == len(changes) and all(any(_is_same(a, b) for b in each.changes) for a in changes):
+            return each
+    return None
+
+
+def _is_same(change: SettingChange, other: SettingChange) -> bool:
+    return (
+        change.name == other.name and same_value(change.first, other.first) and same_value(change.second, other.second)
+    )
+
+
+def _itself(first: Run, second: Run, pairs: Sequence[ControlledPair]) -> ControlledPair | None:
+    """The two runs as one of these pairs: nothing else that they state differs."""
+    return next((pair for pair in pairs if (pair.first.key, pair.second.key) == (first.key, second.key)), None)
+
+
+def _share(
+    cause: ShareCause,
+    changes: tuple[SettingChange, ...],
+    pairs: Sequence[ControlledPair],
+    itself: ControlledPair | None,
+) -> Share:
+    """The median of the pairs; where the two runs are one of them, what they show."""
+    logs = [pair.log for pair in pairs]
+    return Share(
+        cause=cause,
+        changes=changes,
+        log=itself.log if itself else median(logs),
+        low=min(logs),
+        high=max(logs),
+        pairs=tuple(sorted(pairs, key=lambda pair: pair.first.work != pairs[0].first.work)[:MOST_EVIDENCE]),
+    )

@@ -1,0 +1,37 @@
+"""The pairs worth seeing exist, name results that exist, and are answered by figures of those."""
+
+import re
+
+import pytest
+
+from stackviz.pages.compare.pairs import read_named_pairs
+from stackviz.records.hosts.models import Host
+from tests.curated import copy_curated
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hosts(curated, django_db_blocker):
+    with django_db_blocker.unblock():
+        copy_curated("hosts_", "cited_")
+
+
+def test_every_subject_is_a_public_host(db):
+    named = {slug for pair in read_named_pairs() for slug in pair.slugs}
+    assert named <= set(Host.objects.filter(state="public").values_list("slug", flat=True))
+    assert all(subject.startswith("host:") for pair in read_named_pairs() for subject in pair.subjects)
+
+
+def test_file_has_titles_without_rates():
+    titles = [pair.title for pair in read_named_pairs()]
+    assert len(titles) == len(set(titles)) > 20
+    assert not [title for title in titles if re.search(r"\d\s?(?:token|TFLOP|GB/s|×|%|ms)", title)]
+
+
+def test_wrong_file_is_refused(tmp_path):
+    file = tmp_path / "pairs.csv"
+    file.write_text("subjects,title\nhost:a,A\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="the columns are"):
+        read_named_pairs(file)
+    file.write_text("subjects,title,first,second\nhost:a,A,nothing; x=1,\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="not a cited benchmark"):
+        read_named_pairs(file)
