@@ -38,7 +38,8 @@ from stackviz.pages.machines.host_results import (
     results_of,
     setting_pairs,
 )
-from stackviz.records.catalog.models import CatalogueEdition
+from stackviz.records.catalog.models import Accelerator, CatalogueEdition
+from stackviz.records.catalog.queries import peaks, usual_peak
 from stackviz.records.cited.models import CitedEdition, CitedResult
 from stackviz.records.cited.queries import Published
 from stackviz.records.cited.words import share_text
@@ -87,6 +88,7 @@ _LIKENESS: Mapping[Likeness, str | Promise] = {
     Likeness.FAMILY: gettext_lazy("the same family of chips"),
     Likeness.VENDOR: gettext_lazy("the same vendor"),
 }
+_POWER_TOLERANCE_W = 1.0  # limits are rounded
 _MOST_SOFTWARE = 4  # in the sentence
 _SYSTEMS = frozenset({"linux", "windows", "macos", "wsl", "cuda-driver-api", "cuda-runtime"})
 
@@ -152,6 +154,7 @@ def _drawn_host(host: Host) -> tuple[str, str]:
         peers=peer_results(host, results),
         sheets=sheets,
         alike=_alike(host),
+        power=_power_notes(judged),
         absent=_absent_software(host),
         unstated=_unstated(judged),
     )
@@ -215,6 +218,28 @@ def _best_tile(best: CitedResult | None, published: Mapping[int, Published]) -> 
 def _stated_layers(column: StackColumn) -> int:
     """How many of the eight layers the source says something of."""
     return len({box.layer for box in column.boxes if box.state not in (State.UNKNOWN, State.ABSENT)})
+
+
+def _power_notes(judged: JudgedReport) -> list[str]:
+    """What was set below the power that the vendor publishes, each kind of card once."""
+    notes = []
+    for card in judged.cards:
+        limit = card.reported.facts.get("power_limit_w")
+        published = _published_power(card.sheet) if card.sheet else None
+        if isinstance(limit, int | float) and published and limit < published - _POWER_TOLERANCE_W:
+            words = {
+                "limit": f"{limit:g}",
+                "published": f"{published:g}",
+                "name": card.sheet.name if card.sheet else "",
+            }
+            notes.append(_("%(name)s: power limit %(limit)s W, the vendor publishes %(published)s W.") % words)
+    return list(dict.fromkeys(notes))
+
+
+def _published_power(sheet: Accelerator) -> float | None:
+    """Watts of the board as its vendor publishes it."""
+    power = usual_peak(peaks([sheet.pk]), sheet.pk, "tdp_w")
+    return power[1] if power else None
 
 
 def _absent_software(host: Host) -> list[str]:

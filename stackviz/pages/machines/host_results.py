@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.draw.charts.bars import meter
+from stackviz.pages.machines.hosts_rows import memory_share_of
 from stackviz.records.catalog.queries import peaks
 from stackviz.records.cited.cases import case_counts, public_results
 from stackviz.records.cited.models import CitedResult
@@ -45,7 +46,7 @@ _SLIGHT = 1.02  # factor below which a changed setting made no difference that o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostResult:
-    """One row. `at`, `bound_at`: per cent of the scale, "" for no bound that is known; `share`: of the bound."""
+    """One row. `at`, `bound_at`: per cent of the scale, "" where no bar or no bound is drawn; `share`: of the bound."""
 
     setting: str
     value: str
@@ -140,11 +141,17 @@ def published_peaks(results: Iterable[CitedResult]) -> Mapping[int, Published]:
 
 
 def bound_of(result: CitedResult, published: Mapping[int, Published]) -> tuple[float, float] | None:
-    """(the bound in the result's unit, the share reached); None where nothing published bounds it."""
-    bound = share_of_bound(result, published.get(result.accelerator_id or 0, {})) if result.accelerator_id else None
-    if bound is None or not bound.share:
+    """(the bound in the result's base unit, the share reached); None where nothing published bounds it.
+
+    Decoding on one card is bound by reading its weights.
+    """
+    if result.accelerator_id is None:
         return None
-    return result.amount / bound.share, bound.share
+    bound = share_of_bound(result, published.get(result.accelerator_id, {}))
+    reached = bound or memory_share_of(result, published)
+    if bound is not None and bound.share is None:
+        reached = memory_share_of(result, published)
+    return (result.amount / reached.share, reached.share) if reached is not None and reached.share else None
 
 
 def host_result_groups(results: Sequence[CitedResult], published: Mapping[int, Published]) -> list[HostResultGroup]:
@@ -164,7 +171,8 @@ def _group(work: str, results: Sequence[CitedResult], published: Mapping[int, Pu
     ends = [bound[0] for bound in bounds.values() if bound and bound[0] <= 4 * ordered[0].amount]
     scale = max([result.amount for result in ordered] + ends)
     common = _common(ordered)
-    rows = [_row(result, scale, bounds[result.pk], common) for result in ordered]
+    is_drawn = len(ordered) > 1 or bool(ends)  # a bar alone says nothing
+    rows = [_row(result, scale, bounds[result.pk], common, is_drawn=is_drawn) for result in ordered]
     kinds = {"decode": _("decode"), "prefill": _("prefill")}
     return HostResultGroup(
         title=joined([benchmark.title, kinds.get(work, "") if "test" in benchmark.compared else ""]),
@@ -201,13 +209,15 @@ def _texts(result: CitedResult, names: Iterable[str]) -> list[str]:
     return words + ([software_text(software)] if software else [])
 
 
-def _row(result: CitedResult, scale: float, bound: tuple[float, float] | None, common: frozenset[str]) -> HostResult:
+def _row(
+    result: CitedResult, scale: float, bound: tuple[float, float] | None, common: frozenset[str], *, is_drawn: bool
+) -> HostResult:
     names = [name for name in described_settings(result) if name not in common]
     return HostResult(
         setting=" · ".join(_texts(result, names)) or _("the same setting"),
         value=quantity_label(result.amount, result.si, digits=4),
         url=result_address(result),
-        at=meter(result.amount, scale).p,
+        at=meter(result.amount, scale).p if is_drawn else "",
         bound_at=meter(bound[0], scale).p if bound and bound[0] <= scale else "",
         share=share_text(bound[1]) if bound else "",
         is_unmatched=result.state == CitedResult.State.UNMATCHED,

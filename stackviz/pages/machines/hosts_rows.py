@@ -363,11 +363,12 @@ def _software(components: Mapping[str, HostComponent]) -> tuple[str, ...]:
 
 def _memory_share(results: Iterable[CitedResult], published: Mapping[int, Published]) -> MemoryShare | None:
     """The largest share of published bandwidth that decoding on one card reached; None where none is known."""
-    shares = [share for result in results if (share := _share_of_result(result, published)) is not None]
+    shares = [share for result in results if (share := memory_share_of(result, published)) is not None]
     return max(shares, key=lambda share: share.share, default=None)
 
 
-def _share_of_result(result: CitedResult, published: Mapping[int, Published]) -> MemoryShare | None:
+def memory_share_of(result: CitedResult, published: Mapping[int, Published]) -> MemoryShare | None:
+    """Of one result that decodes on one card; None where its weights or its bandwidth are not known."""
     pk = result.accelerator_id
     if pk is None or result.count != 1 or result.si != "token/s" or _is_helped(result):
         return None

@@ -38,6 +38,7 @@ _SYSTEM_NAMES = {"Fedora Linux": "Fedora", "Ubuntu Linux": "Ubuntu", "Ubuntu Ser
 _BUILD = re.compile(r"\d{2}[A-Z]\d{1,5}[a-z]?")  # of macOS: 25F84
 _ARCHITECTURES = {"aarch64": "aarch64", "RISC-V": "riscv64", "Intel": "x86_64"}
 _BOARD = re.compile(r"DGX Spark|Jetson(?: AGX)? (?:Thor|Orin(?: Nano| NX)?|Xavier(?: NX)?)")
+_SYSTEMS = frozenset({"linux", "macos", "windows"})
 _TRUTHS = {"yes": True, "no": False}
 _KINDS = {"apple": "soc", "huawei": "npu", "google": "tpu"}
 
@@ -185,5 +186,5 @@ def _software(components: Iterable[HostComponent]) -> Iterator[Software]:
 def _software_of_facts(report: Report) -> Iterator[Software]:
     """The system, the driver and the CUDA of torch, which facts state and no component."""
     for name, version in components_of_facts(report):
-        if version:
+        if version or name in _SYSTEMS:
             yield Software(name, version, FOUND_BY)

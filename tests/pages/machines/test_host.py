@@ -135,6 +135,23 @@ def test_result_is_drawn_with_its_bound(client, host, sheet):
     assert '<b style="--p:50"></b>' in results
 
 
+def test_decoding_is_held_against_reading_the_weights(client, host, sheet):
+    make_result(host, sheet, 64, model="Llama 8B", quant="Q8_0")  # 8 GB a token: 512 of 1,792 GB/s
+    assert "29 % of its bound" in part_of(text_of(client, host), "results")
+
+
+def test_limit_below_the_published_power_is_named(client, sheet):
+    source = Source.objects.get()
+    power = SpecValue(accelerator=sheet, field="tdp_w", value="575", unit="W", source=source, status="public")
+    power.is_preferred = True
+    power.normalise()
+    power.save()
+    capped = add_host(sheet.vendor, title="Capped", cards=[card_fields(sheet, power_limit_w=400.0)])
+    assert "RTX 5090: power limit 400 W, the vendor publishes 575 W." in part_of(text_of(client, capped), "cards")
+    full = add_host(sheet.vendor, title="Full", cards=[card_fields(sheet, power_limit_w=575.0)])
+    assert "the vendor publishes" not in text_of(client, full)
+
+
 def test_doubtful_result_is_not_shown(client, host, sheet):
     result = make_result(host, sheet, 99999)
     CitedResult.objects.filter(pk=result.pk).update(state="doubtful", reason="above its bound")

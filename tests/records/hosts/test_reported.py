@@ -94,6 +94,7 @@ def test_windows_host():
         cards=[{"reported_name": "NVIDIA GeForce RTX 4070 Ti SUPER"}],
     )
     assert host_report(host).facts == {"os.name": "Windows", "os.version": "11 Pro 24H2"}
+    assert _versions(host_report(new_host(system="Windows"))) == {"windows": None}
 
 
 def test_mac():
