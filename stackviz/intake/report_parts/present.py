@@ -21,6 +21,7 @@ from stackviz.intake.report_parts.cards import (
     card_rows,
 )
 from stackviz.intake.report_parts.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
+from stackviz.intake.report_parts.like_hosts import like_hosts_address
 from stackviz.records.labs.models import Snapshot
 from stackviz.records.labs.queries import as_report, stored_findings
 from stackviz.records.stacks.queries import described_columns, names_of_components
@@ -187,7 +188,10 @@ class JudgedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PresentedReport:
-    """All that a page may show of a report. `column`: its stack, to be drawn alone or with others."""
+    """All that a page may show of a report. `column`: its stack, to be drawn alone or with others.
+
+    `like_hosts`: the address of the public hosts most like it, "" where no card has a sheet.
+    """
 
     headline: tuple[HeadlineFact, ...]
     cards: tuple[CardRow, ...]
@@ -199,6 +203,7 @@ class PresentedReport:
     findings: SortedFindings
     results: tuple[ResultTable, ...]
     column: StackColumn
+    like_hosts: str
 
 
 def stored_report(snapshot: Snapshot) -> JudgedReport:
@@ -233,6 +238,7 @@ def present(
         findings=sort_findings(judged.findings),
         results=tuple(result_tables(report.results)),
         column=column,
+        like_hosts=like_hosts_address(report, judged.cards),
     )
 
 

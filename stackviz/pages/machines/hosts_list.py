@@ -12,6 +12,13 @@ from django_htmx.http import push_url
 
 from stackviz.base.units import quantity_label
 from stackviz.pages.machines.hosts_charts import hosts_headline, memory_chart, stack_tables
+from stackviz.pages.machines.hosts_like import (
+    LIKE_PARAMETERS,
+    LIKE_SYSTEMS,
+    accelerators_of_hosts,
+    hosts_like,
+    read_my_machine,
+)
 from stackviz.pages.machines.hosts_query import (
     FORMATS,
     SORTS,
@@ -36,7 +43,7 @@ from stackviz.web.parts import cached_html, render_part
 PAGE = "hosts"  # the parameter; `page` is that of lab machines
 PER_PAGE = 24
 CACHE_S = 600  # the key moves with hosts, results, sheets and releases
-READ_ELSEWHERE = frozenset({"page", PAGE})
+READ_ELSEWHERE = LIKE_PARAMETERS | {"page", PAGE}
 _NAMED_PARAMS = ("test", "model", "quant")
 
 
@@ -51,12 +58,12 @@ class ShownResult:
 
 @dataclass(frozen=True, slots=True)
 class HostCardShown:
-    """A host in the list. `on`: system and month; `software`: driver, CUDA, frameworks and engines."""
+    """A host in the list. `software`: driver, CUDA, frameworks and engines; `same`: as on the reader's machine."""
 
     row: HostRow
-    on: str
     software: str
     result: ShownResult | None
+    same: str = ""
 
 
 @require_safe
@@ -79,7 +86,16 @@ def hosts(request: HttpRequest) -> HttpResponse:
 def hosts_context(request: HttpRequest, known: KnownHosts, query: HostsQuery) -> dict[str, object]:
     """Return what `machines/list.html` shows of hosts; the finding and its pictures only where none are left out."""
     context: dict[str, object] = {"hosts": _hosts_html(request, known, query), "counted_hosts": len(known.rows)}
-    if query.is_filtered:
+    mine, notes = read_my_machine(request.GET)
+    context["like"] = render_part(
+        "machines/_hosts_like.jinja",
+        accelerators=accelerators_of_hosts(known, mine),
+        systems=LIKE_SYSTEMS,
+        mine=mine,
+        cards=[_card(row, known, same=same) for row, same in (hosts_like(known, mine) if mine else ())],
+        notes=notes,
+    )
+    if query.is_filtered or mine:
         return context
     title, basis = hosts_headline(known)
     return context | {"finding": title, "basis": basis, "charts": _charts_html(known, query)}
@@ -114,7 +130,7 @@ def cards_html(known: KnownHosts, query: HostsQuery, number: int, *, is_whole: b
 
     def draw() -> str:
         listed = ordered_hosts(matching_hosts(known.rows, query), query, known)
-        page = page_as(page_of(listed, number, PER_PAGE), lambda row: _card(row, known, query))
+        page = page_as(page_of(listed, number, PER_PAGE), lambda row: _card(row, known, query.sort))
         return _drawn_cards(page, len(listed), known, query)
 
     notes = render_part("web/_notes.jinja", notes=query.notes)
@@ -163,13 +179,13 @@ def _counts_html(known: KnownHosts, query: HostsQuery) -> str:
     return render_part("machines/_hosts_counts.jinja", facets=shown_facets(known, query))
 
 
-def _card(row: HostRow, known: KnownHosts, query: HostsQuery) -> HostCardShown:
+def _card(row: HostRow, known: KnownHosts, sort: str = "", same: str = "") -> HostCardShown:
     driver = f"driver {row.driver}" if row.driver.isdecimal() else ""
     return HostCardShown(
         row=row,
-        on=" · ".join(filter(None, (row.system, row.month))),
         software=" · ".join(filter(None, (driver, *row.software))),
-        result=shown_result(row, known, query.sort),
+        result=shown_result(row, known, sort),
+        same=same,
     )
 
 

@@ -16,6 +16,7 @@ from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import Published, peaks_by_accelerator
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
+from stackviz.records.hosts.alike import HostTraits, traits_of
 from stackviz.records.hosts.models import Host, HostCard, HostComponent, HostEdition
 from stackviz.records.hosts.queries import public_hosts
 from stackviz.records.stacks.models import Edition
@@ -137,6 +138,7 @@ class HostRow:
     results: Mapping[str, CitedResult]
     counted_results: int
     memory: MemoryShare | None
+    traits: HostTraits
 
     @property
     def name(self) -> str:
@@ -271,6 +273,7 @@ def _host_row(host: Host, results: Iterable[CitedResult], look: _Lookup) -> Host
         results=_best_of_tests(results),
         counted_results=len(results),
         memory=_memory_share(results, look.published),
+        traits=traits_of(host),
     )
 
 
