@@ -42,3 +42,10 @@ def test_all_three_refuse_a_driver_before_the_card(
         assert f"capability {capability} begins with {first}" in found["title"]
         assert "docs.nvidia.com" in json.dumps(found["source"])
         assert "minor-compat-ptx" not in {finding["rule"] for finding in answer["findings"]}
+
+
+@pytest.mark.parametrize("torch", ["2.0.1", "2.3.1"])
+def test_no_plan_runs_a_release_older_than_the_card(curated, client, db, torch):
+    asked = {"accelerator": "nvidia-geforce-rtx-5090", "system": "windows-x86_64", "torch": torch, "format": "json"}
+    plan = client.get("/plan/", asked).json()
+    assert (plan["outcome"], plan["commands"]) == ("fails", [])

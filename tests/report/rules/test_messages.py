@@ -1,6 +1,6 @@
 """Error messages are explained, unless a rule has found the cause."""
 
-from tests.report.rules.build import answer, answers, linux, report
+from tests.report.rules.build import answer, answers, card, linux, report
 
 
 def test_a_message_alone_has_its_causes_and_the_command_to_run_next():
@@ -41,3 +41,15 @@ def test_a_message_whose_cause_a_rule_finds_is_not_explained_twice():
 
 def test_a_symptom_that_this_site_does_not_know_is_left_out():
     assert answers("error-message", linux(message__symptoms="of-tomorrow")) == []
+
+
+def test_a_message_against_all_that_the_text_says_is_a_contradiction():
+    seen = linux(
+        card(name="Tesla K80", compute_capability="3.7"), message__symptoms="capability-not-supported",
+        torch__arch_list="sm_37 sm_50 sm_60 sm_70 compute_37",
+    )  # fmt: skip
+    found = answer("error-message", seen)
+    assert "The text contradicts itself" in found.explanation
+    assert "carries code for capability 3.7" in found.explanation
+    alone = answer("error-message", report({"message.symptoms": "capability-not-supported"}))
+    assert "contradicts itself" not in alone.explanation

@@ -510,3 +510,43 @@ def test_nightly_has_no_code_for_a_card_newer_than_its_cuda():
     assert answer("kernels-missing", linux(rtx_5080, **nightly)).severity == "broken"
     nightly |= {"torch__version": "2.7.0.dev20250310+cu128", "torch__cuda_version": "12.8"}
     assert answer("kernels-missing", linux(rtx_5080, **nightly)).severity == "cannot-tell"
+
+
+@pytest.mark.parametrize(
+    ("name", "capability", "torch", "cuda", "words"),
+    [
+        ("Tesla P100-PCIE-16GB", "6.0", "2.8.0+cu128", "12.8", "This build has dropped the card, which is older than"),
+        ("NVIDIA GeForce RTX 5090", "12.0", "2.5.1+cu124", "12.4", "The card is newer than the newest that"),
+    ],
+)
+def test_a_build_without_code_says_on_which_side_the_card_is(name, capability, torch, cuda, words):
+    seen = linux(
+        card(name=name, compute_capability=capability), torch__version=torch, torch__cuda_version=cuda,
+        torch__arch_list=None, nvidia__driver_version="580.95.05",
+    )  # fmt: skip
+    found = answer("kernels-missing", seen)
+    assert found.severity == "broken"
+    assert words in found.explanation
+    assert found.explanation.count("card is newer") == (capability == "12.0")
+
+
+@pytest.mark.parametrize("torch", ["1.13.1+cu117", "2.0.1+cu118", "2.3.1+cu121"])
+def test_ptx_of_a_build_before_the_card_is_not_enough(torch):
+    """Its own code would be compiled for the card, that of the cuBLAS and cuDNN in it would not."""
+    cuda = f"{torch[-3:-1]}.{torch[-1]}"
+    seen = linux(
+        card(name="NVIDIA GeForce RTX 5090", compute_capability="12.0"), os__name="Windows", torch__version=torch,
+        torch__cuda_version=cuda, torch__arch_list=None, os__arch="AMD64", python__arch="AMD64",
+        nvidia__driver_version="581.29",
+    )  # fmt: skip
+    found = answer("kernels-missing", seen)
+    assert found.severity == "broken"
+    assert "whl/cu118" not in found.advice
+
+
+def test_a_build_from_source_may_rely_on_ptx():
+    seen = linux(
+        card(compute_capability="12.0"), torch__version="2.3.0a0+git1234abc", torch__cuda_version="12.1",
+        torch__arch_list="sm_90 compute_90", nvidia__driver_version="580.95.05",
+    )  # fmt: skip
+    assert answer("kernels-missing", seen).severity == "fits"

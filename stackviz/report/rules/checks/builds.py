@@ -20,7 +20,7 @@ from stackviz.report.rules.checks.steps import (
     why_not_installable,
 )
 from stackviz.report.rules.compatibility import Requirement, Tables, computed_once
-from stackviz.report.rules.drivers import is_older_than_card, needed_driver, serves
+from stackviz.report.rules.drivers import cuda_without_card, is_older_than_card, needed_driver, serves
 from stackviz.report.rules.look import Look
 from stackviz.report.rules.versions import major_minor, numbers
 
@@ -116,13 +116,56 @@ def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> Seque
 def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]) -> tuple[ReleasedBuild, ...]:
     """As `builds_for`, of a platform such as `linux-x86_64`. Those with PTX only where none has machine code."""
     codes = _code_of_builds(tables, platform)
-    fitting = [build for build, archs in codes.items() if _covers_all(capabilities, archs)]
+    fitting = [
+        build
+        for build, archs in codes.items()
+        if _covers_all(capabilities, archs) and not any(precedes(tables, build.cuda, card) for card in capabilities)
+    ]
     native = [
         build
         for build in fitting
         if _covers_all(capabilities, [arch for arch in codes[build] if arch.startswith("sm_")])
     ]
     return tuple(sorted(native or fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda))))
+
+
+def precedes(tables: Tables, cuda: str, capability: str) -> Requirement | None:
+    """The row by which a card is newer than the CUDA of a published build; None where it is not.
+
+    PTX inside such a build does not help: the cuBLAS and cuDNN that it brings have no code for the card.
+    """
+    outside = cuda_without_card(tables, capability, cuda)
+    return outside if outside is not None and outside.relation == "needs" else None
+
+
+def why_no_code(outside: Requirement, cuda: str, capability: str) -> str:
+    """Why a build with this CUDA has no code for the card, by the row that says so."""
+    if outside.low:
+        return say(
+            "It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
+            'is {first}: the first kernel fails with "no kernel image is available".',
+            cuda,
+            capability,
+            outside.low,
+        )
+    return say(
+        "It is built with CUDA {cuda}, and the last toolkit that makes code for capability {capability} "
+        'is {last}: the first kernel fails with "no kernel image is available".',
+        cuda,
+        capability,
+        outside.values,
+    )
+
+
+def dropped_or_newer(archs: Sequence[str], capability: str) -> str:
+    """Whether the card is older than all that the build has code for, or newer; "" for one in between."""
+    known = [int(number) for number in (re.sub(r"\D", "", arch) for arch in archs) if number]
+    mine = int("".join(capability.split(".")[:2]) or 0)
+    if known and mine < min(known):
+        return say("This build has dropped the card, which is older than the oldest that it has code for.")
+    if known and mine > max(known):
+        return say("The card is newer than the newest that this build has code for.")
+    return ""
 
 
 def _covers_all(capabilities: Sequence[str], archs: Sequence[str]) -> bool:

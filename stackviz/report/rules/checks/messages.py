@@ -64,6 +64,11 @@ def _causes(look: Look, symptom: Symptom) -> Iterator[Sentence]:
             yield say("Also possible: {cause}", text)
         else:
             yield say("Less likely: {cause}", text)
+    if excluded and not left:
+        yield say(
+            "The text contradicts itself: it has the message, and what rules out every cause of it. It may be of two "
+            "installations, or it was changed."
+        )
     for cause, held in excluded:
         yield say("Not the cause here, for {held}: {text}", held, say(cause.text))
 

@@ -14,11 +14,14 @@ from stackviz.report.rules.checks.builds import (
     capabilities_of,
     command_for,
     covers,
+    dropped_or_newer,
     hidden_cards,
     origin_of,
+    precedes,
     published_archs,
     ranges,
     served,
+    why_no_code,
 )
 from stackviz.report.rules.checks.companions import torch_packages
 from stackviz.report.rules.checks.driver import cuda_of_torch, may_have_cuda
@@ -206,7 +209,12 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
         return
     for capability, group in by_capability(cards):
         fitting = [arch for arch in archs if covers(capability, arch)]
-        if fitting:
+        by_ptx = bool(fitting) and not any(arch.startswith("sm_") for arch in fitting)
+        built_with = look.get("torch.cuda_version") if by_ptx and origin_of(torch) is not Origin.SOURCE else None
+        outside = precedes(tables, built_with, capability) if built_with else None
+        if outside and built_with:
+            yield _before_toolkit(look, tables, torch, built_with, outside, capability=capability, group=group)
+        elif fitting:
             yield Conclusion(
                 severity=Severity.FITS,
                 title=say("{this} carries code for capability {capability}", _this(torch), capability),
@@ -259,41 +267,37 @@ def _toolkit_without_code(look: Look, tables: Tables, torch: str) -> Iterator[Co
         outside = cuda_without_card(tables, capability, cuda)
         if outside:
             is_decided = True
-            yield Conclusion(
-                severity=Severity.BROKEN,
-                title=say(
-                    "{this} carries no code for {named} ({generation}capability {capability})",
-                    _this(torch),
-                    named(group),
-                    _generation(tables, capability),
-                    capability,
-                ),
-                explanation=join_sentences(
-                    [_why_no_code(outside, cuda, capability), _which_builds(look, tables, torch, capability)]
-                ),
-                advice=advice(look, tables, capabilities_of(look), capability),
-                cards=indexes(group),
-                source=outside.source,
-            )
+            yield _before_toolkit(look, tables, torch, cuda, outside, capability=capability, group=group)
     if not is_decided:
         look.need("torch.arch_list")
 
 
-def _why_no_code(outside: Requirement, cuda: str, capability: str) -> str:
-    if outside.low:
-        return say(
-            "It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
-            'is {first}: the first kernel fails with "no kernel image is available".',
-            cuda,
+def _before_toolkit(
+    look: Look,
+    tables: Tables,
+    torch: str,
+    cuda: str,
+    outside: Requirement,
+    *,
+    capability: str,
+    group: Sequence[CardLook],
+) -> Conclusion:
+    """`outside`: the row by which this CUDA makes no code for the card."""
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=say(
+            "{this} carries no code for {named} ({generation}capability {capability})",
+            _this(torch),
+            named(group),
+            _generation(tables, capability),
             capability,
-            outside.low,
-        )
-    return say(
-        "It is built with CUDA {cuda}, and the last toolkit that makes code for capability {capability} "
-        'is {last}: the first kernel fails with "no kernel image is available".',
-        cuda,
-        capability,
-        outside.values,
+        ),
+        explanation=join_sentences(
+            [why_no_code(outside, cuda, capability), _which_builds(look, tables, torch, capability)]
+        ),
+        advice=advice(look, tables, capabilities_of(look), capability),
+        cards=indexes(group),
+        source=outside.source,
     )
 
 
@@ -310,11 +314,16 @@ def _no_code(
             generation,
             capability,
         ),
-        explanation=say(
-            "The build has code for: {archs}. Code for one major capability does not run on another, so the first "
-            'kernel fails with "no kernel image is available". {which_builds}',
-            " ".join(archs),
-            _which_builds(look, tables, torch, capability),
+        explanation=join_sentences(
+            [
+                dropped_or_newer(archs, capability),
+                say(
+                    "The build has code for: {archs}. Code for one major capability does not run on another, so the "
+                    'first kernel fails with "no kernel image is available". {which_builds}',
+                    " ".join(archs),
+                    _which_builds(look, tables, torch, capability),
+                ),
+            ]
         ),
         advice=advice(look, tables, capabilities_of(look), capability),
         cards=indexes(group),
