@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Schema
 
+from stackviz.desk.freshness.rounds import is_behind_its_sources
 from stackviz.records.stacks.table_checks import checked_tables
 from stackviz.web.http.errors import ErrorBody, refuse_others
 
@@ -13,7 +14,10 @@ router = Router()
 
 
 class CheckedTableOut(Schema):
-    """One table. `valid_until`: the last day on which that check is good enough; then `is_stale`."""
+    """One table. `valid_until`: the last day on which that check is good enough; then `is_stale`.
+
+    A table that lacks what its sources have published since is stale before that day, too.
+    """
 
     table: str
     title: str
@@ -44,7 +48,7 @@ def list_table_checks(request: HttpRequest) -> FreshnessOut:
             checked_on=row.checked_on,
             valid_until=row.valid_until,
             against=row.against,
-            is_stale=row.is_stale(today),
+            is_stale=row.is_stale(today) or is_behind_its_sources(row.table, today),
         )
         for row in checked_tables().values()
     ]

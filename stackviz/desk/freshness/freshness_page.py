@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.desk.freshness.feeds import Feed, feeds
 from stackviz.desk.freshness.models import FeedCheck, LinkCheck, ProposedChange
+from stackviz.desk.freshness.rounds import is_behind_its_sources, round_standings
 from stackviz.records.stacks.queries import names_of_components
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.records.stacks.table_checks import checked_tables
@@ -80,8 +81,13 @@ def waiting_changes() -> int:
 def freshness(request: HttpRequest) -> HttpResponse:
     """Five queries."""
     today = timezone.now().date()
-    listed = sorted(checked_tables().values(), key=lambda table: (not table.is_stale(today), table.checked_on))
-    tables = [(table, table.is_stale(today), newest_in(table.table)) for table in listed]
+    stale = {
+        table.table: table.is_stale(today) or is_behind_its_sources(table.table, today)
+        for table in checked_tables().values()
+    }
+    listed = sorted(checked_tables().values(), key=lambda table: (not stale[table.table], table.checked_on))
+    tables = [(table, stale[table.table], newest_in(table.table)) for table in listed]
+    rounds = [(standing, standing.is_behind(today)) for standing in round_standings()]
     watched = watched_feeds()
     checks = [row.check for row in watched if row.check]
     counts = link_counts()
@@ -90,7 +96,8 @@ def freshness(request: HttpRequest) -> HttpResponse:
         "freshness/freshness.html",
         {
             "tables": tables,
-            "stale": sum(is_stale for _table, is_stale, _newest in tables),
+            "stale": sum(stale.values()),
+            "rounds": rounds,
             "feeds": watched,
             "is_watching": settings.WATCH,
             "is_offline": bool(checks) and all(check.outcome == FeedCheck.Outcome.OFFLINE for check in checks),
