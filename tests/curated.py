@@ -42,14 +42,18 @@ def curated_file() -> Path:
 def copy_curated(*tables: str) -> None:
     """Put the curated accelerators and stacks into the empty tables of the test's SQLite, in its transaction.
 
-    `tables`: how the names of the tables begin that are filled, if not all of both; `cited_` for cited results.
+    `tables`: how the names of the tables begin that are filled, if not all of both; `cited_` for cited results, which
+    bring the hosts that they refer to.
     """
+    starts = tables or ("catalog_", "stacks_")
+    if "cited_" in starts:
+        starts = (*starts, "hosts_")
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM pragma_database_list WHERE name = 'curated'")
         if not cursor.fetchone():
             cursor.execute("ATTACH %s AS curated", [f"file:{curated_file()}?mode=ro&immutable=1"])
         for table in connection.introspection.table_names(cursor):
-            if table.startswith(tables or ("catalog_", "stacks_")):
+            if table.startswith(starts):
                 cursor.execute(f'DELETE FROM main."{table}"')
                 cursor.execute(f'INSERT INTO main."{table}" SELECT * FROM curated."{table}"')
 

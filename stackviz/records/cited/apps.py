@@ -9,4 +9,4 @@ class CitedConfig(AppConfig):
     def ready(self) -> None:
         from stackviz.records.cited import models
 
-        models.CitedEdition.renew_with(models.CitedSource, models.CitedResult)
+        models.CitedEdition.renew_with(models.CitedSource, models.CitedResult, models.Host)

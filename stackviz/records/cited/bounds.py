@@ -17,9 +17,12 @@ _BITS = re.compile(r"(\d{1,2}(?:\.\d{1,2})?) ?-?(?:bit|bpw)|(?:q|f|fp|bf|int)(\d
 
 
 def weights_bytes(params: Params) -> float | None:
-    """None where these parameters generate no tokens, or the size of the model is not printed."""
+    """As the parameters print it, or known of the model; None where neither is, or no tokens are generated."""
     if not str(params.get("test", "")).startswith("tg"):
         return None
+    printed = params.get("weights_bytes")
+    if isinstance(printed, int):
+        return printed
     return WEIGHTS_BYTES.get((str(params.get("model")), str(params.get("quant"))))
 
 

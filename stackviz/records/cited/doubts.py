@@ -60,7 +60,7 @@ def _run_of(result: CitedResult) -> tuple[object, ...]:
     """Everything that a source says of a result but the figure."""
     card = result.accelerator_id, result.reported_name, result.count
     run = result.benchmark, pairs_text(result.params), UNITS[result.unit].si, pairs_text(result.software)
-    return result.source_id, *card, *run, result.date
+    return result.source_id, result.host_id, *card, *run, result.date
 
 
 def _far_too_slow(results: Sequence[CitedResult], peaks: Mapping[int, Published]) -> Iterator[int]:

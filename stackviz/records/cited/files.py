@@ -2,10 +2,13 @@
 
     sources.csv                key,title,url,kind,licence,read_in     `read_in`: the copy it was read in, if one
     results/<benchmark>.csv    accelerator,reported_name,count,params,value,unit,software,date,source,doubt,note
+    hosts/<benchmark>.csv      the same after `host`, the slug of the public host that it was measured on
+    result_hosts.csv           host,source,reported_name,params    the host of results/, for results with all of these
 
 One result a line. `accelerator` is a slug; empty where the source does not say which variant, so that the reported name
 has to; `-` where not even that may be tried (a slice, a laptop part, one die of two). `params` and `software` are
 `name=value; name=value`, sorted by name. `value` is as printed, in `unit`. `doubt` says why the figure is not charted.
+A figure of a host has one line, in `hosts/` or, where it was cited before the host was, in `results/`.
 """
 
 import csv
@@ -14,7 +17,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -31,10 +34,11 @@ from stackviz.records.cited.benchmark import CitedBenchmark, Params
 from stackviz.records.cited.parameters import ParameterError, comparison_key, read_pairs, read_params
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.curated.rows import CuratedDataError
+from stackviz.records.hosts.files import DATA as HOSTS
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
-LOADER_VERSION = 4
+LOADER_VERSION = 5
 KINDS = ("vendor", "project", "paper", "press", "community")
 NEVER_MATCHED = "-"
 MOST_DEVICES = 100_000
@@ -53,7 +57,10 @@ class CitedSourceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedLine:
-    """One result as its line says it, with what follows from it; `amount` in the base unit, at least 0, finite."""
+    """One result as its line says it, with what follows from it; `amount` in the base unit, at least 0, finite.
+
+    `host`: the slug of the public host it was measured on, or "". `where`: file and line, of lines of hosts.
+    """
 
     benchmark: str
     data_key: str
@@ -70,15 +77,18 @@ class CitedLine:
     source: str
     doubt: str
     note: str
+    host: str = ""
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedFiles:
-    """All lines, and the version of what they say."""
+    """All lines, and the version of what they say. `of_hosts`: results that are loaded with their host only."""
 
     version: str
     sources: tuple[CitedSourceLine, ...]
     results: tuple[CitedLine, ...]
+    of_hosts: tuple[CitedLine, ...] = ()
 
 
 # What readers of tables took for the name of a network: sizes of batches, headers, folders, engines, sizes alone.
@@ -93,6 +103,8 @@ SOURCE_HEADER = [column.name for column in fields(CitedSourceLine)]
 HEADER = [
     "accelerator", "reported_name", "count", "params", "value", "unit", "software", "date", "source", "doubt", "note",
 ]  # fmt: skip
+HOST_HEADER = ["host", *HEADER]
+RESULT_HOSTS_HEADER = ["host", "source", "reported_name", "params"]
 
 
 def cited_data_version(folder: Path = DATA) -> str:
@@ -104,16 +116,18 @@ def read_cited(folder: Path = DATA) -> CitedFiles:
     problems: list[str] = []
     sources = tuple(_sources(folder / "sources.csv", problems))
     known = frozenset(line.key for line in sources)
-    results: list[CitedLine] = []
-    for path in sorted((folder / "results").glob("*.csv")):
-        benchmark = CITED_BENCHMARKS.get(path.stem)
-        if benchmark is None:
-            problems.append(f"results/{path.name}:1: benchmark: nobody defined {path.stem!r}")
-            continue
-        results += _results(path, benchmark, known, problems)
+    results, of_hosts = (
+        [
+            line
+            for path in sorted((folder / name).glob("*.csv"))
+            for line in _results(path, name, header, known, problems)
+        ]
+        for name, header in (("results", HEADER), ("hosts", HOST_HEADER))
+    )
+    results = _with_hosts(results, folder / "result_hosts.csv", problems)
     if problems:
         raise CuratedDataError(problems)
-    return CitedFiles(cited_data_version(folder), sources, tuple(results))
+    return CitedFiles(cited_data_version(folder), sources, tuple(results), tuple(of_hosts))
 
 
 def _sources(path: Path, problems: list[str]) -> Iterator[CitedSourceLine]:
@@ -146,15 +160,76 @@ def _curated_slugs() -> frozenset[str]:
         return frozenset(line["slug"] for line in csv.DictReader(file))
 
 
+@cache
+def _curated_hosts() -> frozenset[str]:
+    """The slugs of the hosts' own files."""
+    with (HOSTS / "hosts.csv").open(encoding="utf-8", newline="") as file:
+        return frozenset(line["host"] for line in csv.DictReader(file))
+
+
 def _results(
-    path: Path, benchmark: CitedBenchmark, sources: frozenset[str], problems: list[str]
+    path: Path, folder: str, header: list[str], sources: frozenset[str], problems: list[str]
 ) -> Iterator[CitedLine]:
+    name = f"{folder}/{path.name}"
+    benchmark = CITED_BENCHMARKS.get(path.stem)
+    if benchmark is None:
+        problems.append(f"{name}:1: benchmark: nobody defined {path.stem!r}")
+        return
     reader = LineReader(benchmark, sources, _curated_slugs())
-    for number, row in numbered_rows(path, f"results/{path.name}", HEADER, problems):
+    for number, row in numbered_rows(path, name, header, problems):
+        where = f"{name}:{number}"
         try:
-            yield reader.line(row)
+            yield reader.line(row) if header is HEADER else reader.line_of_host(row, where)
         except LineError as error:
-            problems.append(f"results/{path.name}:{number}: {error.field}: {error}")
+            problems.append(f"{where}: {error.field}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class _ResultHost:
+    """A line of result_hosts.csv: which results of results/ a host has. `params`: all or some of the result's."""
+
+    host: str
+    source: str
+    reported_name: str
+    params: tuple[tuple[str, str], ...]
+
+    def has(self, line: CitedLine) -> bool:
+        is_of_source = (self.source, self.reported_name) == (line.source, line.reported_name)
+        return is_of_source and all(str(line.params.get(name, "")) == value for name, value in self.params)
+
+
+def _with_hosts(lines: list[CitedLine], path: Path, problems: list[str]) -> list[CitedLine]:
+    """The lines with the hosts that result_hosts.csv, if there is one, says they have."""
+    if not path.exists():
+        return lines
+    named: dict[int, str] = {}
+    of_source: dict[str, list[int]] = {}
+    for index, line in enumerate(lines):
+        of_source.setdefault(line.source, []).append(index)
+    for number, row in numbered_rows(path, path.name, RESULT_HOSTS_HEADER, problems):
+        where = f"{path.name}:{number}"
+        try:
+            wanted = _ResultHost(row[0], row[1], row[2], tuple(read_pairs(row[3])))
+            _check_host(wanted.host)
+        except (ParameterError, LineError) as error:
+            problems.append(f"{where}: {getattr(error, 'field', 'params')}: {error}")
+            continue
+        matching = [index for index in of_source.get(wanted.source, ()) if wanted.has(lines[index])]
+        if not matching:
+            problems.append(f"{where}: source: no result has this source, name and parameters")
+        problems += [
+            f"{where}: host: {lines[index].data_key} is of {named[index]} already"
+            for index in matching
+            if index in named
+        ]
+        named |= dict.fromkeys(matching, wanted.host)
+    return [replace(line, host=named[index]) if index in named else line for index, line in enumerate(lines)]
+
+
+def _check_host(slug: str) -> None:
+    """Raise LineError for a host that the files of hosts do not have."""
+    if slug not in _curated_hosts():
+        raise LineError("host", _("unknown %(name)r") % {"name": slug[:80]} if slug else _("missing"))
 
 
 class LineError(ValueError):
@@ -177,7 +252,16 @@ class LineReader:
         self.params: dict[tuple[str, str], tuple[dict[str, str | int], str]] = {}
         self.software: dict[str, dict[str, str]] = {}
 
-    def line(self, row: Sequence[str]) -> CitedLine:
+    def line_of_host(self, row: Sequence[str], where: str) -> CitedLine:
+        """The line with these cells, in the order of HOST_HEADER. Raises LineError, also for a run that it read."""
+        host, *cells = row
+        _check_host(host)
+        line = self.line(cells, host)
+        if self.repeats[line.data_key.partition("/")[2]] != 1:
+            raise LineError("params", _("another line has this run: name what differs, in params or software"))
+        return replace(line, where=where)
+
+    def line(self, row: Sequence[str], host: str = "") -> CitedLine:
         """The line with these cells, in the order of HEADER. Raises LineError."""
         accelerator, reported_name, count, params, value, unit, software, day, source, doubt, note = row
         self._check_texts(accelerator, reported_name, source, dict(zip(HEADER, row, strict=True)))
@@ -185,7 +269,10 @@ class LineReader:
         read, key = self._params(params, si)
         return CitedLine(
             benchmark=self.benchmark.key,
-            data_key=self._data_key([accelerator, reported_name, count, params, unit, software, day, source]),
+            data_key=self._data_key(
+                [*filter(None, [host]), accelerator, reported_name, count, params, unit, software, day, source]
+            ),
+            host=host,
             accelerator=accelerator,
             reported_name=reported_name,
             count=_devices(count),

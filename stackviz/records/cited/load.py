@@ -4,7 +4,8 @@ The rows of a load get no history records of their own: the load is one row of C
 first change is written then (`stackviz.records.cited.baseline`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from django.db import transaction
@@ -13,10 +14,12 @@ from django.utils import timezone
 from stackviz.records.catalog.match import CardName, match_cards, sheets_of_bare_names
 from stackviz.records.catalog.models import Accelerator, CatalogueLoad
 from stackviz.records.cited.baseline import write_baselines
-from stackviz.records.cited.doubts import doubts
+from stackviz.records.cited.doubts import ABOVE_THE_PEAK, doubts
 from stackviz.records.cited.files import DATA, NEVER_MATCHED, CitedFiles, CitedLine, cited_data_version, read_cited
 from stackviz.records.cited.models import CitedEdition, CitedLoad, CitedResult, CitedSource
 from stackviz.records.curated.change import Change, Counts, LoadSummary, loading, wait_for_other_loads, with_reason
+from stackviz.records.curated.rows import CuratedDataError
+from stackviz.records.hosts.models import Host, HostLoad
 from stackviz.web.bulk_insert import insert_objects
 
 LINE_COLUMNS = [  # what a line decides
@@ -24,16 +27,17 @@ LINE_COLUMNS = [  # what a line decides
     "software", "date", "source", "note", "state", "reason",
 ]  # fmt: skip
 
+AT_ONCE = 500  # primary keys in one query: SQLite takes a thousand parameters everywhere
 OPEN = frozenset({"ambiguous", "unknown"})  # matches that the reported name alone may still decide
 
 
 def load_cited(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
     """Load the curated files in one transaction. Cheap when they are loaded already, unless `force`.
 
-    Load the catalogue first: names are matched to its sheets, and a new catalogue matches them anew. Raises
-    CuratedDataError, and changes nothing, when the files are wrong.
+    Load the catalogue and the hosts first: names are matched to sheets, and a new catalogue matches them anew; results
+    of hosts that are not loaded are left out. Raises CuratedDataError, and changes nothing, when the files are wrong.
     """
-    version = f"{cited_data_version(folder)[:40]}-{(CatalogueLoad.latest_version() or 'none')[:12]}"
+    version = _version_of(folder)
     if CitedLoad.latest_version() == version and not force:
         return LoadSummary("cited results", version)
     files = read_cited(folder)
@@ -53,6 +57,12 @@ def load_cited(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
     return summary
 
 
+def _version_of(folder: Path) -> str:
+    """Of the files, and of what they are loaded beside. Two queries."""
+    beside = [load.latest_version() or "none" for load in (CatalogueLoad, HostLoad)]
+    return "-".join([cited_data_version(folder)[:40], *(version[:11] for version in beside)])
+
+
 def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
     wanted = {
         line.key: CitedSource(
@@ -69,17 +79,55 @@ def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
     changed = ["key", "title", "url", "kind", "licence", "read_in"]
     source_counts = Change(CitedSource, wanted, is_deleting=False).apply(changed, reason)
     sources = dict(CitedSource.objects.filter(data_key__isnull=False).values_list("data_key", "pk"))
-    sheets = CertainSheets(files.results)
+    hosts = dict(Host.objects.values_list("slug", "pk"))
+    lines = [*files.results, *(line for line in files.of_hosts if line.host in hosts)]
+    sheets = CertainSheets(lines)
     results = {
-        line.data_key: result_of(line, sheets.sheet_of(line), sources[line.source], line.data_key)
-        for line in files.results
+        line.data_key: result_of(line, sheets.sheet_of(line), sources[line.source], line.data_key) for line in lines
     }
+    for line in lines:
+        results[line.data_key].host_id = hosts.get(line.host)
     set_aside(list(results.values()))
+    _refuse_impossible(files.of_hosts, results)
     for row in results.values():
         if row.reason:  # so that the public log says why a result was set aside
             row.set_change_reason(with_reason(reason, row.reason))
     result_counts = _ResultChange(CitedResult, results).apply(LINE_COLUMNS, reason)
+    _name_hosts(results)
     return {"sources": source_counts, "results": result_counts}
+
+
+def _refuse_impossible(lines: Sequence[CitedLine], results: Mapping[str, CitedResult]) -> None:
+    """Raise CuratedDataError for new results of hosts that are above the published peak and whose line does not say so.
+
+    One that is loaded already becomes doubtful instead: a curator who corrects a peak must not stop the next start.
+    """
+    impossible = {
+        line.data_key: line
+        for line in lines
+        if not line.doubt and line.data_key in results and results[line.data_key].reason == ABOVE_THE_PEAK
+    }
+    if not impossible:
+        return
+    for key in CitedResult.objects.filter(data_key__in=impossible).values_list("data_key", flat=True):
+        impossible.pop(key or "", None)
+    if impossible:
+        raise CuratedDataError(
+            [f"{line.where}: value: {ABOVE_THE_PEAK}; its doubt must say so" for line in impossible.values()]
+        )
+
+
+def _name_hosts(results: Mapping[str, CitedResult]) -> None:
+    """Give every loaded row its host: also rows that were corrected here, and those whose host was loaded anew."""
+    by_host: dict[int | None, list[int]] = defaultdict(list)
+    loaded = CitedResult.objects.filter(data_key__isnull=False).values_list("pk", "data_key", "host")
+    for pk, key, host in loaded:
+        wanted = results.get(key or "")
+        if wanted is not None and wanted.host_id != host:
+            by_host[wanted.host_id].append(pk)
+    for wanted_host, pks in by_host.items():
+        for start in range(0, len(pks), AT_ONCE):
+            CitedResult.objects.filter(pk__in=pks[start : start + AT_ONCE]).update(host=wanted_host)
 
 
 def set_aside(results: Sequence[CitedResult], others: Sequence[CitedResult] = ()) -> None:

@@ -158,7 +158,13 @@ class CitedResult(Curated):
         known = CITED_BENCHMARKS.get(self.benchmark)
         return self.amount / self.count if known is not None and known.adds_up else self.amount
 
+    @property
+    def public_host(self) -> Host | None:
+        """The host it was measured on, if the source describes one and it is public."""
+        return self.host if self.host is not None and self.host.state == Host.State.PUBLIC else None
+
     def content(self) -> tuple[object, ...]:
+        """Without the host: hosts are loaded, and left out, apart from results, which are no corrections for that."""
         return (
             self.accelerator_id,
             self.reported_name,
@@ -173,7 +179,6 @@ class CitedResult(Curated):
             self.note,
             str(self.state),
             self.reason,
-            *([self.host_id] if self.host_id else ()),  # rows that were loaded before hosts keep their digest
         )
 
 
@@ -218,7 +223,7 @@ class CitedImport(TableImport):
 
 
 class CitedEdition(EditionRow):
-    """Moves when a cited result or one of their sources is added, saved or deleted."""
+    """Moves when a cited result, one of their sources or a host is added, saved or deleted."""
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(id=1), name="one_cited_edition")]

@@ -7,6 +7,7 @@
     benchmark_cases("gemm").cited_facets({})    what there is to choose, with counts  (stackviz.records.cited.cases)
     share_of_bound(result)                the published peak that bounds it, and the share reached
     above_bound(result)                   the bound that it breaks
+    results_of_hosts([host.pk, ...])      what was measured on public hosts, doubtful results with their reason included
 
 The number of queries is fixed: it does not depend on how many results there are.
 """
@@ -164,7 +165,7 @@ def best_first_order(benchmark: CitedBenchmark) -> OrderBy:
 
 
 def ranked_results(benchmark: CitedBenchmark, case: CitedCase, chosen: Mapping[str, str]) -> list[CitedResult]:
-    """Public results of one case with accelerator, vendor and source, best first, MOST_RANKED at most. One query.
+    """Public results of one case with accelerator, vendor, source and host, best first, MOST_RANKED at most. One query.
 
     Where there are more, those left out are what an accelerator has beside its better ones of as many devices: neither
     many results of one accelerator nor many devices together push the first of a ranking out.
@@ -175,7 +176,7 @@ def ranked_results(benchmark: CitedBenchmark, case: CitedCase, chosen: Mapping[s
         rows = rows.alias(**{f"param_{name}": text}).filter(**{f"param_{name}": value})
     if case.results > MOST_RANKED:
         rows = _leaders_first(benchmark, rows)
-    results = rows.select_related("accelerator__vendor", "source")[:MOST_RANKED]
+    results = rows.select_related("accelerator__vendor", "source", "host")[:MOST_RANKED]
     return sorted(results, key=partial(best_first, benchmark))
 
 
@@ -211,7 +212,7 @@ def cited_of_accelerator(accelerator: Accelerator) -> list[CitedOfAccelerator]:
         for key, keys in by_benchmark.items()
     }
     in_headlines = of_sheet.filter(params_key__in=[case.params_key for case in headline.values()])
-    rows = list(in_headlines.select_related("source"))
+    rows = list(in_headlines.select_related("source", "host"))
     cited = []
     for key in [key for key in CITED_BENCHMARKS if key in headline]:
         benchmark = CITED_BENCHMARKS[key]
@@ -328,6 +329,15 @@ def _larger_peak(
     dense = [(peak, condition) for name, condition, peak in _dense(published) if name == field and peak >= amount]
     peak, condition = min(dense, default=(usual[1], usual[0]))
     return condition, peak
+
+
+def results_of_hosts(host_ids: Iterable[int]) -> "QuerySet[CitedResult]":
+    """What was measured on these hosts, by benchmark and setting, with all that is shown of them. One query.
+
+    Results that rank nowhere are among them: of no certain sheet, and doubtful ones, whose `reason` pages show.
+    """
+    rows = CitedResult.objects.filter(host__in=list(host_ids)).exclude(state=CitedResult.State.WITHDRAWN)
+    return rows.select_related("accelerator__vendor", "source", "host").order_by("benchmark", "params_key", "pk")
 
 
 def not_charted(state: str, benchmark: str = "", after: int = 0, limit: int = 100) -> "QuerySet[CitedResult]":

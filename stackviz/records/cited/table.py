@@ -210,6 +210,8 @@ class _References:
             line.data_key: result_of(line, self._sheet(line, stored.get(line.data_key)), self.sources[line.source].pk)
             for line in lines
         }
+        for key, row in stored.items():
+            results[key].host_id = row.host_id
         claimed = {result.pk for result in stored.values()}
         pks = {result.accelerator_id for result in results.values() if result.accelerator_id is not None}
         known = {row.pk: row for row in [*self.stored, *CitedResult.objects.filter(accelerator__in=pks).order_by()]}

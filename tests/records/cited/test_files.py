@@ -27,11 +27,12 @@ def test_every_line_of_the_files_is_read(files):
 
 
 def test_every_line_has_a_name_of_its_own(files):
-    assert len({line.data_key for line in files.results}) == len(files.results)
+    lines = [*files.results, *files.of_hosts]
+    assert len({line.data_key for line in lines}) == len(lines)
 
 
 def test_sources_are_used_and_benchmarks_have_results(files):
-    assert {line.source for line in files.results} == {line.key for line in files.sources}
+    assert {line.source for line in (*files.results, *files.of_hosts)} == {line.key for line in files.sources}
     assert {line.benchmark for line in files.results} == set(CITED_BENCHMARKS)
 
 

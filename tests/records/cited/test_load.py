@@ -23,7 +23,7 @@ def test_a_line_becomes_a_public_result(rtx_4090, folder):
 def test_a_second_load_changes_nothing(rtx_4090, folder, django_assert_num_queries):
     load_cited(folder())
     edition = CitedEdition.current()
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         assert load_cited(folder()).is_unchanged
     assert CitedEdition.current() == edition
 

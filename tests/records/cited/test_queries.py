@@ -26,7 +26,7 @@ def _loaded(db, cited):
 
 def test_every_line_of_the_files_is_a_row():
     files = read_cited()
-    assert CitedResult.objects.count() == len(files.results)
+    assert CitedResult.objects.count() == len(files.results) + len(files.of_hosts)
     assert CitedSource.objects.count() == len(files.sources)
     assert CitedResult.objects.filter(state="public").count() > 20_000
     assert CitedResult.objects.filter(state="doubtful").count() > 100

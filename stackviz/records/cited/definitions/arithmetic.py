@@ -44,6 +44,7 @@ BENCHMARKS = (
         compared=("op", "shape"),
         leads_with={"op": "Conv2d", "shape": "average of all shapes"},
         facets=("op", "shape", "framework"),
+        also=("dtype", "part"),
         higher_is_better=False,
         definition=Definition("mlx-benchmark", "https://github.com/TristanBilot/mlx-benchmark"),
     ),

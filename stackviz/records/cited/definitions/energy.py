@@ -60,6 +60,7 @@ BENCHMARKS = (
         compared=_MODEL,
         leads_with={"model": "tencent/HunyuanVideo", "precision": "bf16", "task": "text-to-video", "batch": 1},
         facets=_MODEL,
+        also=("power_limit_w",),
         higher_is_better=False,
         has_first=False,
         adds_up=True,

@@ -8,18 +8,22 @@ __all__ = ["BENCHMARKS"]
 
 _SERVED = ("model", "precision", "batch", "max_sequences", "concurrency", "input_tokens", "output_tokens", "task")
 _SERVED_ALSO = ("engine", "parallel", "autocast", "instance", "sequence", "phase", "speculative", "counted")
+_RIG = ("context", "parallel", "link", "power_limit_w", "kv")
+NOT_DRAFTED = "none"  # value of `speculative` where a source says that nothing is drafted
 
 
 def _bound_of_test(params: Params) -> Bound | None:
     """Decoding (`tg`) reads all weights for each token; prefill (`pp`) multiplies matrices."""
     test = str(params.get("test", ""))
     if test.startswith("tg"):
-        return Bound(MEMORY_BANDWIDTH, work=None)
+        return _bound_of_decoding(params)
     return Bound(("fp16_tensor_tflops", "fp16_tflops", "fp32_tflops"), work=None) if test.startswith("pp") else None
 
 
-def _bound_of_decoding(_params: Params) -> Bound:
-    return Bound(MEMORY_BANDWIDTH, work=None)
+def _bound_of_decoding(params: Params) -> Bound | None:
+    """None where drafts are verified: several tokens then share one reading of the weights."""
+    is_drafted = params.get("speculative", NOT_DRAFTED) != NOT_DRAFTED
+    return None if is_drafted else Bound(MEMORY_BANDWIDTH, work=None)
 
 
 BENCHMARKS = (
@@ -32,7 +36,7 @@ BENCHMARKS = (
         compared=("test", "model", "quant", "depth"),
         leads_with={"test": "tg128", "model": "Llama 2 7B", "quant": "Q4_0"},
         facets=("test", "model", "quant", "depth", "backend", "flash_attention"),
-        also=("micro_batch", "flags"),
+        also=("micro_batch", "flags", "weights_bytes"),
         bound=_bound_of_test,
         definition=Definition(
             "llama.cpp: llama-bench", "https://github.com/ggml-org/llama.cpp/tree/master/tools/llama-bench"
@@ -44,7 +48,7 @@ BENCHMARKS = (
         title=_("MLX language models"),
         measures=_("Tokens per second that MLX reads from a prompt (pp) or generates one after another (tg)."),
         units=("token/s",),
-        compared=("test", "model", "quant"),
+        compared=("test", "model", "quant", "depth", "speculative"),
         leads_with={"test": "tg256", "model": "Qwen3-8B", "quant": "4bit"},
         facets=("test", "model", "quant"),
         bound=_bound_of_test,
@@ -70,10 +74,13 @@ BENCHMARKS = (
         title=_("Decoding, other engines"),
         measures=_("Tokens per second that an engine generates one after another for one user, or for a small batch."),
         units=("token/s",),
-        compared=("model", "precision", "batch", "beam", "input_tokens", "output_tokens", "per", "statistic"),
+        compared=(
+            *("model", "precision", "batch", "beam", "input_tokens", "output_tokens", "per", "statistic"),
+            *("depth", "task", "counted", "speculative"),
+        ),
         leads_with={"model": "Llama 3.2:3b", "precision": "Q4_K_M"},
-        facets=("model", "precision", "engine", "batch"),
-        also=("context", "group_size", "act_order", "kernel", "system"),
+        facets=("model", "precision", "engine", "batch", "task", "counted", "speculative"),
+        also=(*_RIG, "group_size", "act_order", "kernel", "system", "compile"),
         bound=_bound_of_decoding,
         definition=Definition("Kwon and others: PagedAttention", "https://arxiv.org/abs/2309.06180"),
     ),
@@ -83,10 +90,10 @@ BENCHMARKS = (
         title=_("Prefill, other engines"),
         measures=_("Tokens of a prompt that an engine reads per second before it generates the first token."),
         units=("token/s",),
-        compared=("model", "precision", "batch", "input_tokens"),
+        compared=("model", "precision", "batch", "input_tokens", "depth"),
         leads_with={"model": "Mistral 7B", "precision": "AWQ 4-bit", "batch": 1, "input_tokens": 2048},
         facets=("model", "precision", "engine", "batch"),
-        also=("output_tokens", "context", "group_size", "act_order", "kernel"),
+        also=(*_RIG, "output_tokens", "group_size", "act_order", "kernel"),
         bound=lambda _params: Bound(("fp16_tensor_tflops", "fp16_tflops"), work=None),
         definition=Definition("Kwon and others: PagedAttention", "https://arxiv.org/abs/2309.06180"),
     ),
