@@ -20,7 +20,7 @@ from stackviz.pages.benchmarks.selection import ShareChoice
 from stackviz.pages.benchmarks.share import SharePoint, ShareRow
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.words import result_address
+from stackviz.records.cited.words import host_link, result_address
 from stackviz.records.series.measured_settings import (
     MeasuredAccelerator,
     MeasuredSetting,
@@ -47,7 +47,7 @@ def _prices(row: Mapping[str, Any]) -> str:
 _COLUMNS = of_objects(
     "rank", "is_best", "slug", "name", "vendor", "reported_name", "devices", "value", "unit", "amount",
     "amount_per_device", "base_unit", "bound", "share_of_bound", "bound_by", "params", "software", "date",
-    "source_title", "source_url", "note", "result", "kind", "price_per_result",
+    "source_title", "source_url", "note", "result", "kind", "price_per_result", "host",
 ) | {"params": _pairs("params"), "software": _pairs("software"), "price_per_result": _prices}  # fmt: skip
 _MEASURED_COLUMNS = _COLUMNS | of_objects("low", "high", "best_by", "runs", "machines", "lowest", "median", "highest")
 
@@ -92,8 +92,8 @@ def benchmark_out(benchmark: CitedBenchmark) -> dict[str, Any]:
 
 
 def result_out(result: CitedResult) -> dict[str, Any]:
-    """One result; `accelerator` and `source` must be loaded."""
-    accelerator = result.accelerator
+    """One result; `accelerator`, `source` and `host` must be loaded."""
+    accelerator, host = result.accelerator, host_link(result)
     bound = reached_bound(result) if accelerator else None
     return {
         "slug": accelerator.slug if accelerator else None,
@@ -118,6 +118,7 @@ def result_out(result: CitedResult) -> dict[str, Any]:
         "result": result_address(result),
         "kind": "cited",
         "price_per_result": priced_out(priced_result(result)) if accelerator else [],
+        "host": host.url if host else None,
     }
 
 

@@ -36,8 +36,10 @@ from stackviz.records.cited.queries import (
 from stackviz.records.cited.ranking import is_better, lead_of, number_of_devices, ranked_with_families
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import (
+    HostLink,
     benchmark_address,
     devices_text,
+    host_link,
     no_first_text,
     result_address,
     setting_text,
@@ -78,6 +80,7 @@ class HeadlineResult:
     is_of_bound: bool
     source: str
     source_url: str
+    host: HostLink | None
     more: str
 
 
@@ -163,6 +166,7 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
         is_of_bound=bound is not None,
         source=best.source.title,
         source_url=best.source.url,
+        host=host_link(best),
         more=_more_text(item.total - 1),
     )
 

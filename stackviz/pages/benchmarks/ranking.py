@@ -27,7 +27,15 @@ from stackviz.records.cited.ranking import (
     readable_symbol,
 )
 from stackviz.records.cited.registry import CITED_BENCHMARKS
-from stackviz.records.cited.words import other_params, parameter_text, result_address, share_text, software_text
+from stackviz.records.cited.words import (
+    HostLink,
+    host_link,
+    other_params,
+    parameter_text,
+    result_address,
+    share_text,
+    software_text,
+)
 from stackviz.web.http.address import Note
 from stackviz.web.i18n.words import joined
 
@@ -119,7 +127,8 @@ def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
         problem = _("No result of this setting is of %(n)s devices") % {"n": choice.devices}
         notes = (Note("devices", problem),)
     results = [result for result in ranking.results if devices in (None, result.count)]
-    unmatched = without_sheet([ranking.case.params_key]).filter(benchmark=benchmark.key).select_related("source")
+    unmatched = without_sheet([ranking.case.params_key]).filter(benchmark=benchmark.key)
+    unmatched = unmatched.select_related("source", "host")
     alike = [row for row in having(benchmark, choice.chosen, unmatched) if devices in (None, row.count)]
     rows, others = ranked_with_families(benchmark, results, alike, public_catalogue().by_slug)
     return CitedLadder(
@@ -172,6 +181,7 @@ class CitedRow:
     source_url: str
     url: str
     remark: str
+    host: HostLink | None = None
     priced: tuple[tuple[str, str], ...] = ()
 
 
@@ -238,6 +248,7 @@ def _row(
         source_url=best.source.url,
         url=result_address(best),
         remark=joined([family_text(row), lone_text(row)]),
+        host=host_link(best),
         priced=()
         if row.family
         else tuple((item.text, f"{item.where}: {item.worked}") for item in cheapest(priced_result(best))),

@@ -34,8 +34,10 @@ from stackviz.records.cited.queries import best_first_order
 from stackviz.records.cited.ranking import readable_symbol
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import (
+    HostLink,
     devices_text,
     facet_title,
+    host_link,
     listed,
     no_first_text,
     result_address,
@@ -158,6 +160,7 @@ class LeftOut:
     source: str
     source_url: str
     url: str
+    host: HostLink | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +287,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
     if case is None:
         return ()
     unranked = CitedResult.objects.filter(benchmark=case.benchmark, params_key=case.params_key)
-    unranked = unranked.exclude(state=CitedResult.State.PUBLIC).select_related("source")
+    unranked = unranked.exclude(state=CitedResult.State.PUBLIC).select_related("source", "host")
     ordered = unranked.order_by(best_first_order(CITED_BENCHMARKS[case.benchmark]), "pk")
     hidden = (row for row in ordered if row.state != CitedResult.State.UNMATCHED or not family_slugs(row.reported_name))
     return [
@@ -296,6 +299,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
             source=row.source.title,
             source_url=row.source.url,
             url=result_address(row),
+            host=host_link(row),
         )
         for row in islice(hidden, MOST_LEFT_OUT + 1)
     ]

@@ -10,7 +10,7 @@ from stackviz.pages.benchmarks.priced import is_priced, priced_result
 from stackviz.pages.benchmarks.ranking import reached_bound
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS, parameter_titles
-from stackviz.records.cited.words import benchmark_address, setting_text
+from stackviz.records.cited.words import benchmark_address, host_link, setting_text
 from stackviz.web.http.address import row_key
 
 __all__ = ["result_page", "urlpatterns"]
@@ -21,7 +21,7 @@ _BY_HAND = "row-"  # rows that no curated file holds are named by number
 @require_safe
 def result_page(request: HttpRequest, benchmark: str, key: str) -> HttpResponse:
     """Show one result of any state: who, when, with what, and its share of the published peak."""
-    rows = CitedResult.objects.select_related("accelerator__vendor", "source")
+    rows = CitedResult.objects.select_related("accelerator__vendor", "source", "host")
     if key.startswith(_BY_HAND):
         row = rows.filter(pk=row_key(key.removeprefix(_BY_HAND)), benchmark=benchmark, data_key=None).first()
     else:
@@ -36,6 +36,7 @@ def result_page(request: HttpRequest, benchmark: str, key: str) -> HttpResponse:
         "result": row,
         "benchmark": known,
         "accelerator": accelerator,
+        "host": host_link(row),
         "bound": reached_bound(row) if accelerator else None,
         "address": benchmark_address(known.key),
         "setting": setting_text(known, known.compared_params(row.params)),

@@ -8,7 +8,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "2.0"
+SCHEMA_VERSION = "2.1"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
 FINGERPRINTS = {
     "1.0": "a18ca6d80c56ace7",
@@ -18,6 +18,7 @@ FINGERPRINTS = {
     "1.4": "58d8190474e28fa5",
     "1.5": "454ad81e330660bf",
     "2.0": "fdc89ee598b36c76",
+    "2.1": "b4fcc8e040361f92",
 }
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
@@ -337,6 +338,7 @@ TABLES: tuple[TableSchema, ...] = (
             _NOTE,
             _must("state", "text", "`public`, `unmatched` (no sheet is certain) or `doubtful`"),
             ColumnSchema("reason", "text", "why it is doubtful"),
+            ColumnSchema("host", "text", "slug of the public host; null where the source describes no machine"),
         ),
     ),
     TableSchema(

@@ -16,6 +16,7 @@ from stackviz.base.units import UNITS
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
 from stackviz.records.cited.models import CitedResult, CitedSource
+from stackviz.records.hosts.models import Host
 from stackviz.records.labs.models import Card, Machine
 from stackviz.records.labs.queries import visible_machines
 from stackviz.records.series.measurement import benchmark
@@ -186,15 +187,29 @@ def cited_source_rows() -> Iterator[Row]:
 def cited_result_rows() -> Iterator[Row]:
     """The accelerator is given only while its spec sheet is public."""
     columns = ("accelerator__slug", "accelerator__is_public", "reported_name", "count", "benchmark", "params", "value")
-    rest = ("software", "date", "source__key", "note", "state", "reason")
+    rest = ("software", "date", "source__key", "note", "state", "reason", "host__slug", "host__state")
     rows = _cited_results().order_by("benchmark", "pk").values_list("pk", *columns, "unit", "amount", *rest)
-    for pk, slug, is_public, *figures, unit, amount, software, date, source, note, state, reason in rows.iterator(
-        chunk_size=CHUNK
-    ):
+    for (
+        pk,
+        slug,
+        is_public,
+        *figures,
+        unit,
+        amount,
+        software,
+        date,
+        source,
+        note,
+        state,
+        reason,
+        host,
+        host_state,
+    ) in rows.iterator(chunk_size=CHUNK):
         texts = _known((source, note, state, reason))
+        public_host = host if host_state == Host.State.PUBLIC else None
         sheet = slug if is_public else None
         dated = date.isoformat() if date else None
-        yield (pk, sheet, *_known(figures), unit, amount, UNITS[unit].si, software, dated, *texts)
+        yield (pk, sheet, *_known(figures), unit, amount, UNITS[unit].si, software, dated, *texts, public_host)
 
 
 # --- the machines of public labs ---

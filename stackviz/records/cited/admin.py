@@ -68,13 +68,13 @@ class CitedResultAdmin(ImportsResults, HistoryAdmin):
     actions = ["withdraw", "accept", "delete_selected"]
     list_display = ["benchmark", "shown_name", "settings", "figure", "count", "date", "state", "source_link"]
     list_filter = ["state", "source__kind", OriginFilter, "benchmark"]
-    list_select_related = ["accelerator", "source"]
+    list_select_related = ["accelerator", "source", "host"]
     search_fields = ["reported_name", "accelerator__name", "accelerator__slug", "source__title", "note", "reason"]
     autocomplete_fields = ["accelerator", "source"]
-    readonly_fields = ["amount", "params_key", "data_key", "changed_at"]
+    readonly_fields = ["amount", "params_key", "host", "data_key", "changed_at"]
     fields = [
-        "benchmark", "accelerator", ("reported_name", "count"), "params", ("value", "unit", "amount"), "software",
-        "date", "source", "note", ("state", "reason"), "why", ("data_key", "params_key", "changed_at"),
+        "benchmark", "accelerator", ("reported_name", "count"), "host", "params", ("value", "unit", "amount"),
+        "software", "date", "source", "note", ("state", "reason"), "why", ("data_key", "params_key", "changed_at"),
     ]  # fmt: skip
     list_per_page = 50
     show_full_result_count = False

@@ -43,7 +43,8 @@ class CitedResultOut(Schema):
 
     `case`: results of the same benchmark with the same case may be compared. `accelerator`: slug of the sheet, null
     where none is certain. `reason`: why it is doubtful or withdrawn. `date`: of the run or the document. `url`: of the
-    page of this result, which stays the same.
+    page of this result, which stays the same. `host`: slug of the public host it was measured on, if the source
+    describes one.
     """
 
     id: int
@@ -64,6 +65,7 @@ class CitedResultOut(Schema):
     note: str
     state: str = Described(json_schema_extra=_STATE)
     reason: str
+    host: str | None
 
 
 class CitedParameters(Schema):
@@ -152,7 +154,7 @@ def list_cited_benchmarks(request: HttpRequest) -> CitedBenchmarks:
 def get_cited(request: HttpRequest, pk: Annotated[int, Path(le=LARGEST_ID)]) -> CitedResultOut:
     """In whatever state it is."""
     refuse_others(request, set())
-    row = CitedResult.objects.filter(pk=pk).select_related("accelerator", "source").first()
+    row = CitedResult.objects.filter(pk=pk).select_related("accelerator", "source", "host").first()
     if row is None:
         raise Refusal(404, f"unknown cited result {pk}", "pk")
     return _out(request, row)
@@ -160,7 +162,7 @@ def get_cited(request: HttpRequest, pk: Annotated[int, Path(le=LARGEST_ID)]) -> 
 
 def _filtered(parameters: CitedParameters) -> "QuerySet[CitedResult]":
     accelerator, benchmark, state = parameters.accelerator, parameters.benchmark, parameters.state
-    rows = CitedResult.objects.select_related("accelerator", "source")
+    rows = CitedResult.objects.select_related("accelerator", "source", "host")
     if state not in CitedResult.State.values:
         raise Refusal(422, f"state must be one of {', '.join(CitedResult.State.values)}, not {state[:40]!r}", "state")
     rows = rows.filter(state=state)
@@ -188,6 +190,7 @@ def _page_after(request: HttpRequest, pk: int) -> str:
 
 def _out(request: HttpRequest, row: CitedResult) -> CitedResultOut:
     source: Any = row.source
+    host = row.public_host
     sheet = row.accelerator if row.accelerator is not None and row.accelerator.is_public else None
     return CitedResultOut(
         id=row.pk,
@@ -215,4 +218,5 @@ def _out(request: HttpRequest, row: CitedResult) -> CitedResultOut:
         note=row.note,
         state=row.state,
         reason=row.reason,
+        host=host.slug if host is not None else None,
     )

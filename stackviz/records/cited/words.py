@@ -1,6 +1,7 @@
 """What pages write of a cited result: its parameters, software, amount, address."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -69,6 +70,20 @@ def too_few_text(accelerators: int, vendors: int) -> str:
 
 def devices_text(number: int) -> str:
     return ngettext("%(n)d device", "%(n)d devices", number) % {"n": number}
+
+
+@dataclass(frozen=True, slots=True)
+class HostLink:
+    """The public host that a result was measured on: its title and its page."""
+
+    title: str
+    url: str
+
+
+def host_link(result: CitedResult) -> HostLink | None:
+    """None where the source describes no machine, or not one that is public. `host` of the result is loaded."""
+    host = result.public_host
+    return None if host is None else HostLink(host.title, host.get_absolute_url())
 
 
 def result_address(result: CitedResult) -> str:
