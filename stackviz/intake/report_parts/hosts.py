@@ -76,12 +76,18 @@ def _only_stated(box: Box, stated: Container[str]) -> Box:
     return copy_with(box, state=State.UNKNOWN) if is_implied else box
 
 
-def _extra_box(component: str, version: str | None, names: Mapping[str, str]) -> Box:
+def layer_of_software(component: str) -> Layer:
+    """The layer of a component, or of software that is none."""
     known = layer_of(component)
+    return Layer(known) if known else _LAYERS.get(component, Layer.APPLICATION)
+
+
+def _extra_box(component: str, version: str | None, names: Mapping[str, str]) -> Box:
+    layer = layer_of_software(component)
     return Box(
         component=component,
-        role="server" if component not in _LAYERS and known in (None, "application") else component,
-        layer=Layer(known) if known else _LAYERS.get(component, Layer.APPLICATION),
+        role="server" if layer is Layer.APPLICATION else component,
+        layer=layer,
         name=names.get(component) or OTHER_SOFTWARE.get(component, component),
         version=version or "",
         state=State.REPORTED,

@@ -20,7 +20,7 @@ from stackviz.draw.diagrams.layers import State
 from stackviz.draw.diagrams.stack import draw_columns
 from stackviz.draw.diagrams.svg import svg_of
 from stackviz.intake.report_parts.cards import card_kinds
-from stackviz.intake.report_parts.hosts import host_column, judged_host
+from stackviz.intake.report_parts.hosts import host_column, judged_host, layer_of_software
 from stackviz.intake.report_parts.present import (
     JudgedReport,
     PresentedReport,
@@ -90,6 +90,7 @@ _LIKENESS: Mapping[Likeness, str | Promise] = {
 }
 _POWER_TOLERANCE_W = 1.0  # limits are rounded
 _MOST_SOFTWARE = 4  # in the sentence
+_MINOR = frozenset({"python", "nvidia-smi", "npu-smi", "linux-firmware", "torchvision", "torchaudio", "transformers"})
 _SYSTEMS = frozenset({"linux", "windows", "macos", "wsl", "cuda-driver-api", "cuda-runtime"})
 
 
@@ -176,7 +177,7 @@ def host_sentence(
     facts = judged.report.facts
     memory = facts.get("memory.total_bytes")
     parts = [kind.label for kind in card_kinds(judged.cards)]
-    parts += [host.cpu] if host.cpu and host.cpu not in parts else []
+    parts += [host.cpu] if host.cpu and not any(part.startswith(host.cpu) for part in parts) else []
     if isinstance(memory, int):
         parts.append(_("%(size)s of memory") % {"size": quantity_label(memory, "B", binary=True, digits=3)})
     sentences = [str(_MACHINES[host.form]) % {"parts": ", ".join(parts)}]
@@ -198,12 +199,20 @@ def _software_words(judged: JudgedReport) -> list[str]:
     system = " ".join(str(facts[name]) for name in ("os.name", "os.version") if name in facts)
     names = component_names([judged.report])
     titles = {**OTHER_SOFTWARE, **names}
+    listed = sorted(judged.report.software, key=lambda item: _rank_in_words(item.component))
     programs = [
         f"{titles.get(item.component, item.component)} {item.version or ''}".strip()
-        for item in judged.report.software
+        for item in listed
         if item.component not in _SYSTEMS
     ]
     return [*([system] if system else []), *programs[:_MOST_SOFTWARE]]
+
+
+def _rank_in_words(component: str) -> int:
+    """What runs models comes first, then frameworks and the driver; tools and small libraries last."""
+    order = ("application", "framework", "driver", "platform")
+    layer = "" if component in _MINOR else layer_of_software(component)
+    return order.index(layer) if layer in order else len(order)
 
 
 def _best_tile(best: CitedResult | None, published: Mapping[int, Published]) -> tuple[str, str, str] | None:

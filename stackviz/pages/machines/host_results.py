@@ -116,14 +116,16 @@ def results_of(host: Host) -> list[CitedResult]:
 
 
 def best_known(results: Sequence[CitedResult]) -> CitedResult | None:
-    """Return the result that most accelerators have beside it, decode before the rest; None without any."""
+    """Return the result that most others can be compared with, decode before the rest; None without any."""
     counts = case_counts()
 
-    def rank(result: CitedResult) -> tuple[bool, bool, int, float]:
+    def rank(result: CitedResult) -> tuple[bool, bool, bool, int, float]:
         known = CITED_BENCHMARKS[result.benchmark]
         others = counts[result.benchmark, result.params_key].accelerators
         amount = result.amount if known.higher_is_better else -result.amount
-        return phase_of(result) == "decode", known.higher_is_better and known.has_first, others, amount
+        leads = all(result.params.get(name) == value for name, value in known.leads_with.items())
+        is_rate = known.higher_is_better and known.has_first
+        return phase_of(result) == "decode", is_rate, leads, others, amount
 
     return max(results, key=rank, default=None)
 

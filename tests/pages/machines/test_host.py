@@ -80,6 +80,24 @@ def test_page_says_what_the_host_is_and_runs(client, host, sheet):
     assert 'href="https://github.com/example/benchmarks/issues/1"' in text
 
 
+def test_sentence_names_the_engine_before_libraries(client, sheet):
+    host = add_host(
+        sheet.vendor,
+        title="Many packages",
+        system="Linux",
+        cards=[card_fields(sheet)],
+        components={"numpy": "2.3.0", "gcc": "13", "cudnn": "9", "python": "3.12", "sglang": "0.4.7", "pytorch": "2.7"},
+    )
+    assert "It runs Linux, SGLang 0.4.7, pytorch 2.7" in text_of(client, host)
+
+
+def test_chip_is_named_once(client):
+    apple = Vendor.objects.create(slug="apple", name="Apple")
+    sheet = Accelerator.objects.create(slug="m4", name="Apple M4 (10-core GPU)", vendor=apple, is_public=True)
+    host = add_host(apple, title="A mini", cpu="Apple M4", form="mini", cards=[card_fields(sheet)])
+    assert "A mini computer or board with Apple M4 (10-core GPU)." in text_of(client, host)
+
+
 def test_month_is_no_day(client, sheet):
     host = make_host(sheet, "Of a month", seen_on=date(2026, 5, 1), is_month_only=True)
     assert "described by its owner on 2026-05, not" in text_of(client, host)
