@@ -260,10 +260,14 @@ def _published_tiles(answered: Sequence[Answered]) -> list[Tile]:
 
 
 def _sheet_tiles(chosen: Sequence[Loaded], answered: Sequence[Answered], results: MachineResults) -> list[Tile | None]:
-    """Put the decode rate after the peaks that bound it, before power and price."""
+    """Put the decode rate after the peaks that bound it, before power and price.
+
+    Not of public hosts: their results follow, and those of their accelerators are of others.
+    """
     tiles = _published_tiles([(question, with_reached(question, figures, chosen)) for question, figures in answered])
+    has_decode = len(chosen) > 1 and not any(loaded.host for loaded in chosen)
     of_peaks = sum(bool(question.higher_is_better) for question, _figures in answered)
-    return [*tiles[:of_peaks], decode_tile(chosen, results) if len(chosen) > 1 else None, *tiles[of_peaks:]]
+    return [*tiles[:of_peaks], decode_tile(chosen, results) if has_decode else None, *tiles[of_peaks:]]
 
 
 def _shared_tiles(

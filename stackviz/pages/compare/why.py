@@ -121,7 +121,7 @@ def _explanation(
 ) -> Explanation:
     explained = explained_pair(first, second, runs)
     is_turned = explained.first.key != runs.runs[first.pk].key if first.pk in runs.runs else False
-    titles = [*names.values()] if len(names) > 1 else [_("its fastest run"), _("its slowest run")]
+    titles = [*names.values()] if len(names) > 1 else [_("Its fastest run"), _("its slowest run")]
     titles = titles[::-1] if is_turned and len(names) > 1 else titles
     lines = list(_lines(explained))
     advice, command = _next_run(row, explained)
