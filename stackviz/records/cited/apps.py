@@ -8,5 +8,6 @@ class CitedConfig(AppConfig):
 
     def ready(self) -> None:
         from stackviz.records.cited import models
+        from stackviz.records.hosts.models import Host
 
-        models.CitedEdition.renew_with(models.CitedSource, models.CitedResult, models.Host)
+        models.CitedEdition.renew_with(models.CitedSource, models.CitedResult, Host)

@@ -184,7 +184,9 @@ def test_from_nothing_to_this_machine_on_the_site(first_start):
     assert addresses["this_machine"].removeprefix(site) in pages["machines"]
     assert re.search(r"name admin, password \S{12,}", up.output)
     assert re.search(r"lab key       aw_\w{8}_", up.output)
-    assert re.search(r"results       [23]\d,\d{3} cited, public, of \d{3} accelerators from [\d,]{3,5} sources", up.output)
+    assert re.search(
+        r"results       [23]\d,\d{3} cited, public, of \d{3} accelerators from [\d,]{3,5} sources", up.output
+    )
     assert first_start.modes == {"lab_key": 0o600, "secret_key": 0o600}
     assert not (up.var.parent / ".gunicorn").exists()
 
