@@ -14,7 +14,7 @@ from stackviz.pages.machines.hosts_rows import memory_share_of
 from stackviz.records.catalog.queries import peaks
 from stackviz.records.cited.cases import case_counts, public_results
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.queries import Published, share_of_bound
+from stackviz.records.cited.queries import Published, results_of_hosts, share_of_bound
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import (
     benchmark_address,
@@ -31,6 +31,7 @@ from stackviz.web.i18n.words import joined
 MOST_ROWS = 6  # of a group before the rest is folded
 MOST_PAIRS = 4
 MOST_PEERS = 8
+_SHOWN = (CitedResult.State.PUBLIC, CitedResult.State.UNMATCHED)
 _UNSHOWN = frozenset({"weights_bytes"})  # in the share of the bound
 _NAMED = frozenset({"backend", "engine", "model", "precision", "quant", "test"})  # with a figure in a sentence
 _DECODE_FIRST = ("decode", "prefill")
@@ -110,9 +111,8 @@ class PeerResult:
 
 def results_of(host: Host) -> list[CitedResult]:
     """Return the results that are shown of a host: public, and those without a sheet. One query."""
-    shown = (CitedResult.State.PUBLIC, CitedResult.State.UNMATCHED)
-    rows = CitedResult.objects.filter(host=host, state__in=shown).select_related("source").order_by("benchmark", "pk")
-    return [row for row in rows if row.benchmark in CITED_BENCHMARKS]
+    rows = results_of_hosts([host.pk])
+    return [row for row in rows if row.state in _SHOWN and row.benchmark in CITED_BENCHMARKS]
 
 
 def best_known(results: Sequence[CitedResult]) -> CitedResult | None:
