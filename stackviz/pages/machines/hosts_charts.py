@@ -162,7 +162,7 @@ def hosts_headline(known: KnownHosts) -> tuple[str, str]:
     nvidia, apple = (statistics.median(medians[vendor]) for vendor in VENDORS_DRAWN)
     words |= {"nvidia": f"{nvidia * 100:.0f} %", "apple": f"{apple * 100:.0f} %"}
     finding = _("%(hosts)s real machines: decoding uses %(nvidia)s of an NVIDIA card's bandwidth, %(apple)s of a Mac's")
-    counted = _("Medians of %(nvidia)s hosts with one NVIDIA card and %(apple)s Macs.") % {
+    counted = _("Medians of %(nvidia)s hosts, each on one NVIDIA card, and of %(apple)s Macs.") % {
         "nvidia": len(medians["nvidia"]),
         "apple": len(medians["apple"]),
     }

@@ -44,7 +44,7 @@ PAGE = "hosts"  # the parameter; `page` is that of lab machines
 PER_PAGE = 24
 CACHE_S = 600  # the key moves with hosts, results, sheets and releases
 READ_ELSEWHERE = LIKE_PARAMETERS | {"page", PAGE}
-_NAMED_PARAMS = ("test", "model", "quant")
+_NAMED_PARAMS = ("test", "model", "quant", "precision", "dtype", "op", "task", "shape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +190,16 @@ def _card(row: HostRow, known: KnownHosts, sort: str = "", same: str = "") -> Ho
 
 
 def shown_result(row: HostRow, known: KnownHosts, sort: str = "") -> ShownResult | None:
-    """The result of the test that the list is sorted by, else of the test that most hosts have; None without one."""
-    key = sort if sort in row.results else next((key for key in known.tests if key in row.results), "")
+    """The result of the test that the list is sorted by, else of the one that most hosts have, of generation if any."""
+    of_row = [test for test in known.tests.values() if test.key in row.results]
+    decodes = [test for test in of_row if test.is_decode]
+    key = sort if sort in row.results else next((test.key for test in (*decodes, *of_row)), "")
     result = row.results.get(key)
     if result is None:
         return None
     named = {name: result.params[name] for name in _NAMED_PARAMS if name in result.params}
-    setting = setting_text(CITED_BENCHMARKS[result.benchmark], named)
+    benchmark = CITED_BENCHMARKS[result.benchmark]
+    setting = setting_text(benchmark, named) if named else str(benchmark.title)
     return ShownResult(quantity_label(result.amount, result.si, digits=3), setting, result_address(result))
 
 

@@ -31,6 +31,7 @@ ABSENT = "absent"
 _SHOWN_RESULTS = (CitedResult.State.PUBLIC, CitedResult.State.UNMATCHED)
 _TIMES = re.compile(r"^(\d+)x ")
 _HELPS = frozenset({"speculative", "concurrency", "batch"})  # parameters
+_EFFECTIVE = re.compile(r"\be\d+b\b", re.IGNORECASE)  # `gemma4:e4b`: not what the file holds
 _CHIP = re.compile(r"\bM(\d)\b")
 _WINDOWS_DRIVER = re.compile(r"\d+\.\d+\.\d+(\d)\.(\d{4})")  # 32.0.15.7680 is NVIDIA's 576.80
 
@@ -399,4 +400,6 @@ def _weights(result: CitedResult) -> float | None:
     if not _is_decode(result.benchmark, result.params):
         return None
     stated = result.params.get("weights_bytes")
-    return float(stated) if isinstance(stated, int | float) else weights_of_name(result.params)
+    if isinstance(stated, int | float) and stated:
+        return float(stated)
+    return None if _EFFECTIVE.search(str(result.params.get("model", ""))) else weights_of_name(result.params)

@@ -222,7 +222,7 @@ def test_the_finding_counts_medians_of_both_vendors(nvidia, apple):
     title, basis = hosts_headline(known_hosts())
     assert f"{sorted(shares)[1] * 100:.0f} % of a Mac's" in title
     assert title.startswith("6 real machines")
-    assert "3 hosts with one NVIDIA card and 3 Macs" in basis
+    assert "3 hosts, each on one NVIDIA card, and of 3 Macs" in basis
 
 
 def test_a_withdrawn_host_is_not_listed(client, hosts):
