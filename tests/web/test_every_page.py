@@ -45,6 +45,7 @@ from tests.pages.machines.factories import (
     make_report,
     warning,
 )
+from tests.records.hosts.factories import add_host, card_fields
 from tests.web.crawl import Answer, Reader, crawl
 from tests.web.passive_scan import header_faults, page_faults
 
@@ -125,6 +126,10 @@ def pages_of_a_visitor() -> list[str]:
     sheet = Accelerator.objects.get(slug=H100)
     results = [gemm("bf16", [0.00141] * 8), gemm("fp32", [0.00941] * 8)]
     report = make_report(machine, facts=DGX_FACTS, cards=[h100(0, sheet)], results=results, findings=[warning()])
+    host = add_host(
+        sheet.vendor, title="H100 server, Ubuntu 24.04", system="Ubuntu 24.04", cards=[card_fields(sheet)],
+        components={"pytorch": "2.8.0", "mlx": None}, teaches="Its second card idles.",
+    )  # fmt: skip
     here, series = machine.get_absolute_url(), Series.objects.filter(machine=machine).first().pk
     result = CitedResult.objects.filter(benchmark="llama-bench", data_key__gt="").first()
     both = f"a={H100}&a={M3_MAX}"
@@ -132,7 +137,8 @@ def pages_of_a_visitor() -> list[str]:
         "/", "/login/", "/password/MQ/x-y/", "/accelerators/", "/accelerators/?vendor=nvidia&page=2&sort=-memory_gb", f"/accelerators/{H100}/", f"/accelerators/{H100}/?format=json",
         f"/accelerators/{M3_MAX}/", f"/accelerators/{H100}/mistake/?field=memory_gb", "/corrections/", "/freshness/", reported_mistake(Client()), "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
         "/stacks/apple-metal/", "/stacks/nvidia-cuda/support/", "/components/pytorch/", "/components/cudnn/", "/operators/",
-        "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/", "/labs/north/events.atom",
+        "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/",
+        host.get_absolute_url(), "/hosts/", "/hosts/?format=json", f"/machines/?like={H100}&vendor=nvidia&stack=engine", "/labs/north/events.atom",
         here, f"{here}life/", f"{here}history/", f"{here}against/", f"{here}series/{series}/", f"/receipts/{report.pk}/",
         "/compare/", f"/compare/?{both}", f"/compare/?{both}&only=differences", "/compare/?a=stack:nvidia-cuda&a=stack:apple-metal",
         f"/compare/?a={H100}&a=machine:north/dgx-07", "/compare/h100-sxm-vs-m3-max-40/", "/compare/m3-max-vs-h100/",
