@@ -377,10 +377,16 @@ def _about_several(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]
         if len(names) == len(figures):
             parts.append(_("about equal in %(nouns)s") % {"nouns": question.noun})
             continue
-        values = {"noun": question.noun, "name": _listed(names), "figure": leader.text}
+        values = {"noun": question.noun, "name": _listed(names), "figure": _figure_with_size(question, leader)}
         most, least = _("most %(noun)s: %(name)s (%(figure)s)"), _("least %(noun)s: %(name)s (%(figure)s)")
         parts.append((most if question.higher_is_better else least) % values)
     return _("; ").join(parts)
+
+
+def _figure_with_size(question: Question, figure: SubjectFigure) -> str:
+    """The figure, with the configuration that it is of where one product is sold in several: a price is of one size."""
+    is_of_size = question.key in ("memory", "price") and figure.condition
+    return f"{figure.text}, {figure.condition}" if is_of_size else figure.text
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ def test_prices_of_two_kinds_are_shown_without_a_factor(curated, client, db):
 def test_of_three_the_kind_that_two_have_is_compared(curated, client, db):
     page = compare(client, RTX_3070, ARC, MI300X)
     assert "Price: launch price, least first" in page
-    assert "least launch price: Arc B580 (249 USD)" in page
+    assert "least launch price: Arc B580 (249 USD, 20" in page
     assert "1.50 USD rent per hour, 2026-05-18, TensorWave" in page
 
 
@@ -63,3 +63,9 @@ def test_files_of_a_comparison_have_prices_with_their_day(curated, client, db, f
     row = next(line for line in text.splitlines() if "Rent of one per hour" in line)
     assert "2026-05-18, Lambda" in row
     assert "2026-05-18, TensorWave" in row
+
+
+def test_the_sentence_names_the_size_that_a_lead_is_of(client, curated, db):
+    page = words_of(client.get("/compare/?a=apple-m4-max-40&a=apple-m3-ultra-80&a=apple-m2-max-38"))
+    assert "most memory: M3 Ultra (80-core GPU) (512 GB, the largest; also 96 / 256)" in page
+    assert "M4 Max (40-core GPU) (2,499 USD, 48 GB model, in Mac Studio, 2024-11-08)" in page
