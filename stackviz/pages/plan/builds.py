@@ -20,7 +20,14 @@ from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge, judge_breaking
 from stackviz.report.rules.checks.builds import builds_carrying
 from stackviz.report.rules.checks.companions import has_wheel
-from stackviz.report.rules.drivers import first_branch, knows_card, needed_driver, serves, shipped_drivers
+from stackviz.report.rules.drivers import (
+    cuda_without_card,
+    first_branch,
+    knows_card,
+    needed_driver,
+    serves,
+    shipped_drivers,
+)
 from stackviz.report.rules.torch_cudas import default_cuda, published_cudas
 from stackviz.report.rules.upgrade import with_driver, with_torch
 from stackviz.report.rules.versions import is_below, major_minor, numbers
@@ -246,6 +253,23 @@ def newest_working_release(machine: PlannedMachine, tables: Tables, day: datetim
             works = not is_broken(planned_report(other, None, tables, day), tables)
         if works:
             return torch
+    return ""
+
+
+def newest_possible_release(machine: PlannedMachine, tables: Tables, day: datetime) -> str:
+    """The newest release of torch with a build that nothing speaks against, though no source says that it runs; ""."""
+    if not (machine.has_nvidia_card and machine.driver):
+        return ""
+    tried = 0
+    for torch in torch_releases(tables, machine.system.wheel):
+        starting = (cuda for cuda in published_cudas(tables, torch) if may_start(machine, cuda, tables))
+        if all(cuda_without_card(tables, machine.capability, cuda) for cuda in starting):
+            continue
+        if any(build.outcome is not PlanOutcome.FAILS for build in builds(replace(machine, torch=torch), tables, day)):
+            return torch
+        tried += 1
+        if tried == MOST_TRIED:
+            break
     return ""
 
 

@@ -25,6 +25,7 @@ from stackviz.pages.plan.builds import (
     command,
     companions_beside,
     judge_plan,
+    newest_possible_release,
     newest_working_release,
     outcome_of,
     planned_report,
@@ -191,7 +192,7 @@ def _settle_release(
     choice = _choose_build(query.machine, tables, day)
     if not query.torch_is_open or _is_known_to_work(query.machine, choice, tables, day):
         return query, choice, None
-    other = _alternative(query, tables, day)
+    other = _alternative(query, tables, day) or _possible(query, choice, tables, day)
     if other is None or other.torch == query.machine.torch:
         return query, choice, None
     skipped = _skipped(query, choice, tables, day)
@@ -214,6 +215,15 @@ def _alternative(query: PlanQuery, tables: Tables, day: datetime) -> ReleaseLink
     """The newest release that works with what was chosen, with any Python where none was."""
     machine = replace(query.machine, python="") if query.python_is_open else query.machine
     torch = newest_working_release(machine, tables, day)
+    return ReleaseLink(torch, query.with_torch(torch)) if torch else None
+
+
+def _possible(query: PlanQuery, choice: BuildChoice, tables: Tables, day: datetime) -> ReleaseLink | None:
+    """Where no build of the newest release runs: the newest release that may, by the driver and the card."""
+    if any(build.outcome is not PlanOutcome.FAILS for build in choice.offered):
+        return None
+    machine = replace(query.machine, python="") if query.python_is_open else query.machine
+    torch = newest_possible_release(machine, tables, day)
     return ReleaseLink(torch, query.with_torch(torch)) if torch else None
 
 

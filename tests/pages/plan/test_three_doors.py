@@ -49,3 +49,14 @@ def test_no_plan_runs_a_release_older_than_the_card(curated, client, db, torch):
     asked = {"accelerator": "nvidia-geforce-rtx-5090", "system": "windows-x86_64", "torch": torch, "format": "json"}
     plan = client.get("/plan/", asked).json()
     assert (plan["outcome"], plan["commands"]) == ("fails", [])
+
+
+def test_an_old_driver_gets_the_newest_release_that_may_run(curated, client, db):
+    """No source says which cards the build of CUDA 9.2 is for: that it cannot run would be wrong."""
+    asked = {"accelerator": "nvidia-p100-pcie", "system": "linux-x86_64", "driver": "410.104", "format": "json"}
+    plan = client.get("/plan/", asked).json()
+    assert plan["outcome"] == "cannot-tell"
+    assert "torch==1.7.1" in plan["commands"][0]
+    assert "whl/cu92" in plan["commands"][0]
+    older = client.get("/plan/", asked | {"driver": "340.10"}).json()
+    assert (older["outcome"], older["commands"]) == ("fails", [])
