@@ -24,8 +24,8 @@ SYMPTOMS = (
             ),
             Cause(
                 text="The card is close to one that is supported.",
-                sign="It is of the same family: gfx1031 beside gfx1030.",
-                remedy="Let it pass for that one, at your own risk: export HSA_OVERRIDE_GFX_VERSION=10.3.0",
+                sign="It is of the same family, from RDNA on (gfx10): gfx1031 beside gfx1030, never one of gfx9.",
+                remedy="Let gfx1031 pass for gfx1030, at your own risk: export HSA_OVERRIDE_GFX_VERSION=10.3.0",
             ),
         ),
         ask="rocminfo",
@@ -116,8 +116,8 @@ SYMPTOMS = (
             ),
             Cause(
                 text="The card is close to one that is supported.",
-                sign="It is of the same family.",
-                remedy="Let it pass for that one, at your own risk: export HSA_OVERRIDE_GFX_VERSION=11.0.0",
+                sign="It is of the same family, from RDNA on (gfx10): gfx1103 beside gfx1100, never one of gfx9.",
+                remedy="Let gfx1103 pass for gfx1100, at your own risk: export HSA_OVERRIDE_GFX_VERSION=11.0.0",
             ),
         ),
         ask="rocminfo",
