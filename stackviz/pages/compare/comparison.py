@@ -15,6 +15,7 @@ from stackviz.draw.diagrams.stack import StackDrawing, draw_columns
 from stackviz.intake.report_parts.hosts import host_column
 from stackviz.intake.report_parts.present import component_names, sort_findings, stack_column
 from stackviz.pages.compare.file_parts import FileParts
+from stackviz.pages.compare.host_charts import HostChart, host_charts
 from stackviz.pages.compare.host_rows import HostResults, host_results, verdict_of_hosts
 from stackviz.pages.compare.like_for_like import cited_tile, measured_tile, shared_results
 from stackviz.pages.compare.measured import NOTHING_MEASURED, Measured, measure
@@ -218,6 +219,7 @@ class Comparison:
     faults: tuple[Faults, ...]
     hosts: HostResults | None
     explanations: tuple[Explanation, ...]
+    host_charts: tuple[HostChart, ...]
 
 
 def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
@@ -251,6 +253,7 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
         faults=tuple(filter(None, (_faults(head, loaded) for head, loaded in computers))),
         hosts=hosts,
         explanations=explanations(hosts),
+        host_charts=host_charts(hosts, [loaded.host for loaded in chosen if loaded.host is not None]),
     )
 
 

@@ -102,6 +102,10 @@ class HostTestRow:
     lower_is_better: bool
 
     @property
+    def results_of_all(self) -> list[CitedResult]:
+        return [result for results in self.results.values() for result in results]
+
+    @property
     def is_shared(self) -> bool:
         return len(self.best) > 1
 

@@ -154,3 +154,34 @@ def test_results_are_read_once_for_an_edition(make_host, add_result, django_asse
     host_runs()
     with django_assert_num_queries(3):  # the editions, which a request reads at once
         assert len(host_runs().runs) == 12
+
+
+def test_chart_has_every_host_of_the_test_and_leads_to_each(client, make_host, add_result):
+    slugs = ("amd-radeon-8060s", "nvidia-geforce-rtx-3090", "nvidia-geforce-rtx-4090", "apple-m4-max-40")
+    hosts = [make_host(f"Host of {slug}", slug) for slug in slugs]
+    for number, host in enumerate(hosts):
+        add_result(host, 90.0 + number)
+    response = compare(client, hosts[0], hosts[3])
+    [chart] = response.context["comparison"].host_charts
+    assert sorted(point.host.slug for point in chart.points) == sorted(host.slug for host in hosts)
+    assert {css for point, _x, _y, css in chart.marks if not point.is_compared} == {"s3 pale"}
+    assert {css for point, _x, _y, css in chart.marks if point.is_compared} == {"s1", "s2"}
+    page = response.content.decode()
+    assert all(f'href="{host.get_absolute_url()}"' in page for host in hosts)
+
+
+def test_watts_of_the_system_are_a_chart(client, make_host, add_result):
+    hosts = [make_host(f"Host {number}", "nvidia-geforce-rtx-4090") for number in range(4)]
+    for number, host in enumerate(hosts, 1):
+        add_result(host, 50.0 * number, "llm-decode", model="gpt-oss 20b", engine="Ollama")
+        watts = add_result(host, 100.0 * number, "llm-decode", model="gpt-oss 20b", engine="Ollama")
+        CitedResult.objects.filter(pk=watts.pk).update(benchmark="system-power", unit="W")
+    CitedEdition.renew()
+    charts = compare(client, *hosts[:2]).context["comparison"].host_charts
+    watts_chart = next(chart for chart in charts if chart.x == "power, W")
+    assert sorted((point.x, point.y) for point in watts_chart.points) == [
+        (100.0, 50.0),
+        (200.0, 100.0),
+        (300.0, 150.0),
+        (400.0, 200.0),
+    ]
