@@ -38,6 +38,7 @@ from stackviz.records.cited.host_proposals import (
     propose_host,
     withdraw_host,
 )
+from stackviz.records.curated.rows import is_readable
 from stackviz.records.hosts.describe import DescribedHost, NotDescribable, describe_host
 from stackviz.records.hosts.models import Host
 from stackviz.records.hosts.privacy import private_part_of, problem_of_address
@@ -45,6 +46,7 @@ from stackviz.report.importers.deadline import Deadline
 from stackviz.web.http.rate_limit import RateLimited, ask_to_wait
 from stackviz.web.http.tickets import TOKEN_PATTERN, TicketRefused, digest_of, new_token, open_ticket, sign_ticket
 
+EARLIEST = date(2007, 1, 1)  # the year of CUDA 1.0
 _PURPOSE = "stackviz.diagnose.publish"
 
 
@@ -69,6 +71,7 @@ class HostForm(forms.Form):
         max_length=400,
         required=False,
         label=gettext_lazy("Note"),
+        validators=[is_readable],
         help_text=gettext_lazy("what others should know: a cap, a setting, a fault"),
     )
 
@@ -82,6 +85,8 @@ class HostForm(forms.Form):
         day: date = self.cleaned_data["seen_on"]
         if day > timezone.localdate():
             raise forms.ValidationError(_("This day is yet to come."))
+        if day < EARLIEST:
+            raise forms.ValidationError(_("No tool printed this so long ago: check the year."))
         return day
 
     def clean_note(self) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.curated_admin import WhyForm
-from stackviz.records.cited.host_proposals import publish_host, refuse_host
+from stackviz.records.cited.host_proposals import ResultsRefused, publish_host, refuse_host
 from stackviz.records.cited.models import HostProposal
 from stackviz.records.curated.rows import CONTROLS
 from stackviz.web.readonly_admin import ShownOnlyAdmin
@@ -78,10 +78,18 @@ class HostProposalAdmin(ShownOnlyAdmin):
             return
         by = cast("User", request.user)
         proposals = list(rows.filter(decided_at=None).select_related("host"))
+        decided = 0
         for proposal in proposals:
-            if is_yes:
-                publish_host(proposal, by, why)
+            try:
+                if is_yes:
+                    publish_host(proposal, by, why)
+                else:
+                    refuse_host(proposal, by, why)
+            except ResultsRefused as error:
+                problem = gettext("%(host)s was not published, because a result of it cannot be read: %(problem)s.")
+                named = {"host": proposal.host, "problem": error}
+                self.message_user(request, problem % named, messages.ERROR)
             else:
-                refuse_host(proposal, by, why)
-        text = ngettext("%(n)d host decided.", "%(n)d hosts decided.", len(proposals)) % {"n": len(proposals)}
-        self.message_user(request, text, messages.SUCCESS if proposals else messages.WARNING)
+                decided += 1
+        text = ngettext("%(n)d host decided.", "%(n)d hosts decided.", decided) % {"n": decided}
+        self.message_user(request, text, messages.SUCCESS if decided else messages.WARNING)

@@ -15,8 +15,10 @@ from stackviz.records.cited.models import CitedResult, CitedSource, HostProposal
 from stackviz.records.cited.parameters import pairs_text
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.write import create_results, update_results
+from stackviz.records.curated.rows import CONTROLS
 from stackviz.records.hosts.describe import DescribedHost
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
+from stackviz.records.hosts.privacy import private_part_of
 from stackviz.report.dumps.tool_results import tool_results
 from stackviz.report.format import Report, Result
 
@@ -27,6 +29,10 @@ _SOURCE = "host-source"  # stands for the source, which is made when the host is
 
 class NoRoomForHosts(Exception):
     """MOST_WAITING hosts wait for a curator already."""
+
+
+class ResultsRefused(Exception):
+    """A result that was stored with the proposal is none by the rules of today; the message says why."""
 
 
 def llama_bench_lines(report: Report, described: DescribedHost) -> Iterator[dict[str, str]]:
@@ -74,6 +80,10 @@ def _software(described: DescribedHost) -> str:
 
 
 def _is_readable(cells: dict[str, str]) -> bool:
+    """Whether a row can be made of the cells, and they identify nobody."""
+    texts = (cells["params"], cells["software"])
+    if any(CONTROLS.search(text) or private_part_of(text, is_version=True) for text in texts):
+        return False
     try:
         _line_reader("llama-bench", cells["accelerator"]).line([cells[name] for name in HEADER])
     except LineError:
@@ -87,22 +97,24 @@ def _line_reader(benchmark: str, *accelerators: str) -> LineReader:
 
 def propose_host(described: DescribedHost, results: Sequence[dict[str, str]], token_digest: str) -> HostProposal:
     """Store the host for a curator; sent twice, also at once, it is stored once. Raises NoRoomForHosts."""
-    known = HostProposal.objects.filter(token_digest=token_digest).select_related("host").first()
-    if known is not None:
-        return known
-    if HostProposal.objects.filter(decided_at=None, host__state=Host.State.PROPOSED).count() >= MOST_WAITING:
-        raise NoRoomForHosts
-    try:
-        with transaction.atomic():
-            return _store(described, results, token_digest)
-    except IntegrityError:  # the same form, or a host of the same name, at the same moment
-        return propose_host(described, results, token_digest)
+    base = described.host.slug
+    while (known := proposal_of(token_digest)) is None:
+        if HostProposal.objects.filter(decided_at=None, host__state=Host.State.PROPOSED).count() >= MOST_WAITING:
+            raise NoRoomForHosts
+        slug = _free_slug(base)
+        try:
+            with transaction.atomic():
+                return _store(described, slug, results, token_digest)
+        except IntegrityError:  # the same form, or a host of the same name, at the same moment
+            if proposal_of(token_digest) is None and not Host.objects.filter(slug=slug).exists():
+                raise
+    return known
 
 
-def _store(described: DescribedHost, results: Sequence[dict[str, str]], token_digest: str) -> HostProposal:
+def _store(described: DescribedHost, slug: str, results: Sequence[dict[str, str]], token_digest: str) -> HostProposal:
     host = described.host
     host.state = Host.State.PROPOSED
-    host.slug = _free_slug(host.slug)
+    host.slug = slug
     host.set_change_reason("Proposed by a visitor")
     host.pk = None
     host.save()
@@ -127,7 +139,10 @@ def proposal_of(token_digest: str) -> HostProposal | None:
 
 @transaction.atomic
 def publish_host(proposal: HostProposal, by: User, reason: str) -> int:
-    """Make the host and its results public; return how many results became rows. Done twice it is done once."""
+    """Make the host and its results public; return how many results became rows. Done twice it is done once.
+
+    Raises ResultsRefused, and changes nothing.
+    """
     host = Host.objects.select_for_update().get(pk=proposal.host_id)
     if host.state != Host.State.PROPOSED:
         return 0
@@ -135,7 +150,7 @@ def publish_host(proposal: HostProposal, by: User, reason: str) -> int:
     if not proposal.results:
         return 0
     source, _is_new = CitedSource.objects.get_or_create(
-        key=f"host-{host.slug}"[:80],
+        key=f"host-proposal-{proposal.pk}",  # no slug: a deleted host's source keeps its address
         defaults={"title": host.title, "url": host.source_url, "kind": CitedSource.Kind.COMMUNITY},
     )
     rows = [_row(cells, host, source) for cells in proposal.results]
@@ -145,7 +160,10 @@ def publish_host(proposal: HostProposal, by: User, reason: str) -> int:
 
 
 def _row(cells: dict[str, Any], host: Host, source: CitedSource) -> CitedResult:
-    line = _line_reader(cells["benchmark"], cells["accelerator"]).line([cells[name] for name in HEADER])
+    try:
+        line = _line_reader(cells["benchmark"], cells["accelerator"]).line([cells[name] for name in HEADER])
+    except (LineError, KeyError) as error:
+        raise ResultsRefused(str(error)) from error
     sheet = host.cards.filter(accelerator__slug=line.accelerator, accelerator__is_public=True).first()
     row = result_of(line, sheet.accelerator_id if sheet else None, source.pk)
     row.host = host

@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from stackviz.records.catalog.models import Accelerator, Vendor
+from stackviz.records.curated.rows import CONTROLS
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
 from stackviz.records.hosts.privacy import private_part_of
 from stackviz.records.hosts.reported import FACTS_OF_COMPONENTS
@@ -27,6 +28,8 @@ _COMPONENT_OF_FACT = {fact: component for component, fact in FACTS_OF_COMPONENTS
 _STATED_FACTS = ("torch.cuda_version", "cuda.driver_api_version", "cuda.available", "mps.available")
 _KERNEL = re.compile(r"(?:(Darwin) |Linux )?(\d+(?:\.\d+)+(?:-\d+)*)")  # the rest of a kernel's name is its builder's
 _MORE_THAN_ONE = 2
+_LONGEST_NAME = 60  # in a slug of 80, before the month and a number
+_MOST_WATTS = 100_000  # as the table of cards
 
 
 class NotDescribable(ValueError):
@@ -51,6 +54,9 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
     if not report.cards:
         problem = _("No accelerator was found in the text: add the output of nvidia-smi, rocm-smi or system_profiler.")
         raise NotDescribable(problem)
+    if len(report.cards) > MOST_CARDS:
+        problem = _("The text has %(n)d accelerators: a machine has at most %(most)d.")
+        raise NotDescribable(problem % {"n": len(report.cards), "most": MOST_CARDS})
     vendor = Vendor.objects.filter(slug=report.cards[0].vendor).first()
     if vendor is None:
         raise NotDescribable(_("The vendor of the accelerator is not in the catalogue."))
@@ -61,7 +67,7 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
 
     def text(name: str, value: Scalar | None, most: int, *, is_version: bool = False) -> str:
         """The value as text; "" and an entry in `left_out` where it identifies somebody."""
-        shown = "" if value is None else str(value)[:most].strip()
+        shown = "" if value is None else CONTROLS.sub("", str(value))[:most].strip()
         private = private_part_of(shown, is_version=is_version) if shown else ""
         if private:
             left_out[name] = private
@@ -81,7 +87,7 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
             compute_capability=text("capability", _capability(card), 20, is_version=True),
             gpu_cores=_count(card, "gpu_cores"),
         )
-        for index, (card, sheet) in enumerate(zip(report.cards[:MOST_CARDS], sheets, strict=False))
+        for index, (card, sheet) in enumerate(zip(report.cards, sheets, strict=True))
     )
     components = tuple(
         HostComponent(name=name, value=version, state="installed" if version else "unknown")
@@ -91,7 +97,7 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
     host = Host(
         vendor=vendor,
         system=text("system", _system(report), 80, is_version=True) or _("not said"),
-        kernel=_kernel(facts.get("os.kernel")),
+        kernel=_kernel(report),
         cpu=text("cpu", facts.get("cpu.model"), 120),
         cpu_cores=_whole(facts.get("cpu.cores_physical"), most=2**15),
         memory_bytes=_whole(facts.get("memory.total_bytes"), most=2**63),
@@ -99,7 +105,7 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
         seen_on=seen_on,
     )
     host.title = _title(host, cards, components)[:120]
-    host.slug = f"{slugify(host.title)[:66].strip('-')}-{seen_on:%Y-%m}"
+    host.slug = f"{slugify(host.title)[:_LONGEST_NAME].strip('-')}-{seen_on:%Y-%m}"
     return DescribedHost(host, cards, components, tuple(left_out.items()))
 
 
@@ -110,8 +116,9 @@ def _system(report: Report) -> str:
     return " ".join(str(part) for part in (name, version, shown) if part)
 
 
-def _kernel(kernel: Scalar | None) -> str:
-    match = _KERNEL.match(str(kernel or ""))
+def _kernel(report: Report) -> str:
+    versions = (item.version for item in report.software if item.component == "linux")
+    match = _KERNEL.match(str(report.facts.get("os.kernel") or next(versions, "") or ""))
     return " ".join(filter(None, match.groups())) if match else ""
 
 
@@ -128,7 +135,7 @@ def _software(report: Report) -> Iterator[tuple[str, Scalar | None]]:
     """Name and version of each once: components, then the facts that state a version or whether a device is usable."""
     versions: dict[str, Scalar | None] = {}
     for item in report.software:
-        if is_software_name(item.component):
+        if is_software_name(item.component) and item.component != "linux":  # the kernel is a column of the host
             versions[item.component] = versions.get(item.component) or item.version
     for fact, component in _COMPONENT_OF_FACT.items():
         if report.facts.get(fact):
@@ -159,7 +166,9 @@ def _capability(card: Card) -> Scalar | None:
 
 def _number(card: Card, name: str) -> float | None:
     value = card.facts.get(name)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 1 else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 1 <= value < _MOST_WATTS else None
 
 
 def _count(card: Card, name: str) -> int | None:

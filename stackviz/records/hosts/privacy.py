@@ -17,7 +17,7 @@ from stackviz.base.private import (
     without_secrets,
 )
 from stackviz.records.catalog.never_named import forbidden_address_in
-from stackviz.records.curated.rows import is_source_page
+from stackviz.records.curated.rows import CONTROLS, is_source_page
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
 _SERIAL = re.compile(
@@ -25,6 +25,7 @@ _SERIAL = re.compile(
 )
 _BARE_SERIAL = re.compile(r"\b(?:\d{13}|(?=\w*\d)(?=\w*[A-Z]{2})[A-Z0-9]{10,12})\b")  # of NVIDIA, of Apple
 _PRIVATE_NAMES = (".local", ".internal", ".lan", ".home", ".corp", ".localhost", ".test", ".invalid", ".home.arpa")
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*")  # the last part of a short form such as 127.1; no name on the web ends in one
 _KEYS = frozenset({"token", "access_token", "private_token", "key", "sig", "signature", "x-amz-signature", "auth"})
 _FORGES = frozenset({"github.com", "gitlab.com", "codeberg.org", "huggingface.co", "gist.github.com"})
 
@@ -64,20 +65,21 @@ def _account_of(address: str) -> str:
 
 def problem_of_address(address: str) -> str:
     """Say why an address is not that of a page that everybody can open; "" if it may be one."""
-    if not is_source_page(address):
+    is_one_word = not re.search(r"\s", address) and not CONTROLS.search(address)  # urlsplit leaves ends of lines out
+    if not (is_one_word and address.startswith(("https://", "http://")) and is_source_page(address)):
         return _("not the address of a page on the web")
     parts = urlsplit(address)
-    host = parts.hostname or ""
-    if _is_in_a_private_network(host):
+    if _is_in_a_private_network((parts.hostname or "").rstrip(".")):
         return _("a machine's address, not a page that everybody can open")
-    if parts.username or any(name.lower() in _KEYS for name, _value in parse_qsl(parts.query, keep_blank_values=True)):
+    pairs = [*parse_qsl(parts.query, keep_blank_values=True), *parse_qsl(parts.fragment, keep_blank_values=True)]
+    if parts.username or any(name.lower() in _KEYS for name, _value in pairs):
         return _("holds a login or a token: such a page is not public")
     named = forbidden_address_in(address)
     return f"{named.address} must not be named: {named.reason}" if named else ""
 
 
 def _is_in_a_private_network(host: str) -> bool:
-    if host == "localhost" or host.endswith(_PRIVATE_NAMES):
+    if host == "localhost" or host.endswith(_PRIVATE_NAMES) or _NUMBER.fullmatch(host.rpartition(".")[2]):
         return True
     with suppress(ValueError):
         ipaddress.ip_address(host)
