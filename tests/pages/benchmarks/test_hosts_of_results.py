@@ -11,7 +11,7 @@ from stackviz.records.hosts.models import Host
 
 pytestmark = pytest.mark.django_db
 HOST = "h100-container-2025-10"
-LINK = f'<a href="/hosts/{HOST}/">'
+LINK = f'<a href="/hosts/{HOST}/"'
 
 
 @pytest.fixture(autouse=True)
