@@ -60,7 +60,8 @@ def _stack_table(known: KnownHosts, vendor: str, facet_name: str) -> StackTable:
     rows = [row for row in known.rows if row.vendor == vendor and row.generation]
     counts = Counter((row.generation, value) for row in rows for value in facet.values(row))
     by_value = Counter(value for row in rows for value in facet.values(row))
-    columns = _columns(ordered_values(facet, by_value), by_value)
+    in_order = ordered_values(facet, by_value)
+    columns = _columns(in_order if facet.known else in_order[::-1], by_value)
     labels = facet_labels(facet, known)
     generations = sorted({row.generation for row in rows}, key=_age)
 
@@ -83,10 +84,10 @@ def _stack_table(known: KnownHosts, vendor: str, facet_name: str) -> StackTable:
 
 
 def _columns(ordered: Sequence[str], counts: Counter[str]) -> list[str]:
-    """Oldest first, as a time line; of too many the most frequent; what is not reported last."""
+    """In this order, of too many the most frequent; what is not reported last."""
     stated = [value for value in ordered if value != NOT_REPORTED]
     frequent = set(sorted(stated, key=lambda value: -counts[value])[: MOST_COLUMNS - 1])
-    shown = [value for value in reversed(stated) if value in frequent]
+    shown = [value for value in stated if value in frequent]
     return [*shown, NOT_REPORTED] if counts[NOT_REPORTED] else shown
 
 
