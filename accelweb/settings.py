@@ -245,6 +245,9 @@ CACHES: dict[str, Any] = {
 # Whether a web process prepares its pages beside its first requests, and again when the catalogue has changed.
 WARM_PAGES = env_flag("WARM_PAGES", default=True)
 
+# Whether the site comes with the machines that their owners described in public, and what was measured on them.
+DEMO = env_flag("DEMO", default=True)
+
 # --- background work --------------------------------------------------------------------------------------------
 # Reports wait in the database; the broker only wakes a worker. The periodic task repeats lost messages.
 

@@ -27,6 +27,7 @@ from stackviz.records.curated.rows import CuratedDataError, is_readable, is_slug
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
 from stackviz.records.hosts.privacy import private_part_of, problem_of_address
 from stackviz.records.hosts.software import is_software_name
+from stackviz.report.format import FACTS, FactType
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
@@ -227,6 +228,7 @@ class HostLineReader:
         if not is_software_name(cells["name"]):
             problem = _("unknown %(name)r: give a component or fact of a report, or add it to hosts/software.py")
             raise HostLineError("name", problem % {"name": cells["name"][:60]})
+        _check_truth(cells)
         _check_given(cells, "state")
         _check_choice("state", cells["state"], HostComponent.State.values)
         if (cells["state"] == "installed") != bool(cells["value"]):
@@ -273,6 +275,17 @@ def _check_given(cells: dict[str, str], *names: str) -> None:
     for name in names:
         if not cells[name]:
             raise HostLineError(name, _("missing"))
+
+
+def _check_truth(cells: dict[str, str]) -> None:
+    """A fact that is true or false is written yes or no; other facts are texts."""
+    fact = FACTS.get(cells["name"])
+    if fact is None or not cells["value"] or fact.kind == FactType.TEXT:
+        return
+    if fact.kind != FactType.TRUTH:
+        problem = _("%(name)r is a number, which belongs to the host or its card")
+        raise HostLineError("name", problem % {"name": cells["name"]})
+    _check_choice("value", cells["value"], ("yes", "no"))
 
 
 def _check_slug(slug: str) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 
 from stackviz.records.catalog.models import Accelerator, CatalogueLoad, Vendor
@@ -20,17 +21,21 @@ CARD_COLUMNS = [
 ]  # fmt: skip
 COMPONENT_COLUMNS = ["host", "name", "value", "state"]
 
+LEFT_OUT = "left out"  # the version that is loaded with DEMO=0
+
 
 def load_hosts(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
     """Load the curated files in one transaction. Cheap when they are loaded already, unless `force`.
 
-    Load the catalogue first: cards are linked to its accelerators. Raises CuratedDataError, and changes nothing, when
-    the files are wrong.
+    Load the catalogue first: cards are linked to its accelerators. With DEMO=0 none are loaded, and those that were
+    are removed. Raises CuratedDataError, and changes nothing, when the files are wrong.
     """
-    version = f"{hosts_data_version(folder)[:40]}-{(CatalogueLoad.latest_version() or 'none')[:12]}"
+    is_wanted = settings.DEMO
+    files_version = hosts_data_version(folder)[:40] if is_wanted else LEFT_OUT
+    version = f"{files_version}-{(CatalogueLoad.latest_version() or 'none')[:12]}"
     if HostLoad.latest_version() == version and not force:
         return LoadSummary("public hosts", version)
-    files = read_hosts(folder)
+    files = read_hosts(folder) if is_wanted else HostFiles(version, (), (), ())
     with transaction.atomic():
         wait_for_other_loads()
         if HostLoad.latest_version() == version and not force:

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.records.catalog.models import Accelerator, TableImport, Vendor
+from stackviz.records.catalog.models import Accelerator, Vendor
 from stackviz.records.curated.rows import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.web.http.addresses import address_by_name
 
@@ -49,7 +49,7 @@ class Host(Curated):
     vendor = models.ForeignKey(Vendor, models.PROTECT, related_name="hosts", help_text=_("of its first accelerator"))
     form = models.CharField(max_length=8, choices=Form.choices, blank=True)
     system = models.CharField(
-        max_length=80, help_text=_("operating system with its release, as far as the source says")
+        max_length=80, blank=True, help_text=_("operating system with its release, as far as the source says")
     )
     kernel = models.CharField(max_length=80, blank=True)
     cpu = models.CharField(max_length=120, blank=True)
@@ -215,15 +215,6 @@ class HostComponent(Curated):
 
 class HostLoad(FileLoad):
     """One load of the curated files of hosts."""
-
-
-class HostImport(TableImport):
-    """An uploaded table of hosts. `counts`: rows added and changed, once confirmed."""
-
-    counts = models.JSONField(default=dict, blank=True)
-
-    class Meta(TableImport.Meta):
-        verbose_name = _("import of public hosts")
 
 
 class HostEdition(EditionRow):

@@ -140,6 +140,11 @@ def test_wrong_card_is_named_by_line_and_field(folder, changes, problem):
         ({"name": "vllm", "value": ""}, "value: give one where the state is installed, and none where it is absent or unknown"),
         ({"name": "vllm", "state": "absent"}, "value: give one where the state is installed, and none where it is absent or unknown"),
         ({"name": "vllm", "state": "gone"}, "state: must be one of installed, absent, unknown, not 'gone'"),
+        ({"name": "mps.available", "value": "1"}, "value: must be one of yes, no, not '1'"),
+        (
+            {"name": "cpu.cores_physical", "value": "8"},
+            "name: 'cpu.cores_physical' is a number, which belongs to the host or its card",
+        ),
         ({}, "name: duplicate rtx-4090-desktop-2026-07/pytorch: keep one of the lines"),
     ],
 )  # fmt: skip

@@ -89,3 +89,18 @@ def test_first_load_is_in_the_history(folder, rtx_4090):
     load_hosts(folder())
     record = Host.objects.get().history.get()
     assert record.history_change_reason.startswith("Loaded from the curated files, version ")
+
+
+def test_demo_off_leaves_hosts_out_and_corrections_in(folder, rtx_4090, settings):
+    files = folder(hosts=[HOST, HOST | {"host": "other"}], cards=[CARD, CARD | {"host": "other"}])
+    load_hosts(files)
+    corrected = Host.objects.get(slug="other")
+    corrected.note = "Limited to 350 W."
+    corrected.save()
+    settings.DEMO = False
+    load_hosts(files)
+    assert [host.slug for host in Host.objects.all()] == ["other"]
+    assert load_hosts(files).is_unchanged
+    settings.DEMO = True
+    load_hosts(files)
+    assert Host.objects.count() == 2
