@@ -159,3 +159,10 @@ def test_two_cards_close_together_are_both_named():
         "NVIDIA GeForce RTX 5080",
         "NVIDIA GeForce RTX 5090",
     ]
+
+
+def test_two_versions_of_the_driver_are_quoted_as_xla_prints_them():
+    mismatch = "kernel version 470.103.1 does not match DSO version 470.199.2"
+    text = f"E cuda_diagnostics.cc:312] {mismatch} -- cannot find working devices in this configuration\n"
+    assert symptoms_of(text) == "libcuda-version-mismatch"
+    assert read_all(text).readings[0].facts["message.quotes"].startswith(mismatch)

@@ -7,6 +7,28 @@ _GUIDE_URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide
 _NVML = "NVML API Reference, return values"
 _NVML_URL = "https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html"
 
+_TWO_VERSIONS = (
+    Cause(
+        text="The driver was updated, often by the distribution itself, and the old module is still loaded.",
+        sign="cat /proc/driver/nvidia/version names an older version than the package that is installed.",
+        remedy=(
+            "Reboot when nothing else runs on the machine. Without a reboot, once no program uses the card: "
+            "sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia"
+        ),
+        excluded_by=("nvml-mismatch",),
+    ),
+    Cause(
+        text="An image brings the driver's libraries, and the host has another driver.",
+        sign="nvidia-smi works on the host and not in the container.",
+        remedy="Use an image without driver libraries; the container toolkit brings those of the host.",
+    ),
+    Cause(
+        text="Two drivers are installed, one by the distribution and one by NVIDIA's own installer.",
+        sign="It is still there after a reboot.",
+        remedy="Remove one of them, then install the other again.",
+    ),
+)
+
 SYMPTOMS = (
     Symptom(
         key="nvml-version-mismatch",
@@ -18,31 +40,35 @@ SYMPTOMS = (
             "The kernel module that is loaded and the driver's libraries are of two versions. Every program that uses "
             "the card fails until they agree."
         ),
-        causes=(
-            Cause(
-                text="The driver was updated, often by the distribution itself, and the old module is still loaded.",
-                sign="cat /proc/driver/nvidia/version names an older version than the package that is installed.",
-                remedy=(
-                    "Reboot when nothing else runs on the machine. Without a reboot, once no program uses the card: "
-                    "sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia"
-                ),
-                excluded_by=("nvml-mismatch",),
-            ),
-            Cause(
-                text="An image brings the driver's libraries, and the host has another driver.",
-                sign="nvidia-smi works on the host and not in the container.",
-                remedy="Use an image without driver libraries; the container toolkit brings those of the host.",
-            ),
-            Cause(
-                text="Two drivers are installed, one by the distribution and one by NVIDIA's own installer.",
-                sign="It is still there after a reboot.",
-                remedy="Remove one of them, then install the other again.",
-            ),
-        ),
+        causes=_TWO_VERSIONS,
         ask="cat /proc/driver/nvidia/version",
         rules=("nvml-mismatch",),
         source_title=_NVML,
         source_url=_NVML_URL,
+    ),
+    Symptom(
+        key="libcuda-version-mismatch",
+        message=(
+            "kernel version 470.161.3 does not match DSO version 470.199.2 -- cannot find working devices in this "
+            "configuration"
+        ),
+        patterns=(
+            (
+                r"kernel version \d{3}\.\d{1,3}(?:\.\d{1,3})? does not match DSO version \d{3}\.\d{1,3}(?:\.\d{1,3})?"
+                r"(?: -- cannot find working devices in this configuration)?"
+            ),
+        ),
+        anchors=("does not match dso version",),
+        component="nvidia-driver",
+        meaning=(
+            "XLA names two versions: that of the kernel module that is loaded, and that of the libcuda that it found. "
+            "CUDA starts only where they agree."
+        ),
+        causes=_TWO_VERSIONS,
+        ask="cat /proc/driver/nvidia/version",
+        rules=("nvml-mismatch",),
+        source_title="jax-ml/jax issue 15961: the kernel's version and that of libcuda differ",
+        source_url="https://github.com/jax-ml/jax/issues/15961",
     ),
     Symptom(
         key="smi-cannot-communicate",
