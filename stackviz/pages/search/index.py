@@ -31,6 +31,7 @@ class SearchKind(TextChoices):
     BENCHMARK = "benchmark", _("Benchmarks")
     MODEL = "model", _("Language models")
     STACK = "stack", _("Stacks")
+    HOST = "host", _("Public hosts")
     MACHINE = "machine", _("Machines")
     RULE = "rule", _("Checks of the diagnosis")
     CLAIM = "claim", _("Claims")
@@ -229,6 +230,7 @@ class SearchIndex:
         missing = [token for token in words if not any(qualities.get(piece) for piece in _pieces(token))]
         is_named = nearness > NEAR_NAME and any(token in self._names[number][at] for token in words)
         name = entry.names[at - 1] if at and is_named else ""
+        nearness = min(nearness, NEAR_NAME) if entry.kind == SearchKind.HOST else nearness  # behind its accelerator
         score = share + nearness + PRIORITIES[entry.kind]
         is_sentence = len(words) >= SENTENCE
         return SearchHit(entry, score, name, () if is_sentence else tuple(missing))

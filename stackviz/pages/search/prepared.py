@@ -18,6 +18,7 @@ from stackviz.pages.search.text_entries import (
     claim_entries,
     component_entries,
     field_entries,
+    host_entries,
     message_entries,
     model_entries,
     operator_entries,
@@ -28,6 +29,7 @@ from stackviz.pages.search.text_entries import (
 )
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.hosts.models import HostEdition
 from stackviz.records.stacks.models import Edition
 
 MOST_INDEXES = 4  # two languages, and those of the editions before for requests in progress
@@ -37,7 +39,7 @@ _preparing = threading.Lock()
 
 def search_index() -> SearchIndex:
     """The index in the reader's language, as of now. One query; a few more in a process that lacks it."""
-    editions = f"{Edition.current()} {edition_of_cases()}"
+    editions = f"{Edition.current()} {edition_of_cases()} {HostEdition.current()}"
     with _preparing:  # of threads that come at once one makes it
         return _prepared(editions, get_language() or ENGLISH)
 
@@ -59,6 +61,7 @@ def _public_entries() -> Iterator[SearchEntry]:
     yield from benchmark_entries()
     yield from model_entries()
     yield from stack_entries()
+    yield from host_entries()
     yield from rule_entries()
     yield from claim_entries()
     yield from page_entries()

@@ -25,6 +25,7 @@ from stackviz.records.catalog.models import Accelerator, Alias
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.queries import benchmark_summaries
 from stackviz.records.cited.words import benchmark_address
+from stackviz.records.hosts.queries import public_hosts
 from stackviz.records.series.measurement import benchmark_titles
 from stackviz.records.stacks.models import Component
 from stackviz.records.stacks.operators import operators
@@ -132,6 +133,23 @@ def stack_entries() -> Iterator[SearchEntry]:
             line=curated_words(stack.summary),
             names=_other_names(stack.local_name, stack.name),
             keywords=(stack.slug, stack.vendor, stack.system, *chinese_names((stack.name, stack.vendor))),
+        )
+
+
+def host_entries() -> Iterator[SearchEntry]:
+    """Public hosts, found by card, system, driver and software: "rtx 5090 wsl2", "driver 580 h100". Three queries."""
+    for host in public_hosts():
+        cards = {card.reported_name: card for card in host.cards.all()}
+        sheets = [card.accelerator.name for card in cards.values() if card.accelerator is not None]
+        drivers = [f"driver {card.driver_version}" for card in cards.values() if card.driver_version]
+        software = [f"{part.name} {part.value}" for part in host.components.all() if part.state != "absent"]
+        about = (host.system, host.cpu, str(host.get_form_display()), str(host.get_virtualisation_display()))
+        yield SearchEntry(
+            kind=SearchKind.HOST,
+            title=host.title,
+            url=host.get_absolute_url(),
+            line=host.teaches or host.note or " · ".join(filter(None, about)),
+            keywords=(*cards, *sheets, *drivers, *filter(None, about), *software),
         )
 
 

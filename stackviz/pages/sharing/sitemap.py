@@ -20,6 +20,7 @@ from stackviz.pages.learn.text_files import ENGLISH
 from stackviz.pages.learn.trying import all_tries
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.hosts.models import Host, HostEdition
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import visible_machines
 from stackviz.records.series.public_runs import measured_edition
@@ -121,6 +122,12 @@ class _Messages(_Pages):
         return [MappedPage(reverse("diagnose:cause", args=[symptom.key])) for symptom in SYMPTOMS]
 
 
+class _Hosts(_Pages):
+    def items(self) -> Sequence[MappedPage]:
+        rows = Host.objects.filter(state=Host.State.PUBLIC).order_by("pk")
+        return [MappedPage(row.get_absolute_url(), row.changed_at) for row in rows]
+
+
 class _Machines(_InEachLanguage, _MapOfMachines):
     """Of public labs, to strangers and members alike."""
 
@@ -142,6 +149,7 @@ SECTIONS: dict[str, type[_MapOfPages] | type[_MapOfMachines]] = {
     "stacks": _Stacks,
     "benchmarks": _Benchmarks,
     "messages": _Messages,
+    "hosts": _Hosts,
     "machines": _Machines,
 }
 
@@ -156,7 +164,16 @@ def sitemap_section(request: HttpRequest, section: str) -> HttpResponse:
     def draw() -> str:
         return sitemap(request, SECTIONS, section).render().content.decode()  # type: ignore[arg-type, no-any-return]
 
-    state = ("sitemap", section, number, request.scheme, request.get_host(), *measured_edition(), Edition.current())
+    state = (
+        "sitemap",
+        section,
+        number,
+        request.scheme,
+        request.get_host(),
+        *measured_edition(),
+        Edition.current(),
+        HostEdition.current(),
+    )
     return HttpResponse(
         cached_html(state, draw, CACHE_S), content_type="application/xml", headers={"X-Robots-Tag": "noindex"}
     )
