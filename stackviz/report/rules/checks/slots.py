@@ -32,7 +32,7 @@ def check_few_lanes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             ),
             advice=say(
                 "Nothing to do where one card holds all. For several cards that work together, prefer slots of the "
-                "processor. To check: nvidia-smi -q -d PCIE, or lspci -vv"
+                "processor. To check: nvidia-smi -q, or lspci -vv"
             ),
             cards=indexes(group),
         )
