@@ -34,6 +34,7 @@ from stackviz.web.http.tickets import new_token, sign_ticket
 from stackviz.web.i18n.languages import LanguagePrefix, is_page, language_of, without_language
 from tests.languages import chinese
 from tests.pages.diagnose.test_links import save
+from tests.pages.diagnose.test_publish import propose_rig
 from tests.pages.machines.factories import (
     DGX_FACTS,
     START,
@@ -143,7 +144,7 @@ def pages_of_a_visitor() -> list[str]:
         "/compare/", f"/compare/?{both}", f"/compare/?{both}&only=differences", "/compare/?a=stack:nvidia-cuda&a=stack:apple-metal",
         f"/compare/?a={H100}&a=machine:north/dgx-07", "/compare/h100-sxm-vs-m3-max-40/", "/compare/m3-max-vs-h100/",
         "/causes/", "/causes/no-kernel-image/", "/diagnose/", "/diagnose/?example=two", "/diagnose/save/", "/diagnose/add/",
-        without_language(save(Client())["Location"]), "/ladder/", "/explore/", "/heatmap/", "/timeline/",
+        without_language(propose_rig(Client())), without_language(save(Client())["Location"]), "/ladder/", "/explore/", "/heatmap/", "/timeline/",
         "/explore/?x=memory_bandwidth_gb_s&y=llama-bench-tg128", "/explore/?format=plotly", "/explore/?format=json", "/benchmarks/gemm/definition/", "/benchmarks/llama-bench/?format=json", f"/compare/?{both}&format=json", "/fit/", f"/fit/?model=llama-3-8b&accelerator={H100}",
         f"/fit/compared/?{both}", "/learn/", "/learn/memory-wall/", "/learn/recipes/", "/learn/try/amdahl/", "/data/",
         "/data/schema/", "/roofline/", f"/roofline/?a={H100}", f"/roofline/figure/?a={H100}", "/scaling/", "/share-of-peak/",

@@ -53,6 +53,11 @@ def form_of(page, **fields) -> dict[str, str]:
     return {"text": page.context["text"], "ticket": unescape(found[1]), **FIELDS, **fields}
 
 
+def propose_rig(visitor) -> str:
+    """The private address of a host that this visitor proposed."""
+    return str(visitor.post("/diagnose/publish/", form_of(shown(visitor)))["Location"])
+
+
 def proposed(visitor, text=RIG, **fields) -> HostProposal:
     answer = visitor.post("/diagnose/publish/", form_of(shown(visitor, text), **fields))
     assert answer.status_code == 302, answer.content
@@ -95,8 +100,7 @@ def test_a_host_is_public_with_its_results_after_a_yes(visitor, curator):
 
 
 def test_who_proposed_it_withdraws_it_with_its_results(visitor, curator):
-    answer = visitor.post("/diagnose/publish/", form_of(shown(visitor)))
-    address = answer["Location"]
+    address = propose_rig(visitor)
     publish_host(HostProposal.objects.get(), curator, "Read")
     stranger = Client()
     assert stranger.get("/diagnose/hosts/" + "a" * 43 + "/").status_code == 404
@@ -112,10 +116,10 @@ def test_who_proposed_it_withdraws_it_with_its_results(visitor, curator):
 
 
 def test_a_refused_host_says_why_to_its_proposer(visitor, curator):
-    answer = visitor.post("/diagnose/publish/", form_of(shown(visitor)))
+    address = propose_rig(visitor)
     assert refuse_host(HostProposal.objects.get(), curator, "The post shows another card.")
     assert not refuse_host(HostProposal.objects.get(), curator, "Again")
-    assert "The post shows another card." in visitor.get(answer["Location"]).content.decode()
+    assert "The post shows another card." in visitor.get(address).content.decode()
 
 
 def test_a_form_sent_twice_proposes_one_host(visitor):
