@@ -19,6 +19,7 @@ from stackviz.pages.home.api_reference import ApiReference
 from stackviz.pages.machines.api import router as machines
 from stackviz.pages.stacks.api import router as stacks
 from stackviz.records.cited.api import router as cited
+from stackviz.records.hosts.api import router as hosts
 
 
 class Api(NinjaAPI):
@@ -46,6 +47,7 @@ api.add_router("", fit, tags=["fit"])
 api.add_router("", stacks, tags=["stacks"])
 api.add_router("", freshness, tags=["freshness"])
 api.add_router("", cited, tags=["cited results"])
+api.add_router("", hosts, tags=["public hosts"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])
 api.add_router("", key, tags=["reports"])

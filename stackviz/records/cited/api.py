@@ -13,6 +13,8 @@ from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address
+from stackviz.records.hosts.models import Host
+from stackviz.web.http.address import clean_text
 from stackviz.web.http.conditional import unless_changed
 from stackviz.web.http.errors import ErrorBody, Refusal, refuse_others
 from stackviz.web.http.openapi import link, links, none_or_one_of, one_of
@@ -75,6 +77,7 @@ class CitedParameters(Schema):
         description="key, as /api/v1/cited/benchmarks/ lists them",
         json_schema_extra=none_or_one_of(CITED_BENCHMARKS),
     )
+    host: str = Described("", description="slug of a public host, as /api/v1/hosts/ lists them")
     state: str = Described("public", description="whether it is charted", json_schema_extra=_STATE)
     after: int = Described(0, ge=0, le=LARGEST_ID, description="only results with a larger id")
     limit: int = Described(100, ge=1, le=MOST_ROWS, description="at most so many items")
@@ -113,7 +116,7 @@ class CitedBenchmarks(Schema):
 @_tagged
 def list_cited(request: HttpRequest, parameters: Query[CitedParameters]) -> CitedPage:
     """What others measured and published, by id. Without `state` the public results, which pages chart."""
-    refuse_others(request, {"accelerator", "benchmark", "state", "after", "limit"})
+    refuse_others(request, {"accelerator", "benchmark", "host", "state", "after", "limit"})
     limit = parameters.limit
     rows = list(_filtered(parameters).filter(pk__gt=parameters.after).order_by("pk")[: limit + 1])
     is_last = len(rows) <= limit
@@ -179,6 +182,12 @@ def _filtered(parameters: CitedParameters) -> "QuerySet[CitedResult]":
         if sheet is None:
             raise Refusal(404, f"unknown accelerator {accelerator[:80]!r}", "accelerator")
         rows = rows.filter(accelerator=sheet)
+    if parameters.host:
+        slug = clean_text(parameters.host)
+        host = Host.objects.filter(slug=slug, state=Host.State.PUBLIC).first()
+        if host is None:
+            raise Refusal(404, f"unknown host {slug[:80]!r}", "host")
+        rows = rows.filter(host=host)
     return rows
 
 
