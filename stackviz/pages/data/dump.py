@@ -27,6 +27,7 @@ from stackviz.pages.data.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchem
 from stackviz.pages.data.tables import ROWS, in_chunks
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.cited.models import CitedEdition
+from stackviz.records.hosts.models import HostEdition
 from stackviz.records.stacks.models import Edition
 
 WRITING = ".writing-"
@@ -90,13 +91,14 @@ def _write_undisturbed(target: Path) -> Path:
 
 
 def _edition() -> str:
-    return f"{CatalogueEdition.current()}-{Edition.current()}-{CitedEdition.current()}"
+    editions = (CatalogueEdition, Edition, CitedEdition, HostEdition)
+    return "-".join(edition.current() for edition in editions)
 
 
 def _write(draft: Path, edition: str) -> None:
     created_at = timezone.now()
-    reports: set[str] = set()
-    tables = [_write_table(table, draft, reports) for table in TABLES]
+    named: dict[str, set[str]] = {"report": set(), "host": set()}
+    tables = [_write_table(table, draft, named) for table in TABLES]
     manifest = {
         "name": "accelweb open data",
         "schema_version": SCHEMA_VERSION,
@@ -115,15 +117,16 @@ def _write(draft: Path, edition: str) -> None:
     _write_text(draft / stored_dumps.CHECKSUMS, "".join(checksums))
     others = {"files": [manifest_file, _described(draft / stored_dumps.CHECKSUMS)]}
     _write_text(draft / f".{stored_dumps.MANIFEST}", json.dumps(others))
-    _write_text(draft / stored_dumps.REPORTS, "\n".join(sorted(reports)))
+    _write_text(draft / stored_dumps.REPORTS, "\n".join(sorted(named["report"])))
+    _write_text(draft / stored_dumps.HOSTS, "\n".join(sorted(named["host"])))
     draft.chmod(0o755)
 
 
-def _write_table(table: TableSchema, draft: Path, reports: set[str]) -> dict[str, Any]:
-    """Write all formats of a table in one pass. Returns its manifest entry; adds its report ids to `reports`."""
+def _write_table(table: TableSchema, draft: Path, named: dict[str, set[str]]) -> dict[str, Any]:
+    """Write all formats of a table in one pass. Returns its manifest entry; adds its reports and hosts to `named`."""
     paths = {form: draft / f"{table.name}.{form}" for form in written_formats()}
     names = [column.name for column in table.columns]
-    report_column = names.index("report") if "report" in names else None
+    naming = [(names.index(column), known) for column, known in named.items() if column in names]
     count = 0
     with ExitStack() as files:
         writers = [WRITERS[form](table, path, files) for form, path in paths.items()]
@@ -131,8 +134,8 @@ def _write_table(table: TableSchema, draft: Path, reports: set[str]) -> dict[str
             for writer in writers:
                 writer.write(chunk)
             count += len(chunk)
-            if report_column is not None:
-                reports.update(row[report_column] for row in chunk)
+            for at, known in naming:
+                known.update(row[at] for row in chunk if row[at] is not None)
     return {
         "name": table.name,
         "title": table.title,

@@ -8,7 +8,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "2.1"
+SCHEMA_VERSION = "2.2"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
 FINGERPRINTS = {
     "1.0": "a18ca6d80c56ace7",
@@ -19,6 +19,7 @@ FINGERPRINTS = {
     "1.5": "454ad81e330660bf",
     "2.0": "fdc89ee598b36c76",
     "2.1": "b4fcc8e040361f92",
+    "2.2": "816db065cea9df28",
 }
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
@@ -338,8 +339,68 @@ TABLES: tuple[TableSchema, ...] = (
             _NOTE,
             _must("state", "text", "`public`, `unmatched` (no sheet is certain) or `doubtful`"),
             ColumnSchema("reason", "text", "why it is doubtful"),
-            ColumnSchema("host", "text", "slug of the public host; null where the source describes no machine"),
+            ColumnSchema("host", "text", "slug, in `hosts`; null where the source describes no machine"),
         ),
+    ),
+    TableSchema(
+        name="hosts",
+        title="Public hosts",
+        meaning="Machines that their owners described in public, as they were that day; null: the source does not say.",
+        key=("host",),
+        columns=(
+            _must("host", "text", "slug, identifies the host in other tables"),
+            _must("title", "text", "display name"),
+            _must("vendor", "text", "slug of the vendor of its first accelerator"),
+            ColumnSchema("form", "text", "`desktop`, `laptop`, `mini`, `server` or `cloud`"),
+            ColumnSchema("system", "text", "operating system with its release"),
+            ColumnSchema("kernel", "text", "release of the kernel"),
+            ColumnSchema("cpu", "text", "name of the processor"),
+            ColumnSchema("cpu_cores", "integer", "physical cores"),
+            ColumnSchema("memory_bytes", "integer", "main memory", "B"),
+            ColumnSchema("virtualisation", "text", "`bare`, `wsl2`, `container` or `vm`"),
+            _must("seen_on", "text", "day of the description (2026-11-20)"),
+            _must("is_month_only", "truth", "the source names the month only; `seen_on` is its first day"),
+            _must("source_url", "text", "address of the description"),
+            _must("source_kind", "text", "`repository`, `issue` or `post`"),
+            _NOTE,
+            ColumnSchema("teaches", "text", "the fault or setting that others can learn from"),
+        ),
+        of_machines=True,
+    ),
+    TableSchema(
+        name="host_cards",
+        title="Cards of public hosts",
+        meaning="Accelerators in these hosts, as the source reports them.",
+        key=("host", "index"),
+        columns=(
+            _must("host", "text", "slug, in `hosts`"),
+            _must("index", "integer", "index of the card in its host"),
+            _must("reported_name", "text", "as the source calls it"),
+            ColumnSchema("accelerator", "text", "slug, in `accelerators`; null where the source leaves variants open"),
+            ColumnSchema("memory_bytes", "integer", "as reported", "B"),
+            ColumnSchema("driver_version", "text", "of the loaded driver"),
+            ColumnSchema("power_limit_w", "number", "the limit that is set", "W"),
+            ColumnSchema("pcie_generation", "integer", "the highest that the card reports in its slot"),
+            ColumnSchema("pcie_lanes", "integer", "negotiated"),
+            ColumnSchema("compute_capability", "text", "or the gfx name of AMD"),
+            ColumnSchema("gpu_cores", "integer", "of an Apple chip"),
+        ),
+        of_machines=True,
+    ),
+    TableSchema(
+        name="host_components",
+        title="Software of public hosts",
+        meaning="Components with their versions, and facts with their values, as the source states them.",
+        key=("host", "name"),
+        columns=(
+            _must("host", "text", "slug, in `hosts`"),
+            _must("name", "text", "of a component or of a fact of the report format (`torch.cuda_version`)"),
+            ColumnSchema(
+                "value", "text", "version or value; null where the component is absent or its version is not said"
+            ),
+            _must("state", "text", "`installed`, `absent` or `unknown` (there, version not said)"),
+        ),
+        of_machines=True,
     ),
     TableSchema(
         name="machines",

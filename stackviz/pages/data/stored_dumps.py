@@ -3,6 +3,7 @@
 DATA_DIR/latest               name of the newest dump, replaced atomically
 DATA_DIR/<moment>/            a dump: manifest.json, SHA256SUMS, three files per table; immutable
 DATA_DIR/<moment>/.reports    ids of the reports in its tables of machines; never served
+DATA_DIR/<moment>/.hosts      slugs of the public hosts in its tables; never served
 """
 
 import json
@@ -15,9 +16,10 @@ from typing import Any
 
 from django.conf import settings
 
+from stackviz.records.hosts.models import Host
 from stackviz.records.labs.models import Report
 
-LATEST, MANIFEST, CHECKSUMS, REPORTS = "latest", "manifest.json", "SHA256SUMS", ".reports"
+LATEST, MANIFEST, CHECKSUMS, REPORTS, HOSTS = "latest", "manifest.json", "SHA256SUMS", ".reports", ".hosts"
 _NAME = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?", re.ASCII)
 _AT_ONCE = 10_000  # ids in one query; SQLite takes some 30,000
 
@@ -120,16 +122,22 @@ def _table(entry: dict[str, Any]) -> WrittenTable:
 
 
 def is_still_public(dump: Dump) -> bool:
-    """Whether every report in its tables of machines still exists in a public lab. One query per 10,000 reports.
+    """Whether every report in it still exists in a public lab, and every host is still public.
 
-    A dump stops being served as soon as a lab becomes private or a report is deleted.
+    One query per 10,000 reports or hosts. Tables of machines stop being served as soon as a lab becomes private, a
+    report is deleted or a host is withdrawn. Dumps before schema 2.2 have no hosts.
     """
     try:
         reports = (dump.folder / REPORTS).read_text(encoding="ascii").split()
+        listed = dump.folder / HOSTS
+        slugs = listed.read_text(encoding="ascii").split() if listed.exists() else []
     except OSError:
         return False
     public = Report.objects.filter(machine__lab__is_public=True)
-    return all(public.filter(pk__in=chunk).count() == len(chunk) for chunk in _in_chunks(reports))
+    hosts = Host.objects.filter(state=Host.State.PUBLIC)
+    return all(public.filter(pk__in=chunk).count() == len(chunk) for chunk in _in_chunks(reports)) and all(
+        hosts.filter(slug__in=chunk).count() == len(chunk) for chunk in _in_chunks(slugs)
+    )
 
 
 def _in_chunks(ids: list[str]) -> Iterator[list[str]]:

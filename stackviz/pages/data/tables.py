@@ -16,7 +16,7 @@ from stackviz.base.units import UNITS
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, Price, Source, SpecValue, Vendor
 from stackviz.records.cited.models import CitedResult, CitedSource
-from stackviz.records.hosts.models import Host
+from stackviz.records.hosts.models import Host, HostCard, HostComponent
 from stackviz.records.labs.models import Card, Machine
 from stackviz.records.labs.queries import visible_machines
 from stackviz.records.series.measurement import benchmark
@@ -212,6 +212,39 @@ def cited_result_rows() -> Iterator[Row]:
         yield (pk, sheet, *_known(figures), unit, amount, UNITS[unit].si, software, dated, *texts, public_host)
 
 
+# --- public hosts ---
+
+
+def _public_hosts() -> QuerySet[Host]:
+    return Host.objects.filter(state=Host.State.PUBLIC)
+
+
+def host_table_rows() -> Iterator[Row]:
+    columns = (
+        "slug", "title", "vendor__slug", "form", "system", "kernel", "cpu", "cpu_cores", "memory_bytes",
+        "virtualisation", "seen_on", "is_month_only", "source_url", "source_kind", "note", "teaches",
+    )  # fmt: skip
+    seen_at = columns.index("seen_on")
+    for row in _values(_public_hosts().order_by("slug"), columns):
+        yield (*row[:seen_at], row[seen_at].isoformat(), *row[seen_at + 1 :])
+
+
+def host_card_rows() -> Iterator[Row]:
+    """The accelerator of a card is given only while its spec sheet is public."""
+    columns = (
+        "host__slug", "index", "reported_name", "accelerator__slug", "accelerator__is_public", "memory_bytes",
+        "driver_version", "power_limit_w", "pcie_generation", "pcie_lanes", "compute_capability", "gpu_cores",
+    )  # fmt: skip
+    rows = HostCard.objects.filter(host__in=_public_hosts()).order_by("host__slug", "index")
+    for host, index, reported_name, slug, is_public, *rest in _values(rows, columns):
+        yield (host, index, reported_name, slug if is_public else None, *rest)
+
+
+def host_component_rows() -> Iterator[Row]:
+    rows = HostComponent.objects.filter(host__in=_public_hosts()).order_by("host__slug", "name")
+    return _values(rows, ("host__slug", "name", "value", "state"))
+
+
 # --- the machines of public labs ---
 
 
@@ -284,6 +317,9 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "requirements": requirement_table_rows,
     "cited_sources": cited_source_rows,
     "cited_results": cited_result_rows,
+    "hosts": host_table_rows,
+    "host_cards": host_card_rows,
+    "host_components": host_component_rows,
     "machines": machine_table_rows,
     "cards": card_table_rows,
     "results": result_rows,

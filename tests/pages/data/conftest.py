@@ -7,6 +7,7 @@ import pytest
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.models import CitedResult, CitedSource
 from tests.pages.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
+from tests.records.hosts.factories import add_host, card_fields
 
 SECRET = "sealed-chamber"  # in everything the private lab has: no byte of a dump may hold it
 
@@ -33,6 +34,7 @@ def labs(small_catalogue, db):
             results=results,
         )
     make_cited(sheet)
+    make_hosts(sheet)
     return make_lab("empty")
 
 
@@ -48,4 +50,17 @@ def make_cited(sheet: Accelerator) -> None:
         CitedResult.objects.create(
             accelerator=accelerator, reported_name="H100", benchmark="gemm", params={"dtype": "bf16", "m": 8192},
             value="612.5", unit="TFLOP/s", software={"cuda": "12.6"}, source=source, state=state, reason=reason,
+        )  # fmt: skip
+
+
+def make_hosts(sheet: Accelerator) -> None:
+    """A public host, and one each that is proposed and withdrawn, with the secret in all they have."""
+    add_host(
+        sheet.vendor, title="H100 server", form="server", cards=[card_fields(sheet, power_limit_w=700.0)],
+        components={"pytorch": "2.10.0+cu128", "triton": None},
+    )  # fmt: skip
+    for state in ("proposed", "withdrawn"):
+        add_host(
+            sheet.vendor, title=f"{SECRET} {state}", state=state, reason=SECRET, cards=[{"reported_name": SECRET}],
+            components={"pytorch": SECRET},
         )  # fmt: skip

@@ -23,10 +23,12 @@ from stackviz.pages.data.schema import FINGERPRINTS, SCHEMA_VERSION, TABLES, TYP
 from stackviz.pages.data.tables import ROWS
 from stackviz.pages.data.tasks import write_dump_if_due
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+from stackviz.records.hosts.models import Host
 from stackviz.records.labs.models import Lab, Machine, Report
 from tests.pages.data.conftest import SECRET
 from tests.pages.data.readers import read
 from tests.pages.machines.factories import gemm, make_machine, make_report
+from tests.records.hosts.factories import SOURCE
 
 BY_NAME = {table.name: table for table in TABLES}
 
@@ -119,6 +121,25 @@ def test_requested_rows_have_unit_rate_state_and_source(labs):
     assert [row["key"] for row in rows_of(dump, "cited_sources")] == [rows["public"]["source"]]
 
 
+def test_public_hosts_have_cards_software_and_source(labs):
+    dump = write_dump()
+    (host,) = rows_of(dump, "hosts")
+    assert (host["host"], host["vendor"], host["form"], host["seen_on"]) == (
+        "h100-server",
+        "nvidia",
+        "server",
+        "2026-07-01",
+    )
+    assert (host["system"], host["is_month_only"], host["source_url"]) == (None, False, SOURCE)
+    (card,) = rows_of(dump, "host_cards")
+    assert (card["host"], card["accelerator"]) == ("h100-server", "nvidia-h100-sxm5-80gb")
+    assert (card["power_limit_w"], card["pcie_lanes"]) == (700.0, None)
+    assert [(row["name"], row["value"], row["state"]) for row in rows_of(dump, "host_components")] == [
+        ("pytorch", "2.10.0+cu128", "installed"),
+        ("triton", None, "absent"),
+    ]
+
+
 def test_of_each_setting_only_the_newest_result_is_there(labs):
     machine = Machine.objects.get(slug="dgx-07")
     make_report(machine, at=timezone.now(), results=[gemm("bf16", [0.002] * 8)])
@@ -169,7 +190,9 @@ def test_drafts_and_authors_stay_private(labs):
 
 def test_a_card_does_not_name_a_sheet_that_is_not_public(labs):
     Accelerator.objects.filter(slug="nvidia-h100-sxm5-80gb").update(is_public=False)
-    assert {row["accelerator"] for row in rows_of(write_dump(), "cards")} == {None}
+    dump = write_dump()
+    for name in ("cards", "host_cards"):
+        assert {row["accelerator"] for row in rows_of(dump, name)} == {None}, name
 
 
 # --- the manifest ---
@@ -325,6 +348,20 @@ def test_private_machines_leave_older_dumps(labs):
     assert rows_of(newest, "machines") == []
 
 
+def test_withdrawn_hosts_leave_the_dumps(labs, client):
+    older = write_dump()
+    host = Host.objects.get(slug="h100-server")
+    host.state, host.reason = Host.State.WITHDRAWN, "its owner asked"
+    host.save()
+    assert client.get("/data/hosts.csv").status_code == 503
+    assert is_due()
+    newest = write_dump()
+    assert not (older.folder / "hosts.csv").exists()
+    assert (older.folder / "spec_values.csv").exists()
+    assert rows_of(newest, "hosts") == rows_of(newest, "host_components") == []
+    assert b"h100-server" not in b"".join(client.get("/data/hosts.csv").streaming_content)
+
+
 @pytest.mark.parametrize("left", ["", "nonsense", "../../etc", "20261120T020000Z", "{}"])
 def test_unreadable_pointer_or_manifest_is_no_dump(labs, data_dir, left):
     dump = write_dump()
@@ -338,7 +375,7 @@ def test_unreadable_pointer_or_manifest_is_no_dump(labs, data_dir, left):
 
 def test_write_command_skips_a_fresh_dump(labs, capsys):
     call_command("write_dump")
-    assert "19 tables" in capsys.readouterr().out
+    assert "22 tables" in capsys.readouterr().out
     call_command("write_dump", "--if-due")
     assert "up to date" in capsys.readouterr().out
     assert len(stored_dumps.dump_names()) == 1

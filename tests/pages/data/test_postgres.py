@@ -11,6 +11,7 @@ from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.models import CitedResult, CitedSource
 from stackviz.records.stacks.load import load_stacks
+from tests.pages.data.conftest import make_hosts
 from tests.pages.data.readers import read
 from tests.pages.machines.factories import gemm, h100, make_lab, make_machine, make_report
 
@@ -30,6 +31,7 @@ def filled(on_postgres):
     load_stacks()
     machine = make_machine(make_lab("north"), "dgx-07")
     cite("nvidia-h100-sxm5-80gb", "148.2")
+    make_hosts(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
     results = [gemm("bf16", [0.002] * 8, side=side) for side in range(256, 256 + 64 * 7, 64)]
     make_report(machine, at=datetime(2026, 11, 20, tzinfo=UTC), cards=[h100(0)], results=results)
 
