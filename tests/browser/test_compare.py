@@ -113,14 +113,14 @@ def test_baseline_subjects_and_frozen_address_need_no_script(site, browser):
         context.close()
 
 
-def test_two_sheets_take_at_most_ten_screens_of_a_phone(visit):
+def test_two_sheets_take_at_most_eleven_screens_of_a_phone(visit):
     page = visit("/")
     page.set_viewport_size({"width": 360, "height": 780})
     page = visit(TWO)
     page.locator("#cited").scroll_into_view_if_needed(timeout=WAIT_MS)
     expect(page.locator(".plane-chart .plane a").first).to_be_attached(timeout=WAIT_MS)
     settle(page)
-    assert page.evaluate("document.documentElement.scrollHeight") <= 10 * 780
+    assert page.evaluate("document.documentElement.scrollHeight") <= 11 * 780  # more tests are of both since hosts
     fold = page.locator("details.fold", has=page.locator(".stack"))
     expect(fold.locator(".stack")).to_be_hidden()
     fold.locator(":scope > summary").click()
