@@ -369,6 +369,7 @@ def test_operation_ids_are_stable(client):
             "stacks_api": "list_stacks get_stack",
             "fit_api": "fit fit_models",
             "cited_api": "list_cited get_cited list_cited_benchmarks",
+            "hosts_api": "list_hosts get_host",
             "machines_api": "list_machines get_machine",
             "ingest_api": "send_report report_status schema",
             "ingest_key_api": "key_details",

@@ -120,7 +120,7 @@ def test_the_list_says_not_published_only_where_nothing_is(curated, db):
 )
 def test_a_figure_under_another_condition_is_named(curated, client, db, slug, field, figure):
     page = client.get(f"{LIST}?q={slug}&cols={field}").content.decode()
-    found = re.search(r"<small>(only [^<]+)</small>", page)
+    found = re.search(r'<span class="sr">(only [^<]+)</span>', page)
     assert figure in found[1]
     item = client.get(f"{LIST}?q={slug}&cols={field}&format=json").json()["items"][0]
     assert item["missing"][field] == html.unescape(found[1])
