@@ -22,6 +22,7 @@ from stackviz.records.curated.rows import CONTROLS
 from stackviz.records.hosts.models import Host, HostCard, HostComponent, HostLoad
 from stackviz.records.hosts.privacy import private_part_of, problem_of_address
 from stackviz.records.hosts.software import is_software_name
+from stackviz.web.relation_admin import RelationAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _PublicHostForm = forms.ModelForm[Host]
@@ -64,7 +65,7 @@ class ComponentForm(_ComponentForm):
         return name
 
 
-class HostCardInline(_HostCardInline):
+class HostCardInline(RelationAdmin, _HostCardInline):
     model = HostCard
     extra = 0
     autocomplete_fields = ["accelerator"]

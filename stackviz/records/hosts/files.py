@@ -10,7 +10,6 @@ One of them a line. An empty cell means that the source does not say.
 import csv
 import re
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -317,12 +316,14 @@ def _whole(cells: dict[str, str], field: str) -> int | None:
     return _number(field, cells[field], 1, LARGEST[field]) if cells[field] else None
 
 
+_WATTS = re.compile(r"\d{1,6}(?:\.\d{1,6})?", re.ASCII)
+
+
 def _watts(text: str) -> float | None:
     if not text:
         return None
-    with suppress(ValueError):
-        if 1 <= (watts := float(text)) <= LARGEST["power_limit_w"]:
-            return watts
+    if _WATTS.fullmatch(text) and 1 <= (watts := float(text)) <= LARGEST["power_limit_w"]:  # float reads 1_000 too
+        return watts
     raise HostLineError("power_limit_w", _("must be watts from 1 to 99,999, not %(text)r") % {"text": text[:40]})
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from stackviz.pages.compare.pairs import read_named_pairs
+from stackviz.pages.compare.pairs import answered_pairs, read_named_pairs
 from stackviz.records.hosts.models import Host
 from tests.curated import copy_curated
 
@@ -19,6 +19,18 @@ def test_every_subject_is_a_public_host(db):
     named = {slug for pair in read_named_pairs() for slug in pair.slugs}
     assert named <= set(Host.objects.filter(state="public").values_list("slug", flat=True))
     assert all(subject.startswith("host:") for pair in read_named_pairs() for subject in pair.subjects)
+
+
+def test_every_named_result_exists_and_is_the_answer(db):
+    answered = {pair.title: pair.line for pair in answered_pairs()}
+    assert [pair.title for pair in read_named_pairs() if pair.title not in answered] == []
+    assert "96.1 token/s, 63.8 token/s; 1.5×" in answered["Strix Halo: ROCm on one, Vulkan on the other"]
+    assert "so there is no factor" in answered["Mac mini M4 Pro: MLX and llama.cpp, one 27B model"]
+
+
+def test_start_links_the_pairs_with_their_answers(client, db):
+    page = client.get("/compare/").content.decode()
+    assert page.count("?a=host:") == len(read_named_pairs()) > 10
 
 
 def test_file_has_titles_without_rates():
