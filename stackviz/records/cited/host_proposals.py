@@ -1,6 +1,7 @@
 """Public hosts that visitors propose: stored, published or refused by a curator, withdrawn by who proposed them."""
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -67,11 +68,8 @@ def llama_bench_lines(report: Report, described: DescribedHost) -> Iterator[dict
 
 
 def _figure(result: Result) -> float | None:
-    """The mean that llama-bench prints, or that of its samples; None for a run that failed."""
-    stated = result.extra.get("mean")
-    if isinstance(stated, int | float):
-        return float(stated)
-    return sum(result.samples) / len(result.samples) if result.samples else None
+    """The mean of its samples, the only one where a table prints the mean; None for a run that failed."""
+    return fmean(result.samples) if result.samples else None
 
 
 def _software(described: DescribedHost) -> str:
