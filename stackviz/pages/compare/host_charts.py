@@ -15,9 +15,10 @@ from stackviz.draw.charts.plane import Plane, PlaneContent, PlanePoint, place_pl
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.compare.explained import Work
-from stackviz.pages.compare.host_rows import HostResults, language_work
+from stackviz.pages.compare.host_rows import HostResults
 from stackviz.pages.compare.host_runs import HostRuns, host_runs, published_bound, test_key
 from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.cited.best import phase_of
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.hosts.models import Host
 
@@ -109,7 +110,7 @@ def _watts_chart(model: str, runs: HostRuns, compared: frozenset[int]) -> HostCh
     for pk, of_host in runs.by_host.items():
         of_model = [result for result in of_host if result.params.get("model") == model]
         watts = next((result.amount for result in of_model if result.benchmark == WATTS), None)
-        rates = [result for result in of_model if language_work(result) == "decode"]
+        rates = [result for result in of_model if phase_of(result.benchmark, result.params) == "decode"]
         if watts is not None and rates:
             best = max(rates, key=lambda result: result.amount)
             note = f"{quantity_label(best.amount, best.si, digits=3)}, {quantity_label(watts, 'W', digits=3)}"

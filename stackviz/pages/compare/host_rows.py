@@ -18,7 +18,7 @@ from stackviz.pages.compare.explained import SettingChange, Work
 from stackviz.pages.compare.host_runs import HostRuns, engine_of, host_runs, published_bound, run_settings, test_key
 from stackviz.pages.compare.subjects import Head, Loaded
 from stackviz.records.catalog.fields import FIELDS
-from stackviz.records.cited.best import is_like_for_like
+from stackviz.records.cited.best import is_like_for_like, phase_of
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -28,7 +28,6 @@ from stackviz.web.i18n.words import joined
 MOST_RUNS = 11  # of one host at one test, after the best
 MOST_ALONE = 60
 _FIRST = ("decode", "prefill")
-_TESTS = {"tg": "decode", "pp": "prefill"}
 
 _TITLES: Mapping[str, Callable[[], str]] = {
     "driver": lambda: _("driver"),
@@ -123,13 +122,6 @@ class HostResults:
     @property
     def rows(self) -> tuple[HostTestRow, ...]:
         return self.shared or self.alone
-
-
-def language_work(result: CitedResult) -> str:
-    """`decode` or `prefill` of a language model; "" for other work."""
-    if result.benchmark in ("llm-decode", "llm-prefill"):
-        return result.benchmark.removeprefix("llm-")
-    return _TESTS.get(str(result.params.get("test", ""))[:2], "")
 
 
 def host_results(chosen: Sequence[Loaded], heads: Sequence[Head], base: Head | None) -> HostResults | None:
@@ -267,7 +259,7 @@ def _row(
     return HostTestRow(
         title=str(benchmark.title),
         setting=" · ".join([setting_text(benchmark, compared), *further]),
-        work=language_work(every[0]),
+        work=phase_of(benchmark.key, every[0].params),
         key=key,
         cells=tuple(cells),
         best=best,

@@ -13,7 +13,7 @@ from stackviz.pages.compare.explained import ControlledPair, Peak, Run, Work, co
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.cited.best import kind_of_work
 from stackviz.records.cited.models import CitedEdition, CitedResult
-from stackviz.records.cited.queries import BoundShare, Published, peaks_by_accelerator, share_of_bound
+from stackviz.records.cited.queries import SHOWN_OF_HOSTS, BoundShare, Published, peaks_by_accelerator, share_of_bound
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address
 from stackviz.records.hosts.models import Host, HostEdition
@@ -21,7 +21,6 @@ from stackviz.records.hosts.queries import public_hosts
 
 __all__ = ["HostRuns", "host_runs", "host_runs_state", "published_bound", "run_of", "run_settings", "test_key"]
 
-SHOWN = (CitedResult.State.PUBLIC, CitedResult.State.UNMATCHED)
 _ENGINES = ("engine", "framework", "library")
 _NEVER_MIXED = ("speculative", "concurrency")  # drafting and users at once, also where a benchmark ranks them together
 _NOT_SETTINGS = frozenset({"weights_bytes", "system", *_ENGINES, *_NEVER_MIXED})
@@ -57,7 +56,7 @@ def host_runs_state() -> tuple[str, str, str]:
 @lru_cache(maxsize=2)
 def _read(_cited: str, _hosts: str, _catalogue: str) -> HostRuns:
     hosts = {host.pk: host for host in public_hosts()}
-    rows = CitedResult.objects.filter(host__in=list(hosts), state__in=SHOWN, amount__gt=0)
+    rows = CitedResult.objects.filter(host__in=list(hosts), state__in=SHOWN_OF_HOSTS, amount__gt=0)
     by_host: dict[int, list[CitedResult]] = defaultdict(list)
     for row in rows.select_related("accelerator__vendor", "source").order_by("benchmark", "pk"):
         if row.benchmark in CITED_BENCHMARKS and row.host_id is not None:

@@ -12,9 +12,11 @@ from stackviz.base.units import format_factor, quantity_label
 from stackviz.draw.charts.bars import meter
 from stackviz.pages.machines.hosts_rows import memory_share_of
 from stackviz.records.catalog.queries import peaks
+from stackviz.records.cited.best import phase_of
 from stackviz.records.cited.cases import case_counts, public_results
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.queries import Published, results_of_hosts, share_of_bound
+from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, results_of_hosts, share_of_bound
+from stackviz.records.cited.ranking import is_better
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import (
     benchmark_address,
@@ -31,11 +33,9 @@ from stackviz.web.i18n.words import joined
 MOST_ROWS = 6  # of a group before the rest is folded
 MOST_PAIRS = 4
 MOST_PEERS = 8
-_SHOWN = (CitedResult.State.PUBLIC, CitedResult.State.UNMATCHED)
 _UNSHOWN = frozenset({"weights_bytes"})  # in the share of the bound
 _NAMED = frozenset({"backend", "engine", "model", "precision", "quant", "test"})  # with a figure in a sentence
 _DECODE_FIRST = ("decode", "prefill")
-_TESTS = {"tg": "decode", "pp": "prefill"}
 _SETTINGS = frozenset(
     {
         "attention", "backend", "compile", "compute_units", "engine", "flags", "flash_attention", "framework", "kv",
@@ -112,7 +112,7 @@ class PeerResult:
 def results_of(host: Host) -> list[CitedResult]:
     """Return the results that are shown of a host: public, and those without a sheet. One query."""
     rows = results_of_hosts([host.pk])
-    return [row for row in rows if row.state in _SHOWN and row.benchmark in CITED_BENCHMARKS]
+    return [row for row in rows if row.state in SHOWN_OF_HOSTS and row.benchmark in CITED_BENCHMARKS]
 
 
 def best_known(results: Sequence[CitedResult]) -> CitedResult | None:
@@ -125,16 +125,9 @@ def best_known(results: Sequence[CitedResult]) -> CitedResult | None:
         amount = result.amount if known.higher_is_better else -result.amount
         leads = all(result.params.get(name) == value for name, value in known.leads_with.items())
         is_rate = known.higher_is_better and known.has_first
-        return phase_of(result) == "decode", is_rate, leads, others, amount
+        return phase_of(result.benchmark, result.params) == "decode", is_rate, leads, others, amount
 
     return max(results, key=rank, default=None)
-
-
-def phase_of(result: CitedResult) -> str:
-    """`decode` or `prefill` of a language model; "" for other work."""
-    if result.benchmark.startswith("llm-"):
-        return result.benchmark.removeprefix("llm-") if result.benchmark[4:] in _DECODE_FIRST else ""
-    return _TESTS.get(str(result.params.get("test", ""))[:2], "")
 
 
 def published_peaks(results: Iterable[CitedResult]) -> Mapping[int, Published]:
@@ -160,7 +153,8 @@ def host_result_groups(results: Sequence[CitedResult], published: Mapping[int, P
     """Return the results in groups, decode first; the best of each first."""
     groups: dict[tuple[str, str, str, str], list[CitedResult]] = defaultdict(list)
     for result in results:
-        groups[phase_of(result), result.benchmark, result.si, str(result.params.get("per", ""))].append(result)
+        phase = phase_of(result.benchmark, result.params)
+        groups[phase, result.benchmark, result.si, str(result.params.get("per", ""))].append(result)
     order = {work: number for number, work in enumerate((*_DECODE_FIRST, ""))}
     keys = sorted(groups, key=lambda key: (order[key[0]], CITED_BENCHMARKS[key[1]].order, *key[2:]))
     return [_group(key[0], groups[key], published) for key in keys]
@@ -281,7 +275,7 @@ def peer_results(host: Host, results: Sequence[CitedResult]) -> list[PeerResult]
     mine: dict[_Case, CitedResult] = {}
     for row in results:
         key = _case_of(row)
-        if row.accelerator_id and (key not in mine or _is_better(row, mine[key])):
+        if row.accelerator_id and (key not in mine or is_better(CITED_BENCHMARKS[row.benchmark], row, mine[key])):
             mine[key] = row
     if not mine:
         return []
@@ -298,11 +292,6 @@ _Case = tuple[str, str, int | None, int]
 
 def _case_of(result: CitedResult) -> _Case:
     return result.benchmark, result.params_key, result.accelerator_id, result.count
-
-
-def _is_better(result: CitedResult, other: CitedResult) -> bool:
-    higher = CITED_BENCHMARKS[result.benchmark].higher_is_better
-    return result.amount > other.amount if higher else result.amount < other.amount
 
 
 def _same_settings(host: Host, mine: Iterable[CitedResult]) -> "QuerySet[CitedResult]":

@@ -10,10 +10,11 @@ from functools import cached_property, lru_cache
 from stackviz.base.units import format_count
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue, usual_peak
+from stackviz.records.cited.best import phase_of
 from stackviz.records.cited.bounds import case_bound, weights_of_name
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.queries import Published, peaks_by_accelerator
+from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, peaks_by_accelerator
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
 from stackviz.records.hosts.alike import HostTraits, traits_of
@@ -28,7 +29,6 @@ from stackviz.web.http.addresses import address_by_name
 
 NOT_REPORTED = "unknown"  # what a filter calls a value that the source does not say
 ABSENT = "absent"
-_SHOWN_RESULTS = (CitedResult.State.PUBLIC, CitedResult.State.UNMATCHED)
 _TIMES = re.compile(r"^(\d+)x ")
 _HELPS = frozenset({"speculative", "concurrency", "batch"})  # parameters
 _EFFECTIVE = re.compile(r"\be\d+b\b", re.IGNORECASE)  # `gemma4:e4b`: not what the file holds
@@ -91,7 +91,7 @@ class HostTest:
 
     @property
     def is_decode(self) -> bool:
-        return _is_decode(self.benchmark, self.params)
+        return phase_of(self.benchmark, self.params) == "decode"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +205,7 @@ def _known(edition: tuple[str, ...]) -> KnownHosts:
 
 def _results_by_host() -> dict[int, list[CitedResult]]:
     by_host: dict[int, list[CitedResult]] = defaultdict(list)
-    shown = CitedResult.objects.filter(host__state=Host.State.PUBLIC, state__in=_SHOWN_RESULTS)
+    shown = CitedResult.objects.filter(host__state=Host.State.PUBLIC, state__in=SHOWN_OF_HOSTS)
     for result in shown.order_by("pk"):
         if result.host_id is not None and result.benchmark in CITED_BENCHMARKS:
             by_host[result.host_id].append(result)
@@ -385,11 +385,6 @@ def memory_share_of(result: CitedResult, published: Mapping[int, Published]) -> 
     return share if share.share <= 1 else None
 
 
-def _is_decode(benchmark: str, params: Mapping[str, object]) -> bool:
-    """Whether it counts the tokens that one request generates a second."""
-    return str(params.get("test", "")).startswith("tg") or benchmark == "llm-decode"
-
-
 def _is_helped(result: CitedResult) -> bool:
     """Whether a token costs less than reading all weights: drafted tokens, several requests at once."""
     return not _HELPS.isdisjoint(result.params)
@@ -397,7 +392,7 @@ def _is_helped(result: CitedResult) -> bool:
 
 def _weights(result: CitedResult) -> float | None:
     """The size of the file where it is stated, else the least that the names of model and format come to."""
-    if not _is_decode(result.benchmark, result.params):
+    if phase_of(result.benchmark, result.params) != "decode":
         return None
     stated = result.params.get("weights_bytes")
     if isinstance(stated, int | float) and stated:

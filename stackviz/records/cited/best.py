@@ -258,6 +258,12 @@ def kind_of_work(benchmark: str, test: str = "") -> Work | None:
     return Work.GENERATING if test.startswith(DECODE_TEST) else Work.READING if test.startswith(PREFILL_TEST) else None
 
 
+def phase_of(benchmark: str, params: Params) -> str:
+    """`decode` or `prefill` of a language model; "" for other work."""
+    work = kind_of_work(benchmark, str(params.get("test", "")))
+    return "decode" if work is Work.GENERATING else "prefill" if work is Work.READING else ""
+
+
 def decode_rates(accelerators: Sequence[int]) -> list[DecodeSetting]:
     """The decode settings in which any of these has a result of one device, the best known first.
 

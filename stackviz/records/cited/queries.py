@@ -331,6 +331,10 @@ def _larger_peak(
     return condition, peak
 
 
+SHOWN_OF_HOSTS = (CitedResult.State.PUBLIC, CitedResult.State.UNMATCHED)
+"""States of results that pages show of a public host: a sheet need not be certain, as the machine is."""
+
+
 def results_of_hosts(host_ids: Iterable[int]) -> "QuerySet[CitedResult]":
     """What was measured on these hosts, by benchmark and setting, with all that is shown of them. One query.
 
