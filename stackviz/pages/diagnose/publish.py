@@ -30,7 +30,7 @@ from stackviz.intake.report_parts.pasted import (
 )
 from stackviz.pages.diagnose.diagnosis import matched_cards
 from stackviz.pages.diagnose.links import LINKS
-from stackviz.pages.diagnose.views import show_page
+from stackviz.pages.diagnose.views import hidden, show_page
 from stackviz.records.cited.host_proposals import (
     NoRoomForHosts,
     llama_bench_lines,
@@ -194,10 +194,7 @@ def proposed_host(request: HttpRequest, token: str) -> HttpResponse:
         messages.success(request, _("The host was withdrawn. It is on no page and in no list any more."))
         return redirect("diagnose:host", token=token)
     context = {"proposal": proposal, "host": proposal.host, "address": request.build_absolute_uri(request.path)}
-    answer = render(request, "diagnose/proposed_host.html", context)
-    answer.headers["X-Robots-Tag"] = "noindex, nofollow"
-    answer.headers["Referrer-Policy"] = "same-origin"
-    return answer
+    return hidden(render(request, "diagnose/proposed_host.html", context))
 
 
 urlpatterns = [

@@ -296,12 +296,12 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
         with paced(request, link.text) as deadline:
             stepped = diagnose_steps((), link.text, deadline)
     except RateLimited as limited:
-        return _hidden(_too_many(request, limited))
+        return hidden(_too_many(request, limited))
     except Refused as refused:  # rules of reading change: the text stays to be seen
-        return _hidden(show_page(request, refused=refused, text=link.text))
+        return hidden(show_page(request, refused=refused, text=link.text))
     only_differences = request.GET.get("show") == "differences"
     if request.GET.get("format") == SVG:
-        return _hidden(_as_svg(stepped.diagnosis, only_differences=only_differences))
+        return hidden(_as_svg(stepped.diagnosis, only_differences=only_differences))
     code = request.COOKIES.get(f"{DELETE_COOKIE}_{get_language()}", "")
     context: Mapping[str, Any] = {
         "link": link,
@@ -316,10 +316,10 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     picture = f"diagnosis/{token}.png"
     preview = make_preview(request, introduce_diagnosis(stepped.diagnosis), request.path, picture=picture)
     status = HTTPStatus.FORBIDDEN if wrong_word else HTTPStatus.OK
-    return _hidden(show_stepped(request, stepped, status, preview=preview, **context))
+    return hidden(show_stepped(request, stepped, status, preview=preview, **context))
 
 
-def _hidden(answer: HttpResponse) -> HttpResponse:
+def hidden(answer: HttpResponse) -> HttpResponse:
     """In no index; and no other site learns the address from a link that is followed."""
     answer.headers["X-Robots-Tag"] = "noindex, nofollow"
     answer.headers["Referrer-Policy"] = "same-origin"

@@ -25,7 +25,6 @@ from pathlib import Path
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import UNITS
-from stackviz.records.catalog.files import DATA as CATALOGUE
 from stackviz.records.catalog.files import digest_of_csv, numbered_rows
 from stackviz.records.catalog.models import LARGEST_AMOUNT
 from stackviz.records.catalog.never_named import forbidden_address_in
@@ -35,6 +34,7 @@ from stackviz.records.cited.parameters import ParameterError, comparison_key, re
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.curated.rows import CuratedDataError
 from stackviz.records.hosts.files import DATA as HOSTS
+from stackviz.records.hosts.files import slugs_of
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
@@ -154,13 +154,6 @@ def _source_problems(line: CitedSourceLine, seen: set[str]) -> Iterator[str]:
 
 
 @cache
-def _curated_slugs() -> frozenset[str]:
-    """The slugs of the catalogue's own files."""
-    with (CATALOGUE / "accelerators.csv").open(encoding="utf-8", newline="") as file:
-        return frozenset(line["slug"] for line in csv.DictReader(file))
-
-
-@cache
 def _curated_hosts() -> frozenset[str]:
     """The slugs of the hosts' own files."""
     with (HOSTS / "hosts.csv").open(encoding="utf-8", newline="") as file:
@@ -175,7 +168,7 @@ def _results(
     if benchmark is None:
         problems.append(f"{name}:1: benchmark: nobody defined {path.stem!r}")
         return
-    reader = LineReader(benchmark, sources, _curated_slugs())
+    reader = LineReader(benchmark, sources, slugs_of("accelerators.csv"))
     for number, row in numbered_rows(path, name, header, problems):
         where = f"{name}:{number}"
         try:
