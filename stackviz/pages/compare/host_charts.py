@@ -16,9 +16,10 @@ from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.compare.explained import Work
 from stackviz.pages.compare.host_rows import HostResults
-from stackviz.pages.compare.host_runs import HostRuns, host_runs, published_bound, test_key
+from stackviz.pages.compare.host_runs import HostRuns, host_runs, test_key
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.best import phase_of
+from stackviz.records.cited.host_bounds import host_bound
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.hosts.models import Host
 
@@ -81,7 +82,7 @@ def host_charts(results: HostResults | None, compared: Sequence[Host]) -> tuple[
 def _rate_chart(key: Work, work: str, runs: HostRuns, compared: frozenset[int]) -> HostChart | None:
     """The best of each host at this test over the published figure that bounds it, where that is of one field."""
     best = {pk: result for pk, of_host in runs.by_host.items() if (result := _best_at(key, of_host))}
-    bounds = {pk: bound for pk, result in best.items() if (bound := published_bound(result, runs.published))}
+    bounds = {pk: bound for pk, result in best.items() if (bound := host_bound(result, runs.published))}
     fields = Counter(bound.field for bound in bounds.values())
     if not fields:
         return None

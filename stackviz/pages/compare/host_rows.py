@@ -15,14 +15,15 @@ from stackviz.base.light import light_dataclass
 from stackviz.base.units import UNITS, format_factor, quantity_label
 from stackviz.draw.charts.bars import Meter, meter
 from stackviz.pages.compare.explained import SettingChange, Work
-from stackviz.pages.compare.host_runs import HostRuns, engine_of, host_runs, published_bound, run_settings, test_key
+from stackviz.pages.compare.host_runs import HostRuns, engine_of, host_runs, run_settings, test_key
 from stackviz.pages.compare.subjects import Head, Loaded
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.best import is_like_for_like, phase_of
 from stackviz.records.cited.cases import public_results
+from stackviz.records.cited.host_bounds import host_bound, host_share_text
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
-from stackviz.records.cited.words import devices_text, facet_title, result_address, setting_text, share_text
+from stackviz.records.cited.words import devices_text, facet_title, result_address, setting_text
 from stackviz.web.i18n.words import joined
 
 MOST_RUNS = 11  # of one host at one test, after the best
@@ -292,7 +293,7 @@ def _differing(settings: Iterable[Mapping[str, str]]) -> frozenset[str]:
 
 
 def _figure(result: CitedResult, settings: Mapping[str, str], differing: frozenset[str], runs: HostRuns) -> HostFigure:
-    bound = published_bound(result, runs.published)
+    bound = host_bound(result, runs.published)
     named = [
         f"{setting_title(name)} {value}"
         for name, value in settings.items()
@@ -302,7 +303,7 @@ def _figure(result: CitedResult, settings: Mapping[str, str], differing: frozens
         text=quantity_label(result.amount, result.si, digits=3),
         note=joined(named),
         url=result_address(result),
-        share=share_text(bound.share) if bound and bound.share else "",
+        share=host_share_text(result, runs.published),
         bound=_bound_text(bound.field, bound.peak) if bound else "",
     )
 

@@ -12,14 +12,15 @@ from stackviz.base.units import quantity_label
 from stackviz.pages.compare.explained import ControlledPair, Peak, Run, Work, controlled_pairs
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.cited.best import kind_of_work
+from stackviz.records.cited.host_bounds import host_bound
 from stackviz.records.cited.models import CitedEdition, CitedResult
-from stackviz.records.cited.queries import SHOWN_OF_HOSTS, BoundShare, Published, peaks_by_accelerator, share_of_bound
+from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, peaks_by_accelerator
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address
 from stackviz.records.hosts.models import Host, HostEdition
 from stackviz.records.hosts.queries import public_hosts
 
-__all__ = ["HostRuns", "host_runs", "host_runs_state", "published_bound", "run_of", "run_settings", "test_key"]
+__all__ = ["HostRuns", "host_runs", "host_runs_state", "run_of", "run_settings", "test_key"]
 
 _ENGINES = ("engine", "framework", "library")
 _NEVER_MIXED = ("speculative", "concurrency")  # drafting and users at once, also where a benchmark ranks them together
@@ -80,11 +81,6 @@ def test_key(result: CitedResult) -> Work:
     return (result.benchmark, result.params_key, engine_of(result), *further, str(devices))
 
 
-def published_bound(result: CitedResult, published: Mapping[int, Published]) -> BoundShare | None:
-    """The published peak that bounds it, and the share reached, None where that is not known."""
-    return share_of_bound(result, published.get(result.accelerator_id, {})) if result.accelerator_id else None
-
-
 def work_kind(result: CitedResult) -> str:
     """The kind of work, as a verb; the benchmark's name for what is no kind."""
     kind = kind_of_work(result.benchmark, str(result.params.get("test", "")))
@@ -125,7 +121,7 @@ def _host_settings(host: Host, result: CitedResult) -> dict[str, str]:
 
 def run_of(result: CitedResult, published: Mapping[int, Published]) -> Run:
     """The result as explanations read it."""
-    bound = published_bound(result, published)
+    bound = host_bound(result, published)
     higher = CITED_BENCHMARKS[result.benchmark].higher_is_better
     return Run(
         key=result_address(result),

@@ -30,7 +30,6 @@ from stackviz.intake.report_parts.present import (
 )
 from stackviz.pages.machines.host_results import (
     best_known,
-    bound_of,
     headline_words,
     host_result_groups,
     peer_results,
@@ -40,10 +39,10 @@ from stackviz.pages.machines.host_results import (
 )
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition
 from stackviz.records.catalog.queries import peaks, usual_peak
+from stackviz.records.cited.host_bounds import host_share_text
 from stackviz.records.cited.models import CitedEdition, CitedResult
 from stackviz.records.cited.queries import Published
-from stackviz.records.cited.words import share_text
-from stackviz.records.hosts.alike import HostTraits, Likeness, likeness, most_alike, traits_of
+from stackviz.records.hosts.alike import HostTraits, likeness, most_alike, traits_of
 from stackviz.records.hosts.models import Host, HostComponent, HostEdition
 from stackviz.records.hosts.queries import host_named, public_hosts
 from stackviz.records.hosts.software import OTHER_SOFTWARE
@@ -82,11 +81,6 @@ _WANTED_ON_NVIDIA: Mapping[str, str | Promise] = {
 _WANTED_OF_CARDS: Mapping[str, str | Promise] = {
     "power_limit_w": gettext_lazy("power limit"),
     "pcie_width": gettext_lazy("PCIe lanes"),
-}
-_LIKENESS: Mapping[Likeness, str | Promise] = {
-    Likeness.ACCELERATOR: gettext_lazy("the same accelerator"),
-    Likeness.FAMILY: gettext_lazy("the same family of chips"),
-    Likeness.VENDOR: gettext_lazy("the same vendor"),
 }
 _POWER_TOLERANCE_W = 1.0  # limits are rounded
 _MOST_SOFTWARE = 4  # in the sentence
@@ -185,10 +179,10 @@ def host_sentence(
         sentences.append(_("It runs %(software)s.") % {"software": ", ".join(software)})
     if best is not None:
         rate, what = headline_words(best)
-        bound = bound_of(best, published)
-        words = {"rate": rate, "what": what, "share": share_text(bound[1]) if bound else ""}
+        share = host_share_text(best, published)
+        words = {"rate": rate, "what": what, "share": share}
         template = _("Best-known figure: %(rate)s (%(what)s).")
-        template = _("Best-known figure: %(rate)s, %(share)s of its bound (%(what)s).") if bound else template
+        template = _("Best-known figure: %(rate)s, %(share)s of its bound (%(what)s).") if share else template
         sentences.append(template % words)
     return " ".join(sentences)
 
@@ -220,8 +214,7 @@ def _best_tile(best: CitedResult | None, published: Mapping[int, Published]) -> 
     if best is None:
         return None
     rate, what = headline_words(best)
-    bound = bound_of(best, published)
-    return rate, share_text(bound[1]) if bound else "", what
+    return rate, host_share_text(best, published), what
 
 
 def _stated_layers(column: StackColumn) -> int:
@@ -282,4 +275,4 @@ def _alike(host: Host) -> list[tuple[str, str, str]]:
     known = _all_traits(HostEdition.current())
     mine = traits_of(host)
     others = {slug: traits for slug, (traits, _title) in known.items() if slug != host.slug}
-    return [(slug, known[slug][1], str(_LIKENESS[likeness(mine, others[slug])])) for slug in most_alike(mine, others)]
+    return [(slug, known[slug][1], str(likeness(mine, others[slug]).label)) for slug in most_alike(mine, others)]

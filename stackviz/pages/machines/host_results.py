@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.draw.charts.bars import meter
-from stackviz.pages.machines.hosts_rows import memory_share_of
 from stackviz.records.catalog.queries import peaks
 from stackviz.records.cited.best import phase_of
 from stackviz.records.cited.cases import case_counts, public_results
+from stackviz.records.cited.host_bounds import host_bound, host_share_text
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, results_of_hosts, share_of_bound
+from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, results_of_hosts
 from stackviz.records.cited.ranking import is_better
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import (
@@ -24,7 +24,6 @@ from stackviz.records.cited.words import (
     parameter_text,
     result_address,
     setting_text,
-    share_text,
     software_text,
 )
 from stackviz.records.hosts.models import Host
@@ -135,20 +134,6 @@ def published_peaks(results: Iterable[CitedResult]) -> Mapping[int, Published]:
     return {pk: peaks([pk]) for pk in {row.accelerator_id for row in results if row.accelerator_id}}
 
 
-def bound_of(result: CitedResult, published: Mapping[int, Published]) -> tuple[float, float] | None:
-    """(the bound in the result's base unit, the share reached); None where nothing published bounds it.
-
-    Decoding on one card is bound by reading its weights.
-    """
-    if result.accelerator_id is None:
-        return None
-    bound = share_of_bound(result, published.get(result.accelerator_id, {}))
-    reached = bound or memory_share_of(result, published)
-    if bound is not None and bound.share is None:
-        reached = memory_share_of(result, published)
-    return (result.amount / reached.share, reached.share) if reached is not None and reached.share else None
-
-
 def host_result_groups(results: Sequence[CitedResult], published: Mapping[int, Published]) -> list[HostResultGroup]:
     """Return the results in groups, decode first; the best of each first."""
     groups: dict[tuple[str, str, str, str], list[CitedResult]] = defaultdict(list)
@@ -163,12 +148,24 @@ def host_result_groups(results: Sequence[CitedResult], published: Mapping[int, P
 def _group(work: str, results: Sequence[CitedResult], published: Mapping[int, Published]) -> HostResultGroup:
     benchmark = CITED_BENCHMARKS[results[0].benchmark]
     ordered = sorted(results, key=lambda result: result.amount, reverse=benchmark.higher_is_better)
-    bounds = {result.pk: bound_of(result, published) for result in ordered}
-    ends = [bound[0] for bound in bounds.values() if bound and bound[0] <= 4 * ordered[0].amount]
+    bounds = {result.pk: _bound_amount(result, published) for result in ordered}
+    ends = [bound for bound in bounds.values() if bound and bound <= 4 * ordered[0].amount]
     scale = max([result.amount for result in ordered] + ends)
     common = _common(ordered)
     is_drawn = len(ordered) > 1 or bool(ends)  # a bar alone says nothing
-    rows = [_row(result, scale, bounds[result.pk], common, is_drawn=is_drawn) for result in ordered]
+    rows = [
+        HostResult(
+            setting=_setting(result, common),
+            value=quantity_label(result.amount, result.si, digits=4),
+            url=result_address(result),
+            at=meter(result.amount, scale).p if is_drawn else "",
+            bound_at=meter(bound, scale).p if bound and bound <= scale else "",
+            share=host_share_text(result, published),
+            is_unmatched=result.state == CitedResult.State.UNMATCHED,
+        )
+        for result in ordered
+        for bound in [bounds[result.pk]]
+    ]
     kinds = {"decode": _("decode"), "prefill": _("prefill")}
     return HostResultGroup(
         title=joined([benchmark.title, kinds.get(work, "") if "test" in benchmark.compared else ""]),
@@ -178,6 +175,12 @@ def _group(work: str, results: Sequence[CitedResult], published: Mapping[int, Pu
         rows=tuple(rows[:MOST_ROWS]),
         folded=tuple(rows[MOST_ROWS:]),
     )
+
+
+def _bound_amount(result: CitedResult, published: Mapping[int, Published]) -> float | None:
+    """The most that the result's bound allows, in its base unit; None where that is not known."""
+    bound = host_bound(result, published)
+    return result.amount / bound.share if bound and bound.share else None
 
 
 def _common(results: Sequence[CitedResult]) -> frozenset[str]:
@@ -205,19 +208,10 @@ def _texts(result: CitedResult, names: Iterable[str]) -> list[str]:
     return words + ([software_text(software)] if software else [])
 
 
-def _row(
-    result: CitedResult, scale: float, bound: tuple[float, float] | None, common: frozenset[str], *, is_drawn: bool
-) -> HostResult:
+def _setting(result: CitedResult, common: frozenset[str]) -> str:
+    """What the result states beyond what all of its group state."""
     names = [name for name in described_settings(result) if name not in common]
-    return HostResult(
-        setting=" · ".join(_texts(result, names)) or _("the same setting"),
-        value=quantity_label(result.amount, result.si, digits=4),
-        url=result_address(result),
-        at=meter(result.amount, scale).p if is_drawn else "",
-        bound_at=meter(bound[0], scale).p if bound and bound[0] <= scale else "",
-        share=share_text(bound[1]) if bound else "",
-        is_unmatched=result.state == CitedResult.State.UNMATCHED,
-    )
+    return " · ".join(_texts(result, names)) or _("the same setting")
 
 
 # --- two results of the host that differ in one setting ---

@@ -13,6 +13,7 @@ from stackviz.draw.charts.scatter import SHAPES, Dot, Iso, Scatter, Spot, place_
 from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.machines.hosts_query import FACETS_BY_NAME, STACKED, facet_labels, ordered_values
 from stackviz.pages.machines.hosts_rows import NOT_REPORTED, HostRow, KnownHosts, MemoryShare
+from stackviz.records.cited.words import share_text
 
 VENDORS_DRAWN = ("nvidia", "apple")
 GENERATIONS = (
@@ -145,9 +146,8 @@ def memory_chart(known: KnownHosts) -> MemoryChart | None:
 
 
 def _memory_point(row: HostRow, memory: MemoryShare, spot: Spot) -> MemoryPoint:
-    share = f"{memory.share * 100:.0f} %"
     reads, bandwidth = format_number(memory.reads / GIGA, 3), format_number(memory.bandwidth / GIGA)
-    return MemoryPoint(row, spot, reads, bandwidth, share, vendor_slot(row.vendor))
+    return MemoryPoint(row, spot, reads, bandwidth, share_text(memory.share), vendor_slot(row.vendor))
 
 
 # --- the finding above them ---

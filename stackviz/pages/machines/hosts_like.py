@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from stackviz.pages.machines.hosts_rows import HostRow, KnownHosts
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.records.hosts.alike import HostTraits, Likeness, families_of, likeness, most_alike
+from stackviz.records.hosts.alike import HostTraits, families_of, likeness, most_alike
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules.drivers import driver_branch
 from stackviz.report.rules.versions import major_minor, numbers
@@ -19,11 +19,6 @@ ACCELERATOR, SYSTEM, DRIVER, TORCH = "like", "like_system", "like_driver", "like
 LIKE_PARAMETERS = frozenset({ACCELERATOR, SYSTEM, DRIVER, TORCH})
 LIKE_SYSTEMS = {"linux": "Linux", "wsl2": "WSL2", "windows": "Windows", "macos": "macOS"}
 MOST_LIKE = 6
-_SAME = {
-    Likeness.ACCELERATOR: gettext_lazy("the same accelerator"),
-    Likeness.FAMILY: gettext_lazy("the same family"),
-    Likeness.VENDOR: gettext_lazy("the same vendor"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +79,7 @@ def hosts_like(known: KnownHosts, mine: MyMachine, most: int = MOST_LIKE) -> lis
 
 def _what_is_the_same(row: HostRow, mine: MyMachine) -> str:
     traits = mine.traits
-    words = [str(_SAME[likeness(traits, row.traits)])]
+    words = [str(likeness(traits, row.traits).label)]
     if traits.system and (traits.system, traits.is_wsl) == (row.traits.system, row.traits.is_wsl):
         words.append(LIKE_SYSTEMS[mine.system])
     return " · ".join([*words, *_same_software(row, mine)])

@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 
 from stackviz.base.units import format_count
 from stackviz.draw.charts.vendors import css, vendor_slot
-from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue, usual_peak
+from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.best import phase_of
-from stackviz.records.cited.bounds import case_bound, weights_of_name
 from stackviz.records.cited.cases import edition_of_cases
+from stackviz.records.cited.host_bounds import host_bound
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, peaks_by_accelerator
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -30,8 +30,6 @@ from stackviz.web.http.addresses import address_by_name
 NOT_REPORTED = "unknown"  # what a filter calls a value that the source does not say
 ABSENT = "absent"
 _TIMES = re.compile(r"^(\d+)x ")
-_HELPS = frozenset({"speculative", "concurrency", "batch"})  # parameters
-_EFFECTIVE = re.compile(r"\be\d+b\b", re.IGNORECASE)  # `gemma4:e4b`: not what the file holds
 _CHIP = re.compile(r"\bM(\d)\b")
 _WINDOWS_DRIVER = re.compile(r"\d+\.\d+\.\d+(\d)\.(\d{4})")  # 32.0.15.7680 is NVIDIA's 576.80
 
@@ -94,16 +92,16 @@ class HostTest:
         return phase_of(self.benchmark, self.params) == "decode"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, order=True)
 class MemoryShare:
-    """What one card reads of weights while it decodes, and its published bandwidth, both in B/s."""
+    """The share of its published bandwidth, in B/s, that one card reads of weights while it decodes."""
 
-    reads: float
+    share: float
     bandwidth: float
 
     @property
-    def share(self) -> float:
-        return self.reads / self.bandwidth
+    def reads(self) -> float:
+        return self.share * self.bandwidth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -367,34 +365,6 @@ def _software(components: Mapping[str, HostComponent]) -> tuple[str, ...]:
 
 def _memory_share(results: Iterable[CitedResult], published: Mapping[int, Published]) -> MemoryShare | None:
     """The largest share of published bandwidth that decoding on one card reached; None where none is known."""
-    shares = [share for result in results if (share := memory_share_of(result, published)) is not None]
-    return max(shares, key=lambda share: share.share, default=None)
-
-
-def memory_share_of(result: CitedResult, published: Mapping[int, Published]) -> MemoryShare | None:
-    """Of one result that decodes on one card; None where its weights or its bandwidth are not known."""
-    pk = result.accelerator_id
-    if pk is None or result.count != 1 or result.si != "token/s" or _is_helped(result):
-        return None
-    peak = usual_peak(published.get(pk, {}), pk, "memory_bandwidth_gb_s")
-    bound = case_bound(CITED_BENCHMARKS[result.benchmark], result.params)
-    weights = bound.divisor if bound is not None and bound.is_weights else _weights(result)
-    if peak is None or not weights:
-        return None
-    share = MemoryShare(reads=result.amount * weights, bandwidth=peak[1])
-    return share if share.share <= 1 else None
-
-
-def _is_helped(result: CitedResult) -> bool:
-    """Whether a token costs less than reading all weights: drafted tokens, several requests at once."""
-    return not _HELPS.isdisjoint(result.params)
-
-
-def _weights(result: CitedResult) -> float | None:
-    """The size of the file where it is stated, else the least that the names of model and format come to."""
-    if phase_of(result.benchmark, result.params) != "decode":
-        return None
-    stated = result.params.get("weights_bytes")
-    if isinstance(stated, int | float) and stated:
-        return float(stated)
-    return None if _EFFECTIVE.search(str(result.params.get("model", ""))) else weights_of_name(result.params)
+    decoding = [result for result in results if phase_of(result.benchmark, result.params) == "decode"]
+    bounds = [bound for result in decoding if (bound := host_bound(result, published))]
+    return max((MemoryShare(bound.share, bound.peak) for bound in bounds if bound.share), default=None)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import TypeVar
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.hosts.models import Host, HostComponent
@@ -16,13 +18,13 @@ MOST_ALIKE = 3
 Key = TypeVar("Key")
 
 
-class Likeness(IntEnum):
+class Likeness(models.IntegerChoices):
     """What two hosts share first of all; more is larger."""
 
-    NOTHING = 0
-    VENDOR = 1
-    FAMILY = 2
-    ACCELERATOR = 3
+    NOTHING = 0, _("nothing")
+    VENDOR = 1, _("the same vendor")
+    FAMILY = 2, _("the same family of chips")
+    ACCELERATOR = 3, _("the same accelerator")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
