@@ -427,7 +427,7 @@ OPEN_TO_ALL_SITES = (
 
 # --- embeds -----------------------------------------------------------------------------------------------------
 
-EMBED_HOSTS = env_list("EMBED_HOSTS")  # sites that may show `/embed/` in a frame; all other pages are shown in none
+EMBED_HOSTS = env_list("EMBED_HOSTS", "*")  # sites that may show `/embed/` in a frame; other pages are shown in none
 
 # --- languages, time --------------------------------------------------------------------------------------------
 

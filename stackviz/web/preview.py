@@ -110,8 +110,8 @@ def make_preview(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """What a reader copies. `frame`: a line of HTML for other sites, "" where the page has no embed; `badge`: a line of
-    Markdown for a README, "" where it has none.
+    """What a reader copies. `frame`: a line of HTML for other sites, "" where none may embed the page; `frame_hosts`:
+    the only sites where it works, empty for all; `badge`: a line of Markdown for a README, "" where it has none.
 
     `is_of_address`: the page's parts change with its address, so the address of the moment is copied instead of `link`.
     """
@@ -121,7 +121,7 @@ class Sharing:
     picture: str
     frame: str
     badge: str
-    may_embed: bool
+    frame_hosts: tuple[str, ...]
     is_of_address: bool
 
 
@@ -135,11 +135,11 @@ def sharing_of(preview: Preview) -> Sharing:
         link=link,
         markdown=markdown,
         picture=preview.picture,
-        frame=frame_line(preview.embed, preview.title) if preview.embed else "",
+        frame=frame_line(preview.embed, preview.title) if preview.embed and settings.EMBED_HOSTS != ["self"] else "",
         badge=f"[![{markdown_text(preview.title)}]({markdown_address(preview.badge)})]({markdown_address(link)})"
         if preview.badge
         else "",
-        may_embed=bool(settings.EMBED_HOSTS),
+        frame_hosts=tuple(host for host in settings.EMBED_HOSTS if host not in ("*", "self")),
         is_of_address=False,
     )
 
@@ -159,7 +159,7 @@ def sharing_of_address(request: HttpRequest, title: str) -> Sharing:
         picture="",
         frame="",
         badge="",
-        may_embed=False,
+        frame_hosts=(),
         is_of_address=True,
     )
 

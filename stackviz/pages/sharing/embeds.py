@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import Resolver404, path, resolve
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
@@ -63,7 +63,7 @@ def embed_stacks(request: HttpRequest) -> HttpResponse:
     shared = shared_subjects(chosen)
     page = request.build_absolute_uri(f"{shared.path}?{shared.query}")
     drawing = SafeString(stacks_svg(chosen, page))
-    return allow_frames(render(request, "sharing/embed.html", {"drawing": drawing, "page": page}))
+    return _frame_page({"drawing": drawing, "page": page})
 
 
 def _embedded(request: HttpRequest, shared: Shared | None) -> HttpResponse:
@@ -76,14 +76,19 @@ def _embedded(request: HttpRequest, shared: Shared | None) -> HttpResponse:
         picture = cached_picture(request, shared)
     except RateLimited as limited:
         return too_many(limited)
-    response = render(request, "sharing/embed.html", {"picture": picture, "page": page})
+    response = _frame_page({"picture": picture, "page": page})
     response.headers["Cache-Control"] = "public, max-age=600"
-    return allow_frames(response)
+    return response
+
+
+def _frame_page(context: Mapping[str, object], status: int = HTTPStatus.OK) -> HttpResponse:
+    """Render without the request: neither its session nor its user is looked at."""
+    return allow_frames(HttpResponse(render_to_string("sharing/embed.html", dict(context)), status=status))
 
 
 def _unknown(request: HttpRequest) -> HttpResponse:
     """The same for what does not exist and for what is private."""
-    return allow_frames(render(request, "sharing/embed.html", {"page": request.build_absolute_uri("/")}, status=404))
+    return _frame_page({"page": request.build_absolute_uri("/")}, HTTPStatus.NOT_FOUND)
 
 
 def _refused() -> HttpResponse:

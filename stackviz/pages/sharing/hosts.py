@@ -1,4 +1,7 @@
-"""Who may show embeds in a frame: `EMBED_HOSTS`, as sources of the directive `frame-ancestors`."""
+"""Who may show embeds in a frame: `EMBED_HOSTS`, as sources of the directive `frame-ancestors`.
+
+Anybody by default: an embed is made for strangers, without session, form or script, so a frame around it gains nothing.
+"""
 
 import re
 from collections.abc import Sequence
@@ -15,9 +18,17 @@ _HOST = re.compile(
 )
 
 
+ANYBODY, THIS_SITE = "*", "self"
+
+
 def embedding_hosts() -> Sequence[str]:
-    """The hosts of the setting; what is no host is left out, and reported by the check below."""
-    return [host.lower() for host in settings.EMBED_HOSTS if _HOST.fullmatch(host.lower())]
+    """The hosts of the setting, ANYBODY for all; what is no host is left out, and reported by the check below."""
+    hosts = [host.lower() for host in settings.EMBED_HOSTS]
+    return [ANYBODY] if ANYBODY in hosts else [host for host in hosts if _is_host(host)]
+
+
+def _is_host(name: str) -> bool:
+    return name != THIS_SITE and bool(_HOST.fullmatch(name))
 
 
 def embedding_is_allowed() -> bool:
@@ -25,7 +36,7 @@ def embedding_is_allowed() -> bool:
 
 
 def allow_frames(response: HttpResponse) -> HttpResponse:
-    """No script at all, and frames of the allowed hosts only; of this site alone where none is allowed. In English."""
+    """No script, no form, and frames of the allowed hosts only; of this site alone where none is allowed. English."""
     hosts = embedding_hosts()
     response._csp_config = {  # type: ignore[attr-defined]  # noqa: SLF001 - what django-csp's decorators set
         "default-src": [NONE],
@@ -33,7 +44,7 @@ def allow_frames(response: HttpResponse) -> HttpResponse:
         "img-src": [SELF],
         "base-uri": [NONE],
         "form-action": [NONE],
-        "frame-ancestors": [SELF, *hosts],
+        "frame-ancestors": hosts if ANYBODY in hosts else [SELF, *hosts],
     }
     if hosts:  # knows no list of hosts; browsers that know frame-ancestors ignore it
         response.xframe_options_exempt = True
@@ -46,6 +57,8 @@ def allow_frames(response: HttpResponse) -> HttpResponse:
 
 def is_refused_host(request: HttpRequest) -> bool:
     """Whether the request says that another site, which is not allowed, shows the page in a frame."""
+    if ANYBODY in embedding_hosts():
+        return False
     if request.headers.get("Sec-Fetch-Dest") not in ("iframe", "frame", "embed", "object"):
         return False
     try:
@@ -70,13 +83,14 @@ def _covers(allowed: str, scheme: str, netloc: str) -> bool:
 
 @register(Tags.security)
 def check_embed_hosts(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
-    """Every entry names hosts; `*` alone would let any site put a frame around this one."""
+    """Every entry names hosts, or is one of the two words."""
     return [
         Error(
             f"EMBED_HOSTS names no host: {host!r}.",
-            hint="Use names such as example.org, *.example.org or https://example.org:8443, separated by commas.",
+            hint="Use names such as example.org, *.example.org or https://example.org:8443, separated by commas; "
+            "* for any site, self for this one alone.",
             id="accelweb.E011",
         )
         for host in settings.EMBED_HOSTS
-        if not _HOST.fullmatch(host.lower())
+        if host.lower() not in (ANYBODY, THIS_SITE) and not _is_host(host.lower())
     ]
