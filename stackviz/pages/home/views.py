@@ -15,8 +15,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.pages.home.decode_picture import decode_picture_html
 from stackviz.pages.home.home import front_page
-from stackviz.pages.home.well_known import fit_question, well_known_html
-from stackviz.records.catalog.queries import public_catalogue
+from stackviz.pages.home.speeds import speeds_html
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.hosts.models import HostEdition
 from stackviz.records.labs.queries import Visitor
@@ -45,16 +44,16 @@ Sitemap: {sitemap}
 def home(request: HttpRequest) -> HttpResponse:
     """The front page."""
     parts = cached_for_strangers(request.user, ("home", CitedEdition.current(), HostEdition.current()), _home_parts)
-    named = dict(zip(("well_known", "counts", "fit", "more"), parts, strict=True))
+    named = dict(zip(("speeds", "stacks", "examples", "more"), parts, strict=True))
     return render(request, "home/home.html", {**named, "preview": _home_preview(request)})
 
 
 def _home_parts(visitor: Visitor) -> tuple[str, ...]:
     front = front_page(visitor)
     return (
-        well_known_html(),
-        render_to_string("home/_counts.html", {"front": front}),
-        render_to_string("home/_fit.html", {"fit": fit_question(public_catalogue())}),
+        speeds_html(),
+        render_to_string("home/_stacks.html", {"stacks": front["stacks"]}),
+        render_to_string("home/_examples.html", {"examples": front["examples"]}),
         render_to_string("home/_more.html", {"front": front, "decode": decode_picture_html()}),
     )
 

@@ -92,7 +92,7 @@ def test_what_django_reads_is_what_the_file_says(path):
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("/", "对比加速器技术栈"),
+        ("/", "能跑什么、跑多快"),
         ("/accelerators/", "0 款加速器"),
         ("/stacks/", "还没有软件栈说明"),
         ("/machines/", "还没有机器上报"),
