@@ -116,7 +116,7 @@ class Change(Generic[Row]):
         rows: Iterable[Row] = self.rows.filter(data_key__isnull=False)
         self.existing: dict[str, Row] = {row.data_key or "": row for row in rows}
         self.corrected = [row for row in self.existing.values() if row.is_corrected_here]
-        self._deleted_here = self._keys_deleted_by_people() if self.existing else set()
+        self._deleted_here = self._keys_deleted_by_people()
 
     def _keys_deleted_by_people(self) -> set[str]:
         """Keys of rows that were deleted by hand, not by an earlier load whose files lacked their line."""

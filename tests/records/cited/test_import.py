@@ -166,7 +166,7 @@ def test_a_table_and_a_file_doubt_the_same_lines(stored, mira, bandwidth, folder
     confirm(stored(*lines), mira)
     doubtful = CitedResult.objects.filter(state="doubtful")
     by_table = dict(doubtful.values_list("value", "reason"))
-    CitedResult.objects.all().delete()
+    CitedResult.objects.all()._raw_delete("default")  # without a trace that somebody deleted them
     load_cited(folder([LINE, OTHER, *(line for line in lines if line != LINE)]), force=True)
     assert by_table == dict(doubtful.values_list("value", "reason")) == dict.fromkeys(doubted, reason)
 

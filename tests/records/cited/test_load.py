@@ -84,6 +84,14 @@ def test_a_row_deleted_here_stays_deleted(rtx_4090, folder):
     assert list(CitedResult.objects.values_list("value", flat=True)) == [OTHER["value"]]
 
 
+def test_rows_that_were_all_deleted_here_stay_deleted(rtx_4090, folder):
+    load_cited(folder())
+    for row in CitedResult.objects.all():
+        row.delete()
+    assert str(load_cited(folder(), force=True).tables["results"]) == "2 left as corrected here"
+    assert not CitedResult.objects.exists()
+
+
 def test_history_of_a_corrected_row_begins_with_the_load(rtx_4090, folder):
     load_cited(folder())
     row = CitedResult.objects.get(value="189.05")

@@ -68,6 +68,14 @@ def test_host_deleted_here_stays_deleted_with_its_cards(folder, rtx_4090):
     assert (HostCard.objects.count(), HostComponent.objects.count()) == (1, 0)
 
 
+def test_hosts_that_were_all_deleted_here_stay_deleted(folder, rtx_4090):
+    load_hosts(folder())
+    Host.objects.get().delete()
+    summary = load_hosts(folder(), force=True)
+    assert not Host.objects.exists()
+    assert str(summary.tables["hosts"]) == "1 left as corrected here"
+
+
 def test_wrong_files_change_nothing(folder, rtx_4090, monkeypatch):
     load_hosts(folder())
     wrong = folder(hosts=[HOST | {"seen_on": ""}])
