@@ -31,13 +31,8 @@ from stackviz.intake.report_parts.pasted import (
 from stackviz.pages.diagnose.diagnosis import matched_cards
 from stackviz.pages.diagnose.links import LINKS
 from stackviz.pages.diagnose.views import hidden, show_page
-from stackviz.records.cited.host_proposals import (
-    NoRoomForHosts,
-    llama_bench_lines,
-    proposal_of,
-    propose_host,
-    withdraw_host,
-)
+from stackviz.records.cited.decide_host import withdraw_proposed_host
+from stackviz.records.cited.host_proposals import NoRoomForHosts, llama_bench_lines, proposal_of, propose_host
 from stackviz.records.curated.rows import is_readable
 from stackviz.records.hosts.describe import DescribedHost, NotDescribable, describe_host
 from stackviz.records.hosts.models import Host
@@ -190,7 +185,7 @@ def proposed_host(request: HttpRequest, token: str) -> HttpResponse:
     if proposal is None:
         raise Http404
     if request.method == "POST":
-        withdraw_host(proposal)
+        withdraw_proposed_host(proposal)
         messages.success(request, _("The host was withdrawn. It is on no page and in no list any more."))
         return redirect("diagnose:host", token=token)
     context = {"proposal": proposal, "host": proposal.host, "address": request.build_absolute_uri(request.path)}

@@ -18,12 +18,14 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter, WhyForm
+from stackviz.records.cited.host_admin import HostAdmin
 from stackviz.records.cited.host_proposal_admin import HostProposalAdmin
 from stackviz.records.cited.import_admin import ImportsResults
 from stackviz.records.cited.models import CitedLoad, CitedResult, CitedSource, HostProposal
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.write import delete_results, update_results
 from stackviz.records.curated.rows import CONTROLS
+from stackviz.records.hosts.models import Host
 
 MOST_NAMED = 20  # results that an action left, named one by one
 MOST_CHANGED = 20_000  # about 15 s
@@ -115,7 +117,7 @@ class CitedResultAdmin(ImportsResults, HistoryAdmin):
             self.message_user(request, text % {"n": f"{MOST_CHANGED:,}"}, messages.ERROR)
             return
         changed, left = [], []
-        for row in rows.select_related("accelerator"):
+        for row in rows.select_related("accelerator", "host"):
             row.state, row.reason = state, why
             try:
                 row.clean()
@@ -161,4 +163,5 @@ class CitedSourceAdmin(_SourceAdmin):
 
 
 admin.site.register(CitedLoad, FileLoadAdmin)
+admin.site.register(Host, HostAdmin)
 admin.site.register(HostProposal, HostProposalAdmin)

@@ -1,15 +1,18 @@
 """Admin of public hosts: list, filter, correct, publish and withdraw with a reason; cards and software with their host.
 
+It is here and not with the hosts, because what is decided of a host is decided of its results too.
+
 Rows of the curated files that are changed here keep their changes when the files are loaded again.
 """
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
-from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -17,9 +20,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.records.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter, WhyForm
+from stackviz.records.catalog.curated_admin import HistoryAdmin, OriginFilter, WhyForm
+from stackviz.records.cited.decide_host import PublishRefused, publish_host, withdraw_host
 from stackviz.records.curated.rows import CONTROLS
-from stackviz.records.hosts.models import Host, HostCard, HostComponent, HostLoad
+from stackviz.records.hosts.models import Host, HostCard, HostComponent
 from stackviz.records.hosts.privacy import private_part_of, problem_of_address
 from stackviz.records.hosts.software import is_software_name
 from stackviz.web.relation_admin import RelationAdmin
@@ -27,9 +31,11 @@ from stackviz.web.relation_admin import RelationAdmin
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _PublicHostForm = forms.ModelForm[Host]
     _ComponentForm = forms.ModelForm[HostComponent]
+    _AnyAdmin = admin.ModelAdmin[Any]
     _HostCardInline = admin.TabularInline[HostCard, Host]
     _HostComponentInline = admin.TabularInline[HostComponent, Host]
 else:
+    _AnyAdmin = admin.ModelAdmin
     _PublicHostForm = _ComponentForm = forms.ModelForm
     _HostCardInline = _HostComponentInline = admin.TabularInline
 
@@ -77,7 +83,6 @@ class HostComponentInline(_HostComponentInline):
     extra = 0
 
 
-@admin.register(Host)
 class HostAdmin(HistoryAdmin):
     form = PublicHostForm
     action_form = WhyForm
@@ -103,47 +108,46 @@ class HostAdmin(HistoryAdmin):
     def source_link(self, host: Host) -> SafeString:
         return format_html('<a href="{}" rel="noopener">{}</a>', host.source_url, host.source_url[:60])
 
+    @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Host, form: Any, change: bool) -> None:  # noqa: ANN401, FBT001
-        """A host that is added here waits until somebody publishes it."""
-        if not change:
-            obj.state = Host.State.PROPOSED
+        """Save all but the state, which only the actions change; a host that is added here waits to be published."""
+        stored = Host.objects.select_for_update().filter(pk=obj.pk).first()
+        obj.state, obj.reason = (stored.state, stored.reason) if stored else (Host.State.PROPOSED, "")
         super().save_model(request, obj, form, change)
 
-    @admin.action(description=_("Publish: show its page, with the reason"), permissions=["change"])
+    def delete_model(self, request: HttpRequest, obj: Host) -> None:
+        self.delete_queryset(request, Host.objects.filter(pk=obj.pk))
+
+    @transaction.atomic
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Host]) -> None:
+        """Delete the hosts; their results stay, as withdrawn."""
+        for host in queryset:
+            withdraw_host(host, cast("User", request.user), "Deleted in the admin")
+        super().delete_queryset(request, queryset)
+
+    @admin.action(description=_("Publish: show its page and its results, with the reason"), permissions=["change"])
     def publish(self, request: HttpRequest, rows: QuerySet[Host]) -> None:
-        self._change_state(request, rows, Host.State.PUBLIC)
+        decide_hosts(self, request, rows, publish_host)
 
-    @admin.action(description=_("Withdraw: take its page away, with the reason"), permissions=["change"])
+    @admin.action(description=_("Withdraw: hide its page and its results, with the reason"), permissions=["change"])
     def withdraw(self, request: HttpRequest, rows: QuerySet[Host]) -> None:
-        self._change_state(request, rows, Host.State.WITHDRAWN)
-
-    def _change_state(self, request: HttpRequest, rows: QuerySet[Host], state: Host.State) -> None:
-        why = CONTROLS.sub("", request.POST.get("why", "")).strip()
-        if not why:
-            self.message_user(request, gettext("Give a reason. It is stored in the history."), messages.ERROR)
-            return
-        by, changed = cast("User", request.user), 0
-        for host in rows:
-            if state == Host.State.PUBLIC and _was_added_by(host, by):
-                text = gettext("%(host)s: you added it, so somebody else publishes it.")
-                self.message_user(request, text % {"host": host}, messages.WARNING)
-                continue
-            host.state = state
-            host.reason = why if state == Host.State.WITHDRAWN else ""
-            host.set_change_reason(why)
-            host._history_user = by  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history reads it
-            host.save()
-            changed += 1
-        text = ngettext("%(n)d host changed.", "%(n)d hosts changed.", changed) % {"n": changed}
-        self.message_user(request, text, messages.SUCCESS if changed else messages.WARNING)
+        decide_hosts(self, request, rows, withdraw_host)
 
 
-def _was_added_by(host: Host, user: User) -> bool:
-    """Return whether a second person has to look at it: two are needed here, and this one added it."""
-    if settings.CURATION_APPROVALS == 1 or host.state != Host.State.PROPOSED:
-        return False
-    first = host.history.filter(history_type="+").order_by("history_date").first()
-    return first is not None and first.history_user_id == user.pk
-
-
-admin.site.register(HostLoad, FileLoadAdmin)
+def decide_hosts(
+    model_admin: _AnyAdmin, request: HttpRequest, hosts: Iterable[Host], decide: Callable[[Host, User, str], bool]
+) -> None:
+    """Publish or withdraw the hosts for the reason in the request; say how many were, and why others were not."""
+    why = CONTROLS.sub("", request.POST.get("why", "")).strip()
+    if not why:
+        problem = gettext("Give a reason. It is stored in the history and shown publicly.")
+        model_admin.message_user(request, problem, messages.ERROR)
+        return
+    decided = 0
+    for host in hosts:
+        try:
+            decided += decide(host, cast("User", request.user), why)
+        except PublishRefused as error:
+            model_admin.message_user(request, str(error), messages.ERROR)
+    text = ngettext("%(n)d host decided.", "%(n)d hosts decided.", decided) % {"n": decided}
+    model_admin.message_user(request, text, messages.SUCCESS if decided else messages.WARNING)

@@ -1,20 +1,21 @@
 """Admin of proposed hosts: a curator looks at what a visitor proposes, publishes or refuses it with a reason."""
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.curated_admin import WhyForm
-from stackviz.records.cited.host_proposals import ResultsRefused, publish_host, refuse_host
+from stackviz.records.cited.decide_host import publish_host, withdraw_host
+from stackviz.records.cited.host_admin import decide_hosts
 from stackviz.records.cited.models import HostProposal
-from stackviz.records.curated.rows import CONTROLS
+from stackviz.records.hosts.models import Host
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 
@@ -64,32 +65,14 @@ class HostProposalAdmin(ShownOnlyAdmin):
 
     @admin.action(description=_("Publish the host and its results, with the reason"), permissions=["change"])
     def publish(self, request: HttpRequest, rows: QuerySet[HostProposal]) -> None:
-        self._decide(request, rows, is_yes=True)
+        self._decide(request, rows, publish_host)
 
     @admin.action(description=_("Refuse, with the reason that its proposer reads"), permissions=["change"])
     def refuse(self, request: HttpRequest, rows: QuerySet[HostProposal]) -> None:
-        self._decide(request, rows, is_yes=False)
+        self._decide(request, rows, withdraw_host)
 
-    def _decide(self, request: HttpRequest, rows: QuerySet[HostProposal], *, is_yes: bool) -> None:
-        why = CONTROLS.sub("", request.POST.get("why", "")).strip()[:200]
-        if not why:
-            problem = gettext("Give a reason. It is stored in the history and shown publicly.")
-            self.message_user(request, problem, messages.ERROR)
-            return
-        by = cast("User", request.user)
-        proposals = list(rows.filter(decided_at=None).select_related("host"))
-        decided = 0
-        for proposal in proposals:
-            try:
-                if is_yes:
-                    publish_host(proposal, by, why)
-                else:
-                    refuse_host(proposal, by, why)
-            except ResultsRefused as error:
-                problem = gettext("%(host)s was not published, because a result of it cannot be read: %(problem)s.")
-                named = {"host": proposal.host, "problem": error}
-                self.message_user(request, problem % named, messages.ERROR)
-            else:
-                decided += 1
-        text = ngettext("%(n)d host decided.", "%(n)d hosts decided.", decided) % {"n": decided}
-        self.message_user(request, text, messages.SUCCESS if decided else messages.WARNING)
+    def _decide(
+        self, request: HttpRequest, rows: QuerySet[HostProposal], decide: Callable[[Host, User, str], bool]
+    ) -> None:
+        hosts = [proposal.host for proposal in rows.filter(decided_at=None).select_related("host")]
+        decide_hosts(self, request, hosts, decide)

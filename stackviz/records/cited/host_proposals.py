@@ -1,21 +1,15 @@
-"""Public hosts that visitors propose: stored, published or refused by a curator, withdrawn by who proposed them."""
+"""Public hosts that visitors propose, with their results: made of a report, and stored for a curator."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from stackviz.records.cited.files import HEADER, LineError, LineReader
-from stackviz.records.cited.load import result_of, set_aside
-from stackviz.records.cited.models import CitedResult, CitedSource, HostProposal
+from stackviz.records.cited.models import HostProposal
 from stackviz.records.cited.parameters import pairs_text
 from stackviz.records.cited.registry import CITED_BENCHMARKS
-from stackviz.records.cited.write import create_results, update_results
 from stackviz.records.curated.rows import CONTROLS
 from stackviz.records.hosts.describe import DescribedHost
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
@@ -30,10 +24,6 @@ _SOURCE = "host-source"  # stands for the source, which is made when the host is
 
 class NoRoomForHosts(Exception):
     """MOST_WAITING hosts wait for a curator already."""
-
-
-class ResultsRefused(Exception):
-    """A result that was stored with the proposal is none by the rules of today; the message says why."""
 
 
 def llama_bench_lines(report: Report, described: DescribedHost) -> Iterator[dict[str, str]]:
@@ -83,13 +73,14 @@ def _is_readable(cells: dict[str, str]) -> bool:
     if any(CONTROLS.search(text) or private_part_of(text, is_version=True) for text in texts):
         return False
     try:
-        _line_reader("llama-bench", cells["accelerator"]).line([cells[name] for name in HEADER])
+        line_reader("llama-bench", cells["accelerator"]).line([cells[name] for name in HEADER])
     except LineError:
         return False
     return True
 
 
-def _line_reader(benchmark: str, *accelerators: str) -> LineReader:
+def line_reader(benchmark: str, *accelerators: str) -> LineReader:
+    """Return what reads lines of a proposal, which may name these accelerators."""
     return LineReader(CITED_BENCHMARKS[benchmark], {_SOURCE}, accelerators)
 
 
@@ -133,71 +124,3 @@ def _free_slug(slug: str) -> str:
 def proposal_of(token_digest: str) -> HostProposal | None:
     """Return the proposal that this token opens; None if there is none. One query."""
     return HostProposal.objects.filter(token_digest=token_digest).select_related("host").first()
-
-
-@transaction.atomic
-def publish_host(proposal: HostProposal, by: User, reason: str) -> int:
-    """Make the host and its results public; return how many results became rows. Done twice it is done once.
-
-    Raises ResultsRefused, and changes nothing.
-    """
-    host = Host.objects.select_for_update().get(pk=proposal.host_id)
-    if host.state != Host.State.PROPOSED:
-        return 0
-    _decide(proposal, host, Host.State.PUBLIC, reason, by)
-    if not proposal.results:
-        return 0
-    source, _is_new = CitedSource.objects.get_or_create(
-        key=f"host-proposal-{proposal.pk}",  # no slug: a deleted host's source keeps its address
-        defaults={"title": host.title, "url": host.source_url, "kind": CitedSource.Kind.COMMUNITY},
-    )
-    rows = [_row(cells, host, source) for cells in proposal.results]
-    set_aside(rows)
-    create_results(rows, by=by, reason=reason)
-    return len(rows)
-
-
-def _row(cells: dict[str, Any], host: Host, source: CitedSource) -> CitedResult:
-    try:
-        line = _line_reader(cells["benchmark"], cells["accelerator"]).line([cells[name] for name in HEADER])
-    except (LineError, KeyError) as error:
-        raise ResultsRefused(str(error)) from error
-    sheet = host.cards.filter(accelerator__slug=line.accelerator, accelerator__is_public=True).first()
-    row = result_of(line, sheet.accelerator_id if sheet else None, source.pk)
-    row.host = host
-    return row
-
-
-@transaction.atomic
-def refuse_host(proposal: HostProposal, by: User, reason: str) -> bool:
-    """Take the proposal out, with the reason that its page shows; False where it was decided before."""
-    host = Host.objects.select_for_update().get(pk=proposal.host_id)
-    if host.state != Host.State.PROPOSED:
-        return False
-    _decide(proposal, host, Host.State.WITHDRAWN, reason, by)
-    return True
-
-
-@transaction.atomic
-def withdraw_host(proposal: HostProposal) -> None:
-    """Take the host and its results out of every page and list, for who proposed it. Done twice it is done."""
-    host = Host.objects.select_for_update().get(pk=proposal.host_id)
-    if host.state == Host.State.WITHDRAWN:
-        return
-    reason = _("Withdrawn by who published it.")
-    _decide(proposal, host, Host.State.WITHDRAWN, reason, None)
-    results = list(host.results.exclude(state=CitedResult.State.WITHDRAWN))
-    for row in results:
-        row.state, row.reason = CitedResult.State.WITHDRAWN, reason
-    update_results(results, ["state", "reason"], by=None, reason=reason)
-
-
-def _decide(proposal: HostProposal, host: Host, state: str, reason: str, by: User | None) -> None:
-    host.state = state
-    host.reason = reason[:200] if state == Host.State.WITHDRAWN else ""
-    host.set_change_reason(reason)
-    host._history_user = by  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history's
-    host.save()
-    proposal.host = host
-    proposal.decided_at = timezone.now()
-    proposal.save(update_fields=["decided_at"])

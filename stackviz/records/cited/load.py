@@ -5,7 +5,7 @@ first change is written then (`stackviz.records.cited.baseline`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 from django.db import transaction
@@ -80,7 +80,7 @@ def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
     source_counts = Change(CitedSource, wanted, is_deleting=False).apply(changed, reason)
     sources = dict(CitedSource.objects.filter(data_key__isnull=False).values_list("data_key", "pk"))
     hosts = dict(Host.objects.values_list("slug", "pk"))
-    lines = [*files.results, *(line for line in files.of_hosts if line.host in hosts)]
+    lines = _wanted_lines(files, hosts.keys())
     sheets = CertainSheets(lines)
     results = {
         line.data_key: result_of(line, sheets.sheet_of(line), sources[line.source], line.data_key) for line in lines
@@ -95,6 +95,13 @@ def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
     result_counts = _ResultChange(CitedResult, results).apply(LINE_COLUMNS, reason)
     _name_hosts(results)
     return {"sources": source_counts, "results": result_counts}
+
+
+def _wanted_lines(files: CitedFiles, hosts: Set[str]) -> list[CitedLine]:
+    """Return the lines without those of hosts that are not loaded or were withdrawn here. One query."""
+    withdrawn = set(Host.objects.filter(state=Host.State.WITHDRAWN).values_list("slug", flat=True))
+    lines = [*files.results, *(line for line in files.of_hosts if line.host in hosts)]
+    return [line for line in lines if line.host not in withdrawn]
 
 
 def _refuse_impossible(lines: Sequence[CitedLine], results: Mapping[str, CitedResult]) -> None:

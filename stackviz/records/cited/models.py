@@ -142,6 +142,8 @@ class CitedResult(Curated):
         self.normalise()
         if self.state == self.State.PUBLIC and self.accelerator is None:
             raise ValidationError({"accelerator": _("A public result needs a spec sheet.")})
+        if self.state == self.State.PUBLIC and self.host is not None and self.host.state == Host.State.WITHDRAWN:
+            raise ValidationError({"state": _("Its host was withdrawn.")})
         if self.state == self.State.PUBLIC and not self.amount > 0:
             raise ValidationError({"value": _("A public result is larger than zero.")})
         if self.state in (self.State.DOUBTFUL, self.State.WITHDRAWN) and not self.reason:
@@ -187,7 +189,7 @@ class HostProposal(models.Model):
 
     The host waits in the state `proposed` for a curator. `results`: lines of the files of cited results, by benchmark,
     which become rows with a curator's yes. Who has the token, of which only the SHA-256 is stored, may withdraw the
-    host at any time.
+    host at any time, and from `withdrawn_at` on nobody publishes it again.
     """
 
     host = models.OneToOneField(Host, models.CASCADE, related_name="proposal")
@@ -195,6 +197,7 @@ class HostProposal(models.Model):
     results = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     decided_at = models.DateTimeField(null=True, blank=True, editable=False)
+    withdrawn_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ["-created_at", "-pk"]

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from stackviz.records.cited.host_proposals import publish_host, refuse_host
+from stackviz.records.cited.decide_host import publish_host, withdraw_host
 from stackviz.records.cited.models import CitedResult, HostProposal
 from stackviz.records.hosts.queries import host_named
 from stackviz.records.hosts.reported import host_report
@@ -81,8 +81,8 @@ def test_a_host_is_public_with_its_results_after_a_yes(visitor, curator):
     assert (host.state, host.source_url, host.form, host.note) == ("proposed", ADDRESS, "desktop", "Capped at 350 W.")
     assert host_named(host.slug) is None
     assert not CitedResult.objects.filter(host=host).exists()
-    assert publish_host(proposal, curator, "Read beside the post") == 2
-    assert publish_host(proposal, curator, "Read beside the post") == 0  # done twice it is done once
+    assert publish_host(host, curator, "Read beside the post")
+    assert not publish_host(host, curator, "Read beside the post")  # done twice it is done once
     rows = CitedResult.objects.filter(host=host).order_by("amount")
     assert [(row.state, row.value, row.params["test"], row.params["model"]) for row in rows] == [
         ("public", "150.21", "tg128", "Llama 2 7B"),
@@ -101,7 +101,7 @@ def test_a_host_is_public_with_its_results_after_a_yes(visitor, curator):
 
 def test_who_proposed_it_withdraws_it_with_its_results(visitor, curator):
     address = propose_rig(visitor)
-    publish_host(HostProposal.objects.get(), curator, "Read")
+    publish_host(HostProposal.objects.get().host, curator, "Read")
     stranger = Client()
     assert stranger.get("/diagnose/hosts/" + "a" * 43 + "/").status_code == 404
     page = visitor.get(address)
@@ -117,8 +117,8 @@ def test_who_proposed_it_withdraws_it_with_its_results(visitor, curator):
 
 def test_a_refused_host_says_why_to_its_proposer(visitor, curator):
     address = propose_rig(visitor)
-    assert refuse_host(HostProposal.objects.get(), curator, "The post shows another card.")
-    assert not refuse_host(HostProposal.objects.get(), curator, "Again")
+    assert withdraw_host(HostProposal.objects.get().host, curator, "The post shows another card.")
+    assert not withdraw_host(HostProposal.objects.get().host, curator, "Again")
     assert "The post shows another card." in visitor.get(address).content.decode()
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from stackviz.records.cited.host_proposals import publish_host
+from stackviz.records.cited.decide_host import publish_host
 from stackviz.records.cited.models import CitedResult, CitedSource, HostProposal
 from stackviz.records.hosts.models import Host
 from tests.pages.diagnose.test_publish import RIG, curator, form_of, proposed, shown, visitor
@@ -75,7 +75,7 @@ def test_hosts_with_one_long_name_have_their_own_sources(visitor, curator):
         form = form_of(shown(visitor, text), source_url=f"https://example.com/rigs/{n}")
         assert visitor.post("/diagnose/publish/", form).status_code == 302
     for proposal in HostProposal.objects.all():
-        publish_host(proposal, curator, "Read beside the post")
+        publish_host(proposal.host, curator, "Read beside the post")
     for result in CitedResult.objects.filter(host__isnull=False).select_related("host", "source"):
         assert result.source.url == result.host.source_url
     assert CitedSource.objects.filter(url__startswith="https://example.com/rigs/").count() == 3

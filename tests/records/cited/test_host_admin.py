@@ -4,8 +4,9 @@ from django.urls import reverse
 
 from stackviz.records.hosts.load import load_hosts
 from stackviz.records.hosts.models import Host
-from tests.records.hosts.conftest import HOST
+from tests.records.hosts.conftest import HOST, folder
 
+__all__ = ["folder"]  # fixture
 pytestmark = pytest.mark.django_db
 LIST = "admin:hosts_host_changelist"
 
