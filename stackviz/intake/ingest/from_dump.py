@@ -25,15 +25,7 @@ from django.views.decorators.http import require_http_methods
 from stackviz.intake.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.intake.ingest.api import refusing
 from stackviz.intake.ingest.receipt import receipt_path
-from stackviz.intake.report_parts.pasted import (
-    MOST_MACHINES,
-    Refused,
-    mask_pasted,
-    paced,
-    read_pasted,
-    refused_for_now,
-    text_of_form,
-)
+from stackviz.intake.report_parts.pasted import MOST_MACHINES, Refused, answer_pasted, mask_pasted, read_pasted
 from stackviz.records.labs.keys import Sender, create_key
 from stackviz.records.labs.models import AgentKey, Lab, Report
 from stackviz.records.labs.queries import WORKING_ROLES, Visitor
@@ -44,7 +36,6 @@ from stackviz.report.format import LIMITS, Agent, Machine, ProbeRun, hashed, to_
 from stackviz.report.importers.deadline import Deadline
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.http.errors import Refusal
-from stackviz.web.http.rate_limit import RateLimited, ask_to_wait
 
 AGENT = "pasted dump"  # stands where an agent's name stands: on the machine's page, in its reports
 KEY_NAME = "pasted dumps"
@@ -167,14 +158,7 @@ def add_from_dump(request: HttpRequest) -> HttpResponse:
         return redirect(DIAGNOSE)
     if not request.user.is_authenticated:
         return redirect_to_login(address_by_name(DIAGNOSE))
-    try:
-        text = text_of_form(request)
-        with paced(request, text) as deadline:
-            return _add(request, text, deadline)
-    except RateLimited as limited:
-        return ask_to_wait(_refuse(request, refused_for_now(limited)), limited)
-    except Refused as refused:
-        return _refuse(request, refused)
+    return answer_pasted(request, _add, _refuse)
 
 
 @csrf_protect
@@ -204,5 +188,5 @@ def _add(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     return render(request, "ingest/from_dump_added.html", {"added": added, "lab": lab})
 
 
-def _refuse(request: HttpRequest, refused: Refused) -> HttpResponse:
+def _refuse(request: HttpRequest, refused: Refused, _text: str) -> HttpResponse:
     return render(request, "ingest/from_dump.html", {"form": None, "refused": refused}, status=refused.status)

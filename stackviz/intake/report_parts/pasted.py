@@ -4,7 +4,7 @@ Sizes are checked before anything is read.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
@@ -24,7 +24,7 @@ from stackviz.report.importers.deadline import Deadline, DeadlinePassed
 from stackviz.report.importers.next_command import command_for_words
 from stackviz.report.importers.paste import NoText, decode_text, join_texts
 from stackviz.web.http.at_once import COSTLY, Busy
-from stackviz.web.http.rate_limit import DIAGNOSES, RateLimited, text_cost
+from stackviz.web.http.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
 from stackviz.web.i18n.finding_text import finding_words
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
@@ -291,6 +291,26 @@ def refused_for_now(limited: RateLimited) -> Refused:
     else:
         problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
     return Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
+
+
+Answer = Callable[[HttpRequest, str, Deadline], HttpResponse]
+Refuse = Callable[[HttpRequest, Refused, str], HttpResponse]
+
+
+def answer_pasted(request: HttpRequest, answer: Answer, refuse: Refuse) -> HttpResponse:
+    """Return the answer to the text that was sent, or the page on which `refuse` says why there is none.
+
+    `refuse` gets the text, which stays in its form; "" where it could not be read.
+    """
+    text = ""
+    try:
+        text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
+        with paced(request, text) as deadline:
+            return answer(request, text, deadline)
+    except Refused as refused:
+        return refuse(request, refused, text)
+    except RateLimited as limited:
+        return ask_to_wait(refuse(request, refused_for_now(limited), text), limited)
 
 
 def work_cost(spent_s: float) -> int:

@@ -20,17 +20,10 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from stackviz.intake.report_parts.pasted import (
-    Refused,
-    mask_pasted,
-    paced,
-    read_pasted,
-    refused_for_now,
-    text_of_form,
-)
+from stackviz.intake.report_parts.pasted import Refused, answer_pasted, mask_pasted, read_pasted
 from stackviz.pages.diagnose.diagnosis import matched_cards
 from stackviz.pages.diagnose.links import LINKS
-from stackviz.pages.diagnose.views import hidden, show_page
+from stackviz.pages.diagnose.views import hidden, show_refused
 from stackviz.records.cited.decide_host import withdraw_proposed_host
 from stackviz.records.cited.host_proposals import NoRoomForHosts, llama_bench_lines, proposal_of, propose_host
 from stackviz.records.curated.rows import is_readable
@@ -38,7 +31,6 @@ from stackviz.records.hosts.describe import DescribedHost, NotDescribable, descr
 from stackviz.records.hosts.models import Host
 from stackviz.records.hosts.privacy import private_part_of, problem_of_address
 from stackviz.report.importers.deadline import Deadline
-from stackviz.web.http.rate_limit import RateLimited, ask_to_wait
 from stackviz.web.http.tickets import TOKEN_PATTERN, TicketRefused, digest_of, new_token, open_ticket, sign_ticket
 
 EARLIEST = date(2007, 1, 1)  # the year of CUDA 1.0
@@ -99,15 +91,7 @@ def publish_page(request: HttpRequest) -> HttpResponse:
     """First what will be public, to be looked at; sent again with its ticket it is proposed."""
     if request.method != "POST":
         return redirect("diagnose:page")
-    text = ""
-    try:
-        text = text_of_form(request)
-        with paced(request, text) as deadline:
-            return _answer(request, text, deadline)
-    except Refused as refused:
-        return show_page(request, refused=refused, text=text)
-    except RateLimited as limited:
-        return ask_to_wait(show_page(request, refused=refused_for_now(limited), text=text), limited)
+    return answer_pasted(request, _answer, show_refused)
 
 
 @csrf_protect

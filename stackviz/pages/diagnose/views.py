@@ -26,11 +26,11 @@ from stackviz.draw.diagrams.svg import svg_of
 from stackviz.intake.report_parts.pasted import (
     MOST_KB,
     Refused,
+    answer_pasted,
     mask_pasted,
     paced,
     read_pasted,
     refused_for_now,
-    text_of_form,
     tool_label,
 )
 from stackviz.pages.diagnose.diagnosis import Diagnosis, introduce_diagnosis
@@ -86,16 +86,7 @@ def page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         linked = request.GET.get("text", "")[:MOST_LINKED].replace("\x00", "")
         return show_page(request, text=linked or example_texts().get(request.GET.get("example", ""), ""))
-    text = ""
-    try:
-        text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
-        with paced(request, text) as deadline:
-            return _answer(request, text, deadline)
-    except Refused as refused:
-        is_text = refused.status == HTTPStatus.UNPROCESSABLE_ENTITY  # the form itself could be read
-        return _refuse_step(request, refused) if is_text else show_page(request, refused=refused)
-    except RateLimited as limited:
-        return _too_many(request, limited, text)
+    return answer_pasted(request, _answer, _refuse)
 
 
 @csrf_protect
@@ -105,12 +96,22 @@ def _answer(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse
         text_read = under_command(text, request.POST.get("asked", "")) if before else text
         stepped = diagnose_steps(before, text_read, deadline)
     except Refused as refused:
-        return show_page(request, refused=refused, text=text)
+        return show_refused(request, refused, text)
     except RateLimited as limited:
         return _too_many(request, limited, text)
     if request.POST.get("format") == SVG:
         return _as_svg(stepped.diagnosis)
     return show_stepped(request, stepped)
+
+
+def _refuse(request: HttpRequest, refused: Refused, text: str) -> HttpResponse:
+    is_text = refused.status == HTTPStatus.UNPROCESSABLE_ENTITY  # the form itself could be read
+    return _refuse_step(request, refused) if is_text else show_refused(request, refused, text)
+
+
+def show_refused(request: HttpRequest, refused: Refused, text: str = "") -> HttpResponse:
+    """Return the page that says why there is no answer, with the text in its form."""
+    return show_page(request, refused=refused, text=text)
 
 
 @csrf_protect
@@ -126,7 +127,7 @@ def _refuse_step(request: HttpRequest, refused: Refused) -> HttpResponse:
         refused = of_steps
     except RateLimited as limited:
         return _too_many(request, limited)
-    return show_page(request, refused=refused)
+    return show_refused(request, refused)
 
 
 def _counted_steps(request: HttpRequest) -> list[str]:
@@ -188,7 +189,7 @@ def show_page(request: HttpRequest, *, refused: Refused | None = None, **more: A
 
 
 def _too_many(request: HttpRequest, limited: RateLimited, text: str = "") -> HttpResponse:
-    return ask_to_wait(show_page(request, refused=refused_for_now(limited), text=text), limited)
+    return ask_to_wait(show_refused(request, refused_for_now(limited), text), limited)
 
 
 # --- saving ---
@@ -202,15 +203,7 @@ def save(request: HttpRequest) -> HttpResponse:
     """First the masked text, to be looked at; sent again with its ticket it is saved."""
     if request.method != "POST":
         return redirect("diagnose:page")
-    text = ""
-    try:
-        text = text_of_form(request)
-        with paced(request, text) as deadline:
-            return _save(request, text, deadline)
-    except Refused as refused:
-        return show_page(request, refused=refused)
-    except RateLimited as limited:
-        return _too_many(request, limited, text)
+    return answer_pasted(request, _save, show_refused)
 
 
 @csrf_protect
@@ -218,7 +211,7 @@ def _save(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     """The stored text is masked here, regardless of the form."""
     masked = mask_pasted(text, deadline)
     if is_too_long(masked):
-        return show_page(request, refused=_too_long(), text=text)
+        raise _too_long()
     kinds = tool_label(read_pasted(masked, deadline).kinds)
     given = request.POST.get("ticket", "")
     try:
@@ -229,7 +222,7 @@ def _save(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     try:
         saved = save_link(ticket, masked, kinds)
     except NoRoom:
-        return show_page(request, refused=_no_room(), text=text)
+        raise _no_room() from None
     answer = redirect("diagnose:saved", token=saved.token)
     answer.status_code = HTTPStatus.SEE_OTHER
     _remember(answer, saved)
@@ -298,7 +291,7 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     except RateLimited as limited:
         return hidden(_too_many(request, limited))
     except Refused as refused:  # rules of reading change: the text stays to be seen
-        return hidden(show_page(request, refused=refused, text=link.text))
+        return hidden(show_refused(request, refused, link.text))
     only_differences = request.GET.get("show") == "differences"
     if request.GET.get("format") == SVG:
         return hidden(_as_svg(stepped.diagnosis, only_differences=only_differences))
