@@ -21,7 +21,7 @@ from stackviz.pages.compare.spec_table import without_repeated
 from stackviz.pages.compare.subjects import Loaded
 from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.catalog.conditions import describe_condition, split_variants
-from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.fields import FIELDS, Field, compared_unit
 from stackviz.records.catalog.figures import printed_unit
 from stackviz.records.catalog.joined import join_rows
 from stackviz.records.catalog.models import Accelerator
@@ -93,20 +93,22 @@ def _without_accumulate(condition: str) -> str:
     return condition.removesuffix("; accumulate=fp32")
 
 
-def _figures_pair(accelerator: Accelerator, field: str, figures: Sequence[str], where: str, text: str) -> Pair:
+def _figures_pair(accelerator: Accelerator, name: str, figures: Sequence[str], where: str, text: str) -> Pair:
     """The figures of the sheet hold each figure of the other place; the unit of a figure is its own or the field's."""
-    unit = FIELDS[field].unit
-    of_sheet = [_amount(figure, unit) for figure in figures]
+    field = FIELDS[name]
+    of_sheet = [_amount(figure, field) for figure in figures]
     parts = [text] if text in figures else text.split(" / ")
-    agrees = all(any(_is_same(_amount(part, unit), figure) for figure in of_sheet) for part in parts)
-    sheet = PublicStatement(f"{accelerator.get_absolute_url()}#f-{field}", " / ".join(figures) or NONE)
-    return Pair(sheet, PublicStatement(where, f"{field} of {accelerator.slug}: {text} {unit}".rstrip()), agrees)
+    agrees = all(any(_is_same(_amount(part, field), figure) for figure in of_sheet) for part in parts)
+    sheet = PublicStatement(f"{accelerator.get_absolute_url()}#f-{name}", " / ".join(figures) or NONE)
+    return Pair(sheet, PublicStatement(where, f"{name} of {accelerator.slug}: {text} {field.unit}".rstrip()), agrees)
 
 
-def _amount(text: str, unit: str) -> float | str:
-    """In SI base units; the text itself where it is no number."""
+def _amount(text: str, field: Field | None = None) -> float | str:
+    """In SI base units, in which values of the field are compared; the text itself where it is no number."""
     number, _space, printed = text.partition(" ")
-    symbol = _SYMBOLS.get(printed, unit) if printed else unit
+    symbol = _SYMBOLS.get(printed, "") if printed else ""
+    if field:
+        symbol = compared_unit(field, symbol or field.unit)
     try:
         amount = float(number.replace(",", ""))
     except ValueError:
@@ -145,7 +147,7 @@ def rankings_and_results(known: Known) -> Iterator[Pair]:
             yield Pair(
                 PublicStatement(address, f"{row.name}: {shown}"),
                 PublicStatement(f"{len(of_case)} results of this setting", f"{row.name}: at best {best} in SI"),
-                agrees=best is not None and _is_same(_amount(shown, ""), best),
+                agrees=best is not None and _is_same(_amount(shown), best),
             )
         yield from _of_titles(benchmark, ranking, bests, lines.get(address))
 
@@ -167,7 +169,7 @@ def _of_titles(
     address, words, first = benchmark_address(benchmark.key), ranking.words, ranking.drawn.rows[0]
     title = PublicStatement(address, introduce_ranking(benchmark, ranking.drawn, words).title)
     named = "" if words.no_first else first.name
-    best = _amount(f"{first.text} {ranking.drawn.unit}".rstrip(), "")
+    best = _amount(f"{first.text} {ranking.drawn.unit}".rstrip())
     ahead = {name for name, amount in bests.items() if _is_ahead(benchmark, amount, best)}
     is_right = named in title.text and not ahead if named else words.no_first in title.text
     yield Pair(

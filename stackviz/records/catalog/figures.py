@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import UNITS, Shown, format_in, format_quantity, from_si
 from stackviz.records.catalog.conditions import describe_condition, split_variants
-from stackviz.records.catalog.fields import FIELDS, Field
+from stackviz.records.catalog.fields import FIELDS, Field, compared_unit
 from stackviz.records.catalog.models import SpecValue
 
-# Digits a figure keeps: 1,978.9 stays whole, 32 GiB in a column of GB becomes 34.36.
+# Digits a figure keeps: 1,978.9 stays whole, 16.384 GB in a column of MB becomes 16,384.
 DIGITS = 5
 # Beyond these a figure in the unit its source prints has too many digits: 21,000,000 GB/s reads better as 21 PB/s.
 READABLE = (0.01, 100_000)
@@ -43,18 +43,31 @@ def in_unit_of(field: Field, value: SpecValue) -> Shown:
     """The figure in the field's unit, for a column whose head names it; text values are shown as they are."""
     if value.amount is None:
         return Shown(value.value, "", value.value)
-    return format_in(value.amount, field.unit, digits=DIGITS)
+    shown = format_in(value.amount, field.unit, digits=DIGITS)
+    return replace(shown, exact=_as_printed(value)) if _is_size_in_binary(value) else shown
+
+
+def _is_size_in_binary(value: SpecValue) -> bool:
+    """Whether the value is a memory size printed in GiB, which is compared as GB and has no other exact figure."""
+    field = value.registered_field
+    return field is not None and compared_unit(field, value.unit) != value.unit
+
+
+def _as_printed(value: SpecValue) -> str:
+    return f"{value.value} {printed_unit(value.unit)}".rstrip()
 
 
 def for_people(value: SpecValue) -> Shown:
     """The figure by itself: in the unit printed while that reads well, else scaled; `exact` as printed and in SI."""
     if value.amount is None:
         return Shown(value.value, "", value.value)
+    if _is_size_in_binary(value):
+        return Shown(value.value, value.unit, _as_printed(value))
     shown = format_in(value.amount, value.unit, digits=DIGITS)
     most = READABLE_BYTES if UNITS[value.unit].si == "B" else READABLE[1]
     if value.amount and not READABLE[0] <= from_si(value.amount, value.unit) < most:
         shown = format_quantity(value.amount, UNITS[value.unit].si, digits=DIGITS)
-    as_printed = f"{value.value} {printed_unit(value.unit)}".rstrip()
+    as_printed = _as_printed(value)
     exact = as_printed if shown.exact == as_printed else f"{as_printed} = {shown.exact}"
     return Shown(shown.text, shown.unit, exact)
 

@@ -30,7 +30,7 @@ def test_csv_row_has_unit_condition_basis_and_source(curated, client, db):
     assert row["bf16_tensor_tflops_basis"] == "published"
     assert row["bf16_tensor_tflops_source"].startswith("http")
     (row,) = rows(client.get(LIST + "?q=Google+TPU+v3&format=csv"))
-    assert (row["memory_gb"], row["memory_gb_unit"]) == ("34.359738368", "GB")  # printed as 32 GiB
+    assert (row["memory_gb"], row["memory_gb_unit"]) == ("32", "GB")  # printed as 32 GiB
 
 
 def test_json_item_has_sources_and_missing_reasons(curated, client, db):

@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 
 from stackviz.records.catalog.conditions import parse
-from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.fields import FIELDS, amount_of
 from stackviz.records.catalog.files import DATA, SpecLine, read_catalogue
 from stackviz.records.curated.rows import CuratedDataError
 from tests.records.catalog.fixtures import change
@@ -143,6 +143,20 @@ def test_fields_hold_a_unit_of_their_own_kind(catalogue):
         ("gpu_memory_limit_mb", "MiB"),
         ("l2_cache_mb", "MiB"),
     }
+
+
+def test_one_vendors_memory_sizes_compare_in_one_unit(catalogue):
+    """Google prints 32 GiB for the TPU v4 and 32 GB for the v6e: neither is larger."""
+    amounts = defaultdict(set)
+    for line in catalogue.specs:
+        if FIELDS[line.field].is_memory_size:
+            amounts[line.field, line.value].add(amount_of(FIELDS[line.field], line.value, line.unit))
+    assert {key: found for key, found in amounts.items() if len(found) > 1} == {}
+
+
+def test_preferred_bandwidths_are_in_decimal_units(catalogue):
+    lines = [line for line in catalogue.specs if line.field == "memory_bandwidth_gb_s" and line.status == "public"]
+    assert {line.unit for line in lines} == {"GB/s"}
 
 
 def test_notes_name_no_place_on_anybodys_disk(catalogue):

@@ -38,7 +38,9 @@ def test_what_a_field_refers_to_is_in_the_glossary():
     ("name", "value", "unit", "amount"),
     [
         ("memory_bandwidth_gb_s", "3350", "GB/s", 3.35e12),
-        ("memory_gb", "32", "GiB", 32 * 2**30),
+        ("memory_gb", "32", "GiB", 32e9),
+        ("l2_cache_mb", "256", "MiB", 256e6),
+        ("gpu_memory_limit_mb", "21845.34", "MiB", 21845.34 * 2**20),
         ("bf16_tensor_tflops", "989.4", "TFLOPS", 989.4e12),
         ("transistors", "80", "billion", 80e9),
         ("mig_instances", "0", "count", 0.0),

@@ -35,6 +35,8 @@ class Field:
     empty: all. List only what is impossible: a value that a vendor could publish but does not is missing, and the sheet
     says so.
 
+    `is_memory_size`: bytes of memory chips or caches, of which sources print 2^30 as GB or as GiB; see `compared_unit`.
+
     `accumulate_matters`: GeForce cards run it at half rate when products are added up in fp32, which is what cuBLAS and
     PyTorch do.
     """
@@ -52,6 +54,7 @@ class Field:
     formula: Formula | None = None
     only: frozenset[str] = frozenset()
     never: frozenset[str] = frozenset()
+    is_memory_size: bool = False
     accumulate_matters: bool = False
 
     @property
@@ -90,11 +93,22 @@ def _words_of(field: Field, _language: str) -> tuple[str, str]:
 
 # --- printed values ---
 
+# Memory is built in powers of two: 32 GB and 32 GiB of data sheets are the same 2^35 bytes.
+_SAME_SIZE = {"KiB": "kB", "MiB": "MB", "GiB": "GB", "TiB": "TB"}
+
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
 
 
+def compared_unit(field: Field, unit: str) -> str:
+    """The unit a figure printed in `unit` is compared in: a memory size in GiB counts as that many GB."""
+    return _SAME_SIZE.get(unit, unit) if field.is_memory_size else unit
+
+
 def amount_of(field: Field, value: str, unit: str) -> float | None:
-    """A printed value in base units; None for text. Raises ValueError, in words, when the two do not fit the field."""
+    """A printed value in base units, of `compared_unit`; None for text.
+
+    Raises ValueError, in words, when value and unit do not fit the field.
+    """
     if field.is_text:
         if unit:
             raise ValueError(_("%(field)s is text and has no unit, not %(unit)r") % {"field": field.name, "unit": unit})
@@ -128,7 +142,7 @@ def _checked_amount(field: Field, number: float, unit: str) -> float:
         problem = _("unknown unit %(unit)r: use one of %(units)s")
         raise ValueError(problem % {"unit": unit, "units": ", ".join(sorted(filter(None, UNITS)))})
     try:
-        amount = to_si(number, unit)
+        amount = to_si(number, compared_unit(field, unit))
     except ValueError:
         problem = _("%(value)r %(unit)s is not a finite quantity")
         raise ValueError(problem % {"value": number, "unit": unit}) from None
