@@ -8,7 +8,7 @@ from functools import cache
 from stackviz.desk.contradictions.dumps import DumpedStack, broken_findings
 from stackviz.pages.plan.builds import Build, builds, choose_build
 from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
-from stackviz.pages.plan.releases import torch_releases
+from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report.rules import packaged_tables
 from stackviz.report.rules.drivers import WINDOWS_BRANCH_SPAN
 from stackviz.report.rules.known_cards import KnownCard

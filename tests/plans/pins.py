@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from stackviz.pages.plan.builds import builds, command, pythons_beside
 from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
-from stackviz.pages.plan.releases import pythons, torch_releases
+from stackviz.pages.plan.releases import pythons
+from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.packages import PACKAGES, PackageTarget, package_pythons, plan_package
 from tests.plans.matrix import CARDS, DAY, TABLES

@@ -7,14 +7,8 @@ from enum import StrEnum
 from itertools import islice
 
 from stackviz.pages.plan.planned_machine import PlannedMachine, bare_report
-from stackviz.pages.plan.releases import (
-    Companion,
-    companions,
-    install_command,
-    needed_macos,
-    pythons,
-    torch_releases,
-)
+from stackviz.pages.plan.releases import Companion, companions, install_command, needed_macos, pythons
+from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report import format as wire
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge, judge_breaking

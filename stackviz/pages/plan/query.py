@@ -13,12 +13,13 @@ from django.utils.translation import gettext as _
 
 from stackviz.pages.plan.chosen_way import Option, WayChoice, choose_way, options_of
 from stackviz.pages.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
-from stackviz.pages.plan.releases import pythons, torch_releases
+from stackviz.pages.plan.releases import pythons
 from stackviz.pages.plan.solved import settled_way
 from stackviz.pages.plan.targets import find_target, target_card
 from stackviz.pages.plan.ways import PYTORCH, ways
 from stackviz.records.catalog.asked_for import requested_by_vendor
 from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report.rules import Tables
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.lifecycle import newest_out

@@ -1,35 +1,18 @@
-"""What the tables know of torch's releases: their wheels, the CUDA they are built for, what they ask of the system."""
+"""What a planned torch asks of the system, what goes with it, and how it is installed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stackviz.pages.plan.planned_machine import PlannedMachine
+from stackviz.records.stacks.torch_releases import pythons_of
 from stackviz.report.rules import Tables
 from stackviz.report.rules.checks.companions import COMPANIONS, belonging_releases, installable_release
 from stackviz.report.rules.compatibility import Requirement, computed_once
 from stackviz.report.rules.versions import numbers
 
 
-@computed_once
-def torch_releases(tables: Tables, wheel: str) -> tuple[str, ...]:
-    """Releases of torch with a wheel for this platform, newest first."""
-    offered = {row.version: row.values for row in tables.rows("pytorch", "offers", "wheel") if row.platform == wheel}
-    known = [row.version for row in tables.releases_of("pytorch")]
-    return tuple(version for version in reversed(known) if offered.get(version) != "no")
-
-
-@computed_once
-def pythons_of(tables: Tables, torch: str, wheel: str) -> tuple[str, ...]:
-    """Versions of Python with a wheel of a torch, else with one for Linux. Free-threaded builds are left out."""
-    for platform in (wheel, "linux-x86_64"):
-        for row in tables.rows("pytorch", "needs", "python", platform=platform):
-            if numbers(row.version) == numbers(torch) and row.values:
-                return tuple(version for version in row.values.split() if not version.endswith("t"))
-    return ()
-
-
 def pythons(machine: PlannedMachine, tables: Tables) -> tuple[str, ...]:
-    """The same of the machine's torch and system."""
+    """`pythons_of` the machine's torch and system."""
     return pythons_of(tables, machine.torch, machine.system.wheel)
 
 

@@ -8,10 +8,11 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.planned_machine import SYSTEMS
-from stackviz.pages.plan.releases import companions, install_command, pythons_of, torch_releases
+from stackviz.pages.plan.releases import companions, install_command
 from stackviz.pages.plan.solved import solved_way
 from stackviz.pages.plan.support import BY_TABLES, PlanTarget, deciding_rows, guides, may_run
 from stackviz.pages.plan.way import InstallWay, uv_command
+from stackviz.records.stacks.torch_releases import pythons_of, torch_releases
 from stackviz.report.rules import Requirement, Tables
 from stackviz.report.rules.checks.builds import builds_carrying
 from stackviz.report.rules.compatibility import computed_once

@@ -18,13 +18,8 @@ from stackviz.pages.plan.builds import (
     outcome_of,
 )
 from stackviz.pages.plan.planned_machine import SYSTEMS, TITLES, PlannedMachine, features
-from stackviz.pages.plan.releases import (
-    companions,
-    install_command,
-    needed_macos,
-    pythons,
-    torch_releases,
-)
+from stackviz.pages.plan.releases import companions, install_command, needed_macos, pythons
+from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import packaged_tables, registry
 from stackviz.report.rules.known_cards import KnownCard
