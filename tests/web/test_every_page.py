@@ -137,7 +137,8 @@ def pages_of_a_visitor() -> list[str]:
     named = [
         "/", "/login/", "/password/MQ/x-y/", "/accelerators/", "/accelerators/?vendor=nvidia&page=2&sort=-memory_gb", f"/accelerators/{H100}/", f"/accelerators/{H100}/?format=json",
         f"/accelerators/{M3_MAX}/", f"/accelerators/{H100}/mistake/?field=memory_gb", "/corrections/", "/freshness/", reported_mistake(Client()), "/claims/", "/changes/", "/changes/feed/", "/stacks/", "/stacks/nvidia-cuda/",
-        "/stacks/apple-metal/", "/stacks/nvidia-cuda/support/", "/components/pytorch/", "/components/cudnn/", "/operators/",
+        "/stacks/apple-metal/", "/stacks/nvidia-cuda/support/", "/components/pytorch/", "/components/cudnn/", "/releases/", "/releases/cuda-12.8/",
+        "/releases/torch-2.15/", "/releases/pytorch-2.14.1/", "/drivers/580/", "/operators/",
         "/operators/matmul/", "/operators/matmul/figures/", "/machines/", "/coverage/", "/machines/add/", "/machines/north/",
         host.get_absolute_url(), "/hosts/", "/hosts/?format=json", f"/machines/?like={H100}&vendor=nvidia&stack=engine", "/labs/north/events.atom",
         here, f"{here}life/", f"{here}history/", f"{here}against/", f"{here}series/{series}/", f"/receipts/{report.pk}/",

@@ -27,6 +27,8 @@ from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.models import Component, Edition
 from stackviz.records.stacks.operators import operators
 from stackviz.records.stacks.queries import public_stacks
+from stackviz.records.stacks.release_lines import release_lines
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.measuring import BENCHMARKS
 from stackviz.report.messages import SYMPTOMS
 from stackviz.web.http.address import whole_number
@@ -36,7 +38,8 @@ from stackviz.web.parts import cached_html
 CACHE_S = 600  # the key moves with what is listed
 MOST_ADDRESSES = 50_000  # of one file: the limit of the protocol
 PAGES = (
-    "home:home", "accelerators:list", "stacks:list", "stacks:operators", "benchmarks:index", "machines:list",
+    "home:home", "accelerators:list", "stacks:list", "stacks:operators", "stacks:releases", "benchmarks:index",
+    "machines:list",
     "compare:page", "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index", "accelerators:claims",
     "accelerators:changes",
     "data:index", "data:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
@@ -108,6 +111,7 @@ class _Stacks(_Pages):
         urls = [stack.get_absolute_url() for stack in public_stacks()]
         urls += [component.get_absolute_url() for component in Component.objects.order_by("slug")]
         urls += [reverse("stacks:operator", args=[slug]) for slug in operators()]
+        urls += [line.url for line in release_lines(rule_tables()).values()]
         return [MappedPage(url) for url in urls]
 
 

@@ -81,7 +81,7 @@ class StandingInStack:
     def _releases(self, limits: str) -> str:
         whole = self.placed.component.part_of
         names = {whole.slug: whole.local_name} if whole else {}
-        return ", ".join(f"{_subject_name(subject, names)} {release}" for subject, release in parse_limits(limits))
+        return ", ".join(f"{subject_name(subject, names)} {release}" for subject, release in parse_limits(limits))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ def component_page(slug: str, *, all_releases: bool = False) -> dict[str, Any] |
         ],
         "unfilled": unfilled.select_related("stack", "done_by", "source").order_by("stack__order"),
         "terms": terms_of(slug),
-        "releases": _with_requirements(releases if all_releases else releases[:NEWEST_RELEASES]),
+        "releases": with_requirements(releases if all_releases else releases[:NEWEST_RELEASES]),
         "releases_table": releases_of([slug])[0],
         "release_count": len(releases),
         "has_dates": any(release.released or release.support_ends for release in releases),
@@ -158,7 +158,7 @@ def _standings(component: Component) -> list[StandingInStack]:
     return list(standings.values())
 
 
-def _with_requirements(releases: Sequence[Release]) -> list[tuple[Release, str, tuple[RequirementRow, ...]]]:
+def with_requirements(releases: Sequence[Release]) -> list[tuple[Release, str, tuple[RequirementRow, ...]]]:
     """(release, its version in words, requirements). Two queries: all requirements, and the names of their subjects."""
     requirements: dict[int, list[Requirement]] = defaultdict(list)
     subjects = set()
@@ -192,7 +192,7 @@ def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> Requir
     first = rows[0]
     return RequirementRow(
         relation=_("offers") if first.values == "yes" else _("does not offer"),
-        subject=", ".join(_subject_name(row.subject, names) for row in rows),
+        subject=", ".join(subject_name(row.subject, names) for row in rows),
         where=_part_and_platform(first) if len(rows) == 1 else "",
         is_sure=all(row.confidence == Requirement.Confidence.HIGH for row in rows),
         source=first.source,
@@ -202,7 +202,7 @@ def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> Requir
 def _requirement_row(row: Requirement, names: Mapping[str, str]) -> RequirementRow:
     return RequirementRow(
         relation=row.get_relation_display(),
-        subject=_subject_name(row.subject, names),
+        subject=subject_name(row.subject, names),
         subject_url=reverse("stacks:component", args=[row.subject]) if row.subject in names else "",
         how_much=row.values or (f"≥ {row.low}" if row.low else ""),
         where=_part_and_platform(row),
@@ -216,5 +216,5 @@ def _part_and_platform(row: Requirement) -> str:
     return " · ".join(filter(None, (row.part, row.platform)))
 
 
-def _subject_name(subject: str, names: Mapping[str, str]) -> str:
+def subject_name(subject: str, names: Mapping[str, str]) -> str:
     return names.get(subject) or str(SUBJECT_NAMES.get(subject) or subject.replace("-", " "))

@@ -1,8 +1,9 @@
 """Views of the stacks, one stack, one component, the operators and one operator."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -17,12 +18,15 @@ from stackviz.draw.diagrams.standing import draw_standing
 from stackviz.draw.diagrams.svg import svg_of
 from stackviz.pages.stacks.component_page import component_page
 from stackviz.pages.stacks.operator_page import detours_of, modes_of, operator_rows, operators_with, timings_of
+from stackviz.pages.stacks.release_page import products, release_page
 from stackviz.pages.stacks.stack_page import StackRow, stack_rows, support_of, undrawn_components
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.memory import memory_model_of
 from stackviz.records.stacks.models import Edition, Stack
 from stackviz.records.stacks.operators import operator_coverage, operators
 from stackviz.records.stacks.queries import described_columns, public_stacks, stacks_of_accelerator
+from stackviz.records.stacks.release_lines import DRIVER, ReleaseLine, find_line, nearest_lines
+from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.records.stacks.terms import StackTerm, all_terms
 from stackviz.web.http.address import text_parameter
 from stackviz.web.http.download import svg_response
@@ -162,6 +166,41 @@ def _drawn_component(slug: str, wanted: str, *, with_releases: bool) -> tuple[st
         picture = draw_standing(column, slug, callers, callees)
     context = page | {"used_by": operators_with(slug), "drawn": drawn, "picture": picture}
     return escape(page["component"].local_name), render_to_string("stacks/_component.html", context)
+
+
+@require_safe
+def release_list(request: HttpRequest) -> HttpResponse:
+    """All lines of releases, by product."""
+    return render(request, "stacks/releases.html", {"products": products(rule_tables())})
+
+
+@require_safe
+def release(request: HttpRequest, slug: str) -> HttpResponse:
+    """One line of releases (`cuda-12.8`). An address with one of its releases leads to it; 404 names the nearest."""
+    tables = rule_tables()
+    line = find_line(tables, slug)
+    if line is None:
+        context = {"slug": slug, "nearest": nearest_lines(tables, slug)}
+        return render(request, "stacks/no_release.html", context, status=HTTPStatus.NOT_FOUND)
+    if request.path != line.url:
+        return HttpResponsePermanentRedirect(line.url)
+    today = timezone.now().date().isoformat()
+    title, body, answer = cached_parts(
+        ("release", line.slug, today, *_editions()), lambda: _drawn_release(line, today), CACHE_S
+    )
+    return render(request, "stacks/release.html", {"title": title, "body": body, "answer": answer})
+
+
+def _drawn_release(line: ReleaseLine, today: str) -> tuple[str, str, str]:
+    """(title, body, answer) as HTML."""
+    page = release_page(rule_tables(), line, today)
+    return escape(line.name), render_to_string("stacks/_release.html", page), escape(page["answer"])
+
+
+@require_safe
+def driver(request: HttpRequest, version: str) -> HttpResponse:
+    """A branch of the NVIDIA driver, by its number; that of a driver (580.65.06) leads to its branch."""
+    return release(request, f"{DRIVER}-{version}")
 
 
 @require_safe
