@@ -12,7 +12,8 @@ from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
 from stackviz.pages.plan.releases import pythons
 from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report.rules.known_cards import KnownCard
-from stackviz.report.rules.packages import PACKAGES, PackageTarget, package_pythons, plan_package
+from stackviz.report.rules.package_releases import PACKAGES, PackageTarget, package_pythons
+from stackviz.report.rules.packages import plan_package
 from tests.plans.matrix import CARDS, DAY, TABLES
 
 TAGS = {

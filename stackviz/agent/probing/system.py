@@ -6,7 +6,7 @@ Metadata shows which packages are installed: a broken one shows too. Whether it 
 import platform
 from importlib import metadata
 
-from stackviz.report.format.components import PACKAGE_METADATA, component_of
+from stackviz.report.format.components import PACKAGE_METADATA, component_of, version_with_build
 from stackviz.report.format.facts import questions_of
 from stackviz.report.format.facts.asking import Surroundings
 from stackviz.report.importers.reading import Reading
@@ -52,9 +52,10 @@ def probe_python(around: Surroundings) -> Reading:
 
 def _find_packages(reading: Reading) -> None:
     for distribution in metadata.distributions():
-        component = component_of(distribution.metadata["Name"] or "")
+        name = distribution.metadata["Name"] or ""
+        component = component_of(name)
         if component is None or component == _HAS_A_PROBE:
             continue
-        reading.add_software(component, distribution.version, PACKAGE_METADATA)
+        reading.add_software(component, version_with_build(name, distribution.version), PACKAGE_METADATA)
         if component == "cuda-runtime":
             reading.sheet.state("cuda.runtime_version", distribution.version)

@@ -23,7 +23,7 @@ from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report.rules import Tables
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.lifecycle import newest_out
-from stackviz.report.rules.packages import package_pythons
+from stackviz.report.rules.package_releases import package_pythons
 from stackviz.web.http.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"

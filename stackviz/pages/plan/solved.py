@@ -7,7 +7,8 @@ from stackviz.pages.plan.planned_machine import SYSTEMS
 from stackviz.pages.plan.support import FrameworkSupport, PlanTarget
 from stackviz.pages.plan.way import InstallWay, driver_need, uv_command
 from stackviz.report.rules import Tables
-from stackviz.report.rules.packages import PackagePlan, PackageTarget, plan_package
+from stackviz.report.rules.package_releases import PackageTarget
+from stackviz.report.rules.packages import PackagePlan, plan_package
 
 
 def solved_way(tables: Tables, target: PlanTarget, system: str, row: FrameworkSupport) -> InstallWay:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["COMPONENTS", "PACKAGES", "PACKAGE_METADATA", "component_of"]
+__all__ = ["COMPONENTS", "PACKAGES", "PACKAGE_METADATA", "component_of", "version_with_build"]
 
 _COMPONENTS = {
     # framework, compiler and what runs on them
@@ -26,7 +26,7 @@ _COMPONENTS = {
     "torchvision": "TorchVision",
     "torchaudio": "TorchAudio",
     "onnxruntime-gpu": "ONNX Runtime's package with the CUDA provider",
-    "jax-cuda-plugin": "JAX's CUDA plug-in: jax-cuda12-plugin, jax-cuda13-plugin",
+    "jax-cuda-plugin": "JAX's CUDA plug-in: jax-cuda13-plugin 0.12.0 is version 0.12.0+cuda13",
     "jax-metal": "JAX's Metal plug-in",
     "tensorflow-metal": "TensorFlow's Metal plug-in",
     "llama-cpp": "llama.cpp with ggml",
@@ -96,11 +96,15 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
         "nvidia-cutlass-dsl": "cutlass",
         "nvidia-nccl": "nccl",
         "jaxlib": "jax",
+        "jax-cuda11-plugin": "jax-cuda-plugin",
         "jax-cuda12-plugin": "jax-cuda-plugin",
         "jax-cuda13-plugin": "jax-cuda-plugin",
         "tensorflow-cpu": "tensorflow",
         "tensorflow-gpu": "tensorflow",
         "tensorflow-macos": "tensorflow",
+        "mlx-cuda": "mlx",
+        "mlx-cuda-12": "mlx",
+        "mlx-cuda-13": "mlx",
         "mkldnn": "onednn",
         "llvm-openmp": "openmp",
         "intel-openmp": "openmp",
@@ -108,6 +112,19 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Package -> component, where the two names differ."""
+
+_BUILDS: Mapping[str, str] = MappingProxyType(
+    {
+        "jax-cuda11-plugin": "cuda11",
+        "jax-cuda12-plugin": "cuda12",
+        "jax-cuda13-plugin": "cuda13",
+        "mlx-cuda": "cuda12",
+        "mlx-cuda-12": "cuda12",
+        "mlx-cuda-13": "cuda13",
+        "tensorflow-cpu": "cpu",
+    }
+)
+"""Package -> its build, where each build of a component is a package."""
 
 # Components that are no package, and packages of that name that are something else.
 _SAME_NAME = frozenset(COMPONENTS) - {"accelerate", "linux", "windows", "macos", "metal", "mps", "hardware", "python"}
@@ -119,6 +136,16 @@ _LONGEST_NAME = 120
 
 def component_of(package: str) -> str | None:
     """Return the component that a Python or conda package is; None for others."""
-    name = package[:_LONGEST_NAME].lower().replace("_", "-")
+    name = _normalized(package)
     name = _FOR_CUDA.sub("", name) if name.startswith("nvidia-") else name
     return _OTHER_NAMES.get(name) or (name if name in _SAME_NAME else None)
+
+
+def version_with_build(package: str, version: str) -> str:
+    """Return the version with the build that the package's name says: jax-cuda13-plugin 0.12.0 is 0.12.0+cuda13."""
+    build = _BUILDS.get(_normalized(package))
+    return f"{version}+{build}" if build and "+" not in version else version
+
+
+def _normalized(package: str) -> str:
+    return package[:_LONGEST_NAME].lower().replace("_", "-")

@@ -13,6 +13,7 @@ from itertools import pairwise
 from stackviz.base.backports import POSSESSIVE
 from stackviz.base.private import without_homes
 from stackviz.report.format import LIMITS
+from stackviz.report.format.components import version_with_build
 from stackviz.report.importers.env_report import (
     add_listed_card,
     check_torch_versions,
@@ -451,7 +452,8 @@ def _read_packages(reading: Reading, lines: list[str]) -> None:
         component = component_of(match[2]) if match else None
         if match and component and match[3][0].isdigit():
             kind = "pip" if line.rstrip().endswith(" pypi") else match[1].rstrip("3")
-            reading.add_software(component, match[3], f"collect_env, packages of {kind}")
+            version = version_with_build(match[2], match[3])
+            reading.add_software(component, version, f"collect_env, packages of {kind}")
 
 
 def _read_variables(reading: Reading, variables: dict[str, str]) -> None:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from stackviz.report.importers.env_report import check_torch_versions, component_of
+from stackviz.report.format.components import component_of, version_with_build
+from stackviz.report.importers.env_report import check_torch_versions
 from stackviz.report.importers.importer import Importer, Span, runs_of
 from stackviz.report.importers.reading import Reading
 from stackviz.report.importers.torch_facts import state_torch_version
@@ -114,7 +115,7 @@ def read_package_list(text: str) -> Reading:
             state_torch_version(reading, package.version, found_by)
         elif component:
             reading.sheet.state("python.version", package.version if component == "python" else None)
-            reading.add_software(component, package.version, found_by)
+            reading.add_software(component, version_with_build(package.name, package.version), found_by)
     check_torch_versions(reading)
     return reading
 

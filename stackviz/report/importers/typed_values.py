@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from stackviz.report.format import LIMITS
+from stackviz.report.format.components import version_with_build
 from stackviz.report.format.systems import cuda_of
 from stackviz.report.importers.env_report import (
     add_listed_card,
@@ -113,7 +114,7 @@ def take_driver(reading: Reading, value: str) -> None:
 def take_package(reading: Reading, package: str, value: str) -> None:
     component, match = component_of(package), _VERSION.search(value)
     if component and match:
-        reading.add_software(component, match[1], BY_HAND)
+        reading.add_software(component, version_with_build(package, match[1]), BY_HAND)
 
 
 # ---- the system -----------------------------------------------------------------------------------------------------

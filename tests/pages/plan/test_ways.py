@@ -11,7 +11,7 @@ from stackviz.pages.plan.targets import find_target
 from stackviz.pages.plan.ways import FRAMEWORKS, INSTALLERS, ways
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.stacks.rule_tables import rule_tables
-from stackviz.report.rules.packages import PACKAGES
+from stackviz.report.rules.package_releases import PACKAGES
 from tests.responses import words_of
 from tests.sampled import sampled
 

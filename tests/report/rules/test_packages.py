@@ -3,7 +3,8 @@
 import pytest
 
 from stackviz.report.rules import packaged_tables
-from stackviz.report.rules.packages import PACKAGES, PackageTarget, package_pythons, plan_package
+from stackviz.report.rules.package_releases import PACKAGES, PackageTarget, package_pythons
+from stackviz.report.rules.packages import plan_package
 from stackviz.report.rules.versions import is_below
 
 TABLES = packaged_tables()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from stackviz.base.sentence import say
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
 from stackviz.report.rules.look import Look, NotReported
+from stackviz.report.rules.package_releases import first_with_macos
 from stackviz.report.rules.rule import Check, Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
@@ -281,8 +282,7 @@ def wheel_on_macos(component: str, name: str) -> Check:
             return
         if not numbers(versions[0]):
             raise NotReported(component)
-        rows = tables.rows(component, "needs", "macos", platform=look.wheel_platform or "macos-arm64", part="wheel")
-        row = next(iter(newest_up_to(rows, versions[0])), None)
+        row = first_with_macos(tables, component, versions[0], look.wheel_platform or "macos-arm64")
         if row is None:
             return
         macos = look.need("os.version")

@@ -10,7 +10,8 @@ from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables, newest_up_to
 from stackviz.report.rules.look import Look, NotReported
-from stackviz.report.rules.packages import PackageTarget, plan_package
+from stackviz.report.rules.package_releases import PackageTarget
+from stackviz.report.rules.packages import plan_package
 from stackviz.report.rules.rule import Check, Conclusion, RuleSet, Severity
 from stackviz.report.rules.versions import is_below, major_minor, numbers, same_line
 
