@@ -30,6 +30,7 @@ from stackviz.intake.report_parts.present import (
 )
 from stackviz.pages.machines.host_results import (
     best_known,
+    doubtful_rows,
     headline_words,
     host_result_groups,
     peer_results,
@@ -128,7 +129,7 @@ def day_of(host: Host) -> str:
 def _drawn_host(host: Host) -> tuple[str, str]:
     """(the sentence, the body) as HTML. At most five queries beside those of the tables, whatever is stored."""
     judged = judged_host(host)
-    results = results_of(host)
+    results, doubtful = results_of(host)
     published = published_peaks(results)
     report = _presented(host, judged)
     columns, not_drawn = drop_unreported_rows([report.column])
@@ -146,6 +147,7 @@ def _drawn_host(host: Host) -> tuple[str, str]:
         layers=_stated_layers(report.column),
         groups=host_result_groups(results, published),
         pairs=setting_pairs(results),
+        doubtful=doubtful_rows(doubtful),
         peers=peer_results(host, results),
         sheets=sheets,
         alike=_alike(host),

@@ -74,6 +74,17 @@ class HostResultGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtfulResult:
+    """A result that counts nowhere, and why."""
+
+    title: str
+    setting: str
+    value: str
+    url: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingPair:
     """Two results that differ in one setting. `factor`: how much faster the better one is."""
 
@@ -108,10 +119,25 @@ class PeerResult:
     source_url: str
 
 
-def results_of(host: Host) -> list[CitedResult]:
-    """Return the results that are shown of a host: public, and those without a sheet. One query."""
-    rows = results_of_hosts([host.pk])
-    return [row for row in rows if row.state in SHOWN_OF_HOSTS and row.benchmark in CITED_BENCHMARKS]
+def results_of(host: Host) -> tuple[list[CitedResult], list[CitedResult]]:
+    """(the results that are shown of a host: public, and those without a sheet; the doubtful ones). One query."""
+    known = [row for row in results_of_hosts([host.pk]) if row.benchmark in CITED_BENCHMARKS]
+    shown = [row for row in known if row.state in SHOWN_OF_HOSTS]
+    return shown, [row for row in known if row.state == CitedResult.State.DOUBTFUL]
+
+
+def doubtful_rows(results: Iterable[CitedResult]) -> list[DoubtfulResult]:
+    """Return what the page lists of doubtful results, which are in no group, no pair and no count."""
+    return [
+        DoubtfulResult(
+            title=CITED_BENCHMARKS[row.benchmark].title,
+            setting=_setting(row, frozenset()),
+            value=quantity_label(row.amount, row.si, digits=4),
+            url=result_address(row),
+            reason=row.reason,
+        )
+        for row in results
+    ]
 
 
 def best_known(results: Sequence[CitedResult]) -> CitedResult | None:

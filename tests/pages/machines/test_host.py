@@ -170,11 +170,17 @@ def test_limit_below_the_published_power_is_named(client, sheet):
     assert "the vendor publishes" not in text_of(client, full)
 
 
-def test_doubtful_result_is_not_shown(client, host, sheet):
-    result = make_result(host, sheet, 99999)
-    CitedResult.objects.filter(pk=result.pk).update(state="doubtful", reason="above its bound")
-    assert "99,999" not in text_of(client, host)
-    assert "No result of this host is published." in text_of(client, host)
+def test_doubtful_result_is_listed_and_counts_nowhere(client, host, sheet):
+    make_result(host, sheet, 216)
+    doubtful = make_result(host, sheet, 99999, backend="Vulkan")
+    CitedResult.objects.filter(pk=doubtful.pk).update(state="doubtful", reason="above its bound")
+    page = text_of(client, host)
+    before, folded = part_of(page, "results").split("<details")
+    assert "1 doubtful result, counted nowhere" in folded
+    assert re.search(r"Vulkan.*99,999 token/s.*above its bound", folded)
+    assert "216 token/s" in before
+    assert "99,999" not in page.replace(folded, "")
+    assert 'aria-labelledby="changed"' not in page
 
 
 def test_pair_that_differs_in_one_setting_is_shown(client, host, sheet):
