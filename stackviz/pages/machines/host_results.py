@@ -130,7 +130,7 @@ def doubtful_rows(results: Iterable[CitedResult]) -> list[DoubtfulResult]:
     """Return what the page lists of doubtful results, which are in no group, no pair and no count."""
     return [
         DoubtfulResult(
-            title=CITED_BENCHMARKS[row.benchmark].title,
+            title=str(CITED_BENCHMARKS[row.benchmark].title),
             setting=_setting(row, frozenset()),
             value=quantity_label(row.amount, row.si, digits=4),
             url=result_address(row),
