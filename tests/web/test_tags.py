@@ -92,10 +92,10 @@ def test_a_time_says_how_long_ago(before, words):
 
 
 def test_the_frame_is_in_the_language_of_each_reader():
-    frame = "{% navigation %}{% fixed_part 'web/_tray.jinja' %}"
+    frame = "{% navigation %}{% pages_of_door %}{% fixed_part 'web/_tray.jinja' %}"
     request = RequestFactory().get("/learn/")
     english = rendered(frame, request=request)
-    assert re.findall(r'<a href="([^"]*)" aria-current="(\w+)"', english) == [("/learn/", "page")]
+    assert re.findall(r'<a href="([^"]*)" aria-current="(\w+)"', english) == [("/learn/", "true"), ("/learn/", "page")]
     with translation.override("zh-hans"):
         chinese = rendered(frame, request=request)
     for word in ("Machines", "Compare"):

@@ -28,7 +28,7 @@ TOOLS = 4  # compare, fit, plan, diagnose
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class CountedDoor:
     """A part of the site. `count`: how much of it there is; `what`: of what."""
 
     title: str
@@ -54,7 +54,7 @@ def front_page(visitor: Visitor) -> dict[str, object]:
     }
 
 
-def _doors(machines: int) -> list[Door]:
+def _doors(machines: int) -> list[CountedDoor]:
     """`machines`: those of labs that this visitor may see."""
     values = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).count()
     hosts = Host.objects.filter(state=Host.State.PUBLIC).count()
@@ -73,7 +73,7 @@ def _doors(machines: int) -> list[Door]:
         (_("Machines"), "machines:list", hosts, of_labs if machines else _("real hosts, layer by layer")),
         (_("Learn"), "learn:index", len(read_chapters("en")), _("chapters, from silicon to PyTorch")),
     ]  # fmt: skip
-    return [Door(title, reverse(name), format_number(count), what) for title, name, count, what in counted]
+    return [CountedDoor(title, reverse(name), format_number(count), what) for title, name, count, what in counted]
 
 
 def _system(report: wire.Report) -> str:

@@ -132,10 +132,10 @@ def _model_speeds(
     ]
     speeds.sort(key=lambda speed: (-_expected(speed), speed.answer.fullest - speed.answer.usable, speed.name))
     marks = tuple(Mark(scale.position(tick), format_number(tick)) for tick in scale.ticks(apart=12))
-    return ModelSpeeds(query, _headline(speeds), tuple(speeds), marks, _address(query))
+    return ModelSpeeds(query, _headline(speeds), tuple(speeds), marks, _fit_address(query))
 
 
-def _address(query: FitQuery, *accelerators: str) -> str:
+def _fit_address(query: FitQuery, *accelerators: str) -> str:
     parameters = {"model": query.model.slug, "precision": query.precision.slug, "accelerator": accelerators}
     return f"{reverse('fit:page')}?{urlencode(parameters, doseq=True)}"
 
@@ -146,7 +146,7 @@ def _speed(name: str, query: FitQuery, answer: FitAnswer, rate: ReachedRate | No
         name=name,
         answer=answer,
         rate=rate,
-        url=_address(query, answer.target.slug),
+        url=_fit_address(query, answer.target.slug),
         at=scale.position(rate.tokens_per_s) if rate else None,
         low=scale.position(decode.low) if decode else None,
         high=scale.position(decode.high) if decode else None,

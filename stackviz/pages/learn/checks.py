@@ -67,7 +67,7 @@ def _anchors() -> dict[str, set[str]]:
     """Address -> its anchors, of the pages whose anchors these texts decide."""
     terms = {term.anchor for group in read_glossary(ENGLISH) for term in group.terms}
     groups = {group.anchor for group in read_glossary(ENGLISH)}
-    anchors = {reverse("learn:index"): terms | groups | {"glossary", "try"}}
+    anchors = {reverse("learn:glossary"): terms | groups, reverse("learn:index"): {"try"}}
     for chapter in read_chapters(ENGLISH):
         anchors[reverse("learn:chapter", args=[chapter.slug])] = {section.anchor for section in chapter.sections}
     return anchors

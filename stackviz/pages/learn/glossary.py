@@ -5,7 +5,7 @@ term, with one paragraph of plain text and, in English, its source:
 
     Source: [title](https://...)
 
-A printed source is its title only. A "?" beside a term on any page links here: `{% help "dense" %}` -> /learn/#dense.
+A printed source is its title only. A "?" beside a term links here: `{% help "dense" %}` -> /glossary/#dense.
 """
 
 import re

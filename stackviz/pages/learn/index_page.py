@@ -1,4 +1,4 @@
-"""`/learn/`: the chapters, what there is to try, and the glossary."""
+"""`/learn/`: the chapters and what there is to try; `/glossary/`: the terms."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,7 +12,7 @@ from stackviz.pages.learn.glossary import ENGLISH, read_glossary
 from stackviz.pages.learn.trying import all_tries
 from stackviz.web.preview import Introduction, make_preview
 
-__all__ = ["learn_index", "urlpatterns"]
+__all__ = ["glossary_page", "learn_index", "urlpatterns"]
 
 
 @require_safe
@@ -24,9 +24,22 @@ def learn_index(request: HttpRequest) -> HttpResponse:
         "preview": make_preview(request, Introduction(_("Learn"), lead), request.path),
         "chapters": read_chapters(language),
         "tries": all_tries().values(),
-        "groups": read_glossary(language),
     }
     return render(request, "learn/index.html", context)
 
 
-urlpatterns = [path("learn/", learn_index, name="index")]
+@require_safe
+def glossary_page(request: HttpRequest) -> HttpResponse:
+    lead = _("What the figures on this site mean, and common pitfalls. A small “?” beside a term links here.")
+    context = {
+        "lead": lead,
+        "preview": make_preview(request, Introduction(_("Glossary"), lead), request.path),
+        "groups": read_glossary(get_language() or ENGLISH),
+    }
+    return render(request, "learn/glossary.html", context)
+
+
+urlpatterns = [
+    path("learn/", learn_index, name="index"),
+    path("glossary/", glossary_page, name="glossary"),
+]

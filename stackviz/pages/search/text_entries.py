@@ -188,7 +188,7 @@ def operator_entries() -> Iterator[SearchEntry]:
 
 def term_entries() -> Iterator[SearchEntry]:
     """The glossary, found by its English and its Chinese titles in either language."""
-    address = reverse("learn:index")
+    address = reverse("learn:glossary")
     others = [_terms(language) for language in (ENGLISH, CHINESE)]
     for anchor, (title, text) in _terms(get_language() or ENGLISH).items():
         titles = dict.fromkeys(other[anchor][0] for other in others if anchor in other)
@@ -334,9 +334,9 @@ PAGES: tuple[tuple[str, Promise, Promise, tuple[str, ...]], ...] = (
     ("benchmarks:index", _("Benchmarks"), _("What others measured, ranked like for like."), ("results", "leaderboard")),
     ("stacks:operators", _("Operators"), _("What happens below a PyTorch call, layer by layer."), ("kernels",)),
     (
-        "learn:index", _("Learn"), _("Chapters, calculations to try, and what the terms mean."),
-        ("glossary", "terms", "tutorial", "introduction", "词汇表"),
+        "learn:index", _("Learn"), _("Chapters and calculations to try."), ("tutorial", "introduction"),
     ),
+    ("learn:glossary", _("Glossary"), _("What the figures and terms mean."), ("terms", "词汇表")),
     ("machines:add", _("Add a machine"), _("Run the agent on your own machine and see its stack here."), ("agent",)),
     ("accelerators:claims", _("Claims checked"), _("Widely copied statements, right or wrong."), ("myths",)),
     ("accelerators:changes", _("Changes"), _("Every correction of a public value."), ("news", "feed", "log")),

@@ -39,9 +39,8 @@ CACHE_S = 600  # the key moves with what is listed
 MOST_ADDRESSES = 50_000  # of one file: the limit of the protocol
 PAGES = (
     "home:home", "accelerators:list", "stacks:list", "stacks:operators", "stacks:releases", "benchmarks:index",
-    "machines:list",
-    "compare:page", "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index", "accelerators:claims",
-    "accelerators:changes",
+    "machines:list", "compare:page", "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index",
+    "learn:glossary", "accelerators:claims", "accelerators:changes",
     "data:index", "data:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
     "benchmarks:roofline", "benchmarks:share", "benchmarks:scaling", "machines:coverage",
 )  # fmt: skip

@@ -5,8 +5,6 @@
 
 import re
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Protocol
@@ -14,18 +12,17 @@ from urllib.parse import quote, urlsplit
 
 from django import template
 from django.conf import settings
-from django.http import HttpRequest
 from django.template.defaulttags import querystring as django_querystring
-from django.urls import NoReverseMatch, get_script_prefix, reverse
+from django.urls import get_script_prefix, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.functional import Promise
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext_lazy, ngettext
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import Shown, format_factor, format_quantity
+from stackviz.web.doors import DOORS, FOOT, door_links, door_of, links_of_pages
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.i18n.curated_text import curated, curated_code, curated_commands
 from stackviz.web.i18n.finding_text import finding_text, finding_words
@@ -43,52 +40,29 @@ register.simple_tag(finding_text)
 register.simple_tag(address_by_name, name="address")
 register.filter(joined)
 
-# The main navigation, in order: title, URL name, names of further pages that belong to it (docs/recipes/page.md).
-PLACES = (
-    (
-        gettext_lazy("Accelerators"),
-        "accelerators:list",
-        "explore:ladder",
-        "explore:scatter",
-        "explore:heatmap",
-        "explore:timeline",
-    ),
-    (gettext_lazy("Stacks"), "stacks:list", "stacks:operators"),
-    (gettext_lazy("Plan"), "plan:page"),
-    (gettext_lazy("Benchmarks"), "benchmarks:index", "benchmarks:roofline", "benchmarks:share", "benchmarks:scaling"),
-    (gettext_lazy("Machines"), "machines:list", "machines:labs"),
-    (gettext_lazy("Compare"), "compare:page"),
-    (gettext_lazy("Fit"), "fit:page"),
-    (gettext_lazy("Diagnose"), "diagnose:page"),
-    (gettext_lazy("Learn"), "learn:index", "accelerators:claims"),
-)
-FOOT_PLACES = (
-    (gettext_lazy("Data"), "data:index"),
-    (gettext_lazy("Changes"), "accelerators:changes"),
-    (gettext_lazy("Claims checked"), "accelerators:claims"),
-    (gettext_lazy("Freshness"), "freshness:freshness"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class NavigationLink:
-    """A link of the main navigation. `current` is what aria-current says: "page", "true" for a page below it, or ""."""
-
-    title: str
-    url: str
-    current: str
-
 
 @register.simple_tag(takes_context=True)
 def navigation(context: template.Context) -> SafeString:
-    """The main navigation as seen from this page; a room whose address does not exist is left out."""
-    return _drawn_links("web/_navigation.jinja", _currents(PLACES, context.get("request")), *_drawn_for())
+    """The doors of the site as seen from this page."""
+    return _drawn_doors(door_of(_path_of(context)), *_drawn_for())
+
+
+@register.simple_tag(takes_context=True)
+def pages_of_door(context: template.Context) -> SafeString:
+    """The pages behind the door that this page is behind; nothing where there is one or no door."""
+    path = _path_of(context)
+    door = door_of(path)
+    if door is None or len(DOORS[door].pages) == 1:
+        return SafeString("")
+    return render_part(
+        "web/_pages_of_door.jinja", title=str(DOORS[door].title), links=links_of_pages(DOORS[door].pages, path)
+    )
 
 
 @register.simple_tag(takes_context=True)
 def foot(context: template.Context) -> SafeString:
     """The foot of every page, with its links."""
-    return _drawn_links("web/_foot.jinja", _currents(FOOT_PLACES, context.get("request")), *_drawn_for())
+    return render_part("web/_foot.jinja", links=links_of_pages(FOOT, _path_of(context)), version=version())
 
 
 @register.simple_tag(takes_context=True)
@@ -129,14 +103,8 @@ def fixed_part(name: str) -> SafeString:
     return _drawn_once(name, *_drawn_for())
 
 
-def _currents(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | None) -> tuple[str, ...]:
-    """For each place what aria-current says of it on this page."""
-    here = getattr(request, "path", "")
-    currents = []
-    for _title, *names in known:
-        urls = [url for name in names if (url := _address(str(name)))]
-        currents.append("page" if urls[:1] == [here] else "true" if here.startswith(tuple(urls)) else "")
-    return tuple(currents)
+def _path_of(context: template.Context) -> str:
+    return str(getattr(context.get("request"), "path", ""))
 
 
 def _drawn_for() -> tuple[str | None, str, float]:
@@ -144,33 +112,14 @@ def _drawn_for() -> tuple[str | None, str, float]:
     return get_language(), get_script_prefix(), time.monotonic() if settings.DEBUG else 0.0
 
 
-@lru_cache(maxsize=256)
-def _drawn_links(name: str, currents: tuple[str, ...], _language: str | None, _prefix: str, _at: float) -> SafeString:
-    if name == "web/_foot.jinja":
-        return render_part(name, links=_links(FOOT_PLACES, currents), version=version())
-    return render_part(name, links=_links(PLACES, currents))
+@lru_cache(maxsize=64)
+def _drawn_doors(current: int | None, _language: str | None, _prefix: str, _at: float) -> SafeString:
+    return render_part("web/_navigation.jinja", links=door_links(current))
 
 
 @lru_cache(maxsize=64)
 def _drawn_once(name: str, _language: str | None, _prefix: str, _at: float) -> SafeString:
     return render_part(name)
-
-
-def _links(known: Sequence[tuple[str | Promise, ...]], currents: Sequence[str]) -> list[NavigationLink]:
-    """A place is its title, its address by name, and the names of pages that belong to it."""
-    links = []
-    for (title, *names), current in zip(known, currents, strict=True):
-        url = next(filter(None, (_address(str(name)) for name in names)), "")
-        if url:
-            links.append(NavigationLink(str(title), url, current))
-    return links
-
-
-def _address(name: str) -> str:
-    try:
-        return address_by_name(name)
-    except NoReverseMatch:
-        return ""
 
 
 def version() -> str:
@@ -259,7 +208,7 @@ def help(anchor: str, term: str = "") -> SafeString:  # noqa: A001 (the tag's na
     label = _("What is %(term)s?") % {"term": term} if term else _("What does this mean?")
     return format_html(
         '<a class="help" href="{}#{}" aria-label="{}" title="{}">?</a>',
-        address_by_name("learn:index"),
+        address_by_name("learn:glossary"),
         anchor,
         label,
         label,

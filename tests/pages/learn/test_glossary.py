@@ -22,7 +22,9 @@ def test_every_question_mark_in_a_template_leads_to_a_term():
     used = set()
     for template in [*(BASE / "templates").rglob("*.html"), *(BASE / "templates").rglob("*.jinja")]:
         text = template.read_text()
-        used |= set(re.findall(r'\bhelp[\s(]+"([\w-]+)"', text)) | set(re.findall(r"learn:index'\) }}#([\w-]+)", text))
+        used |= set(re.findall(r'\bhelp[\s(]+"([\w-]+)"', text)) | set(
+            re.findall(r"learn:glossary'\) }}#([\w-]+)", text)
+        )
     assert used >= {"finding", "kinds", "peak"}
     assert used - {term.anchor for term in TERMS} == set()
 
@@ -33,7 +35,7 @@ def test_each_term_is_on_the_page_once_with_its_source(client, django_assert_num
     assert [term.anchor for term in TERMS if bool(term.source_title) == (term.anchor in OUR_OWN)] == []
     assert [term.anchor for term in TERMS if term.source_url and not term.source_url.startswith("https://")] == []
     with django_assert_num_queries(0):
-        text = client.get("/learn/").content.decode()
+        text = client.get("/glossary/").content.decode()
     assert all(f'id="{term.anchor}"' in text for term in TERMS)
 
 
@@ -149,4 +151,4 @@ def test_a_text_of_a_file_is_shown_as_text(client, db, folder, monkeypatch):
     monkeypatch.setattr(
         "stackviz.pages.learn.index_page.read_glossary", lambda language: read_glossary(language, folder)
     )
-    assert "Half of it. See &lt;b&gt;." in client.get("/learn/").content.decode()
+    assert "Half of it. See &lt;b&gt;." in client.get("/glossary/").content.decode()

@@ -47,7 +47,7 @@ CHINESE = {
     "张量核心": "tensor-core",
     "卷积": "/operators/conv2d/",
     "统一内存": "unified-memory",
-    "稀疏": "/learn/#",
+    "稀疏": "/glossary/#",
     "寒武纪": "/accelerators/cambricon-",
     "矩阵乘法": "/operators/matmul/",
     "注意力": "/operators/attention/",

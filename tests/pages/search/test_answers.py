@@ -49,7 +49,7 @@ def test_a_stack_is_found_by_its_name(query, stack):
         ("api", "/api/v1/docs/"), ("add a machine", "/machines/add/"), ("install pytorch", "/plan/"),
         ("tokens per second", "/fit/"), ("download", "/data/"), ("热图", "/heatmap/"), ("ladder", "/ladder/"),
         # questions
-        ("what is MPS", "/components/mps/"), ("What's cuDNN?", "/components/cudnn/"), ("TF32 是什么？", "/learn/"),
+        ("what is MPS", "/components/mps/"), ("What's cuDNN?", "/components/cudnn/"), ("TF32 是什么？", "/glossary/"),
         ("什么是统一内存", "unified-memory"), ("what does sm_90 mean?", "/accelerators/nvidia-h100"),
     ],
 )  # fmt: skip

@@ -190,10 +190,10 @@ def test_the_site_may_stand_below_a_folder():
 
 def test_a_text_names_pages_as_in_english_and_leads_to_its_own():
     with override("zh-hans"):
-        assert local_address("/learn/#kinds") == "/zh-hans/learn/#kinds"
+        assert local_address("/glossary/#kinds") == "/zh-hans/glossary/#kinds"
         assert local_address("/data/values.csv") == "/data/values.csv"
         assert local_address("/api/v1/openapi.json") == "/api/v1/openapi.json"
-    assert local_address("/learn/#kinds") == "/learn/#kinds"
+    assert local_address("/glossary/#kinds") == "/glossary/#kinds"
 
 
 # --- the menu ---
