@@ -1,4 +1,4 @@
-"""llama.cpp's `llama-bench` -> results: its tables (md), JSON, JSON lines and CSV, with the devices named before them.
+"""llama.cpp's `llama-bench` -> results: its tables, JSON, JSON lines, CSV, SQL, with the devices named before them.
 
 A table states a mean and a deviation, JSON every sample besides. Both are kept as stated: `mean` and `stddev` of the
 result's own fields. A table of llama-batched-bench is another benchmark and is left alone.
@@ -9,25 +9,23 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
 from stackviz.base.backports import UTC, time_of_iso
 from stackviz.report.format import LIMITS, Result, Scalar
-from stackviz.report.importers.importer import Importer, Span
+from stackviz.report.importers.figures import NO_DEVICE, TableColumns, first_line_above, starts_of_lines
+from stackviz.report.importers.importer import Importer, Span, blocks_after
 from stackviz.report.importers.reading import Reading, clean
 from stackviz.report.importers.tool_result import device_label, device_of_name, devices_in, split_names
 
 __all__ = ["IMPORTER", "KIND", "NO_DEVICE", "ON_CPU", "read_llama_bench"]
 
 KIND = "llama-bench"
-NO_DEVICE = "not in the text"
 
 _MOST_CHARS = 1024 * 1024
 _MOST_SPANS = 64
-_LINES_ABOVE = 120  # what Metal prints before a table
-_STRANGE_LINES_ABOVE = 3
 _LINES_BELOW = 12
 _LONGEST_OBJECT = 64 * 1024  # a thousand samples
 _MOST_BAD_OBJECTS = 20
@@ -37,6 +35,12 @@ _OBJECT = re.compile(r'\{\s{0,40}"(?:build_commit|build_number|cpu_info|test_tim
 _LOG = re.compile(
     r"ggml_|llama_|load_backend|register_|\bDevice \d{1,3}:|Vulkan\d|WARNING|warning:|main:|system_info|build:|\[SYCL\]"
     r"|level_zero|llama-bench|found \d{1,3} \w{1,10} devices"
+)
+_SQL_HEAD = re.compile(r"^(?:CREATE TABLE IF NOT EXISTS|INSERT INTO) (?:llama_bench|test) \(", re.MULTILINE)
+_SQL_LINE = re.compile(r" {1,8}\w{1,40} (?:TEXT|INTEGER|REAL),?\s*$|\);\s*$|INSERT INTO (?:llama_bench|test) \(")
+_INSERT = re.compile(
+    r"^INSERT INTO (?:llama_bench|test) \((?P<names>[^)\n]{20,4000})\) VALUES \((?P<values>[^\n]{2,20000})\);?[ \t]*$",
+    re.MULTILINE,
 )
 _TEST = re.compile(r"(?:pp|tg) ?\d{1,8}(?: ?\+ ?tg ?\d{1,8})?(?: ?@ ?d ?\d{1,8})?", re.IGNORECASE)
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(?:\s{0,4}[^\d\s.,]{1,4}\s{0,4}(\d{1,9}(?:\.\d{1,9})?))?")
@@ -67,7 +71,8 @@ _NOT_SET = frozenset({"", "0", "none", "false"})
 
 
 def find_llama_bench(text: str) -> list[Span]:
-    spans = [*_tables(text), *_objects_at(text), *_csv_at(text)]
+    in_sql = blocks_after(_SQL_HEAD, _SQL_LINE, text, anchor="build_commit")
+    spans = [*_tables(text), *_objects_at(text), *_csv_at(text), *in_sql]
     chosen: list[Span] = []
     for span in sorted(spans):
         if not chosen or span.start >= chosen[-1].end:
@@ -85,6 +90,8 @@ def read_llama_bench(text: str) -> Reading:
         _read_rows(reading, _objects(reading, text))
     elif any(map(_is_csv_header, text.splitlines())):
         _read_rows(reading, _csv_rows(reading, text))
+    elif _SQL_HEAD.search(text):
+        _read_rows(reading, _sql_rows(reading, text))
     else:
         _read_table(reading, text)
     if not reading.results:
@@ -95,26 +102,12 @@ def read_llama_bench(text: str) -> Reading:
 # ---- the table ------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Header:
-    """Where the columns of a table stand; whatever stands before it on a line is a column too, and has no name."""
-
-    names: dict[str, int] = field(default_factory=dict)
-    width: int = 0
-
-    def of(self, cells: Sequence[str], *names: str) -> str:
-        """What a row has under the first of these columns; "" if there is none."""
-        column = next((self.names[name] for name in names if name in self.names), None)
-        return cells[column].strip() if column is not None and column < len(cells) else ""
-
-
-def _header(line: str) -> _Header | None:
+def _header(line: str) -> TableColumns | None:
     if "t/s" not in line or "test" not in line or "|" not in line:
         return None
-    cells = [cell.strip().lower() for cell in line[:2000].split("|")]
-    names = {name: column for column, name in enumerate(cells) if name}
-    is_ours = "test" in names and "t/s" in names and bool(names.keys() & {"model", "model_filename"})
-    return _Header(names, len(cells)) if is_ours else None
+    columns = TableColumns.of_header(line)
+    is_ours = {"test", "t/s"} <= columns.names.keys() and bool(columns.names.keys() & {"model", "model_filename"})
+    return columns if is_ours else None
 
 
 def _tables(text: str) -> Iterator[Span]:
@@ -122,33 +115,13 @@ def _tables(text: str) -> Iterator[Span]:
     if "t/s" not in text:
         return
     lines = text.splitlines(keepends=True)
-    starts = _starts(lines)
+    starts = starts_of_lines(lines)
     floor = 0
     for number, line in enumerate(lines):
         if number >= floor and _header(line):
-            top, bottom = _top(lines, number, floor), _bottom(lines, number)
+            top, bottom = first_line_above(lines, number, floor, _LOG), _bottom(lines, number)
             yield Span(starts[top], starts[bottom])
             floor = bottom
-
-
-def _starts(lines: Sequence[str]) -> list[int]:
-    """Where each line begins, and where the text ends."""
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    return starts
-
-
-def _top(lines: Sequence[str], header: int, floor: int) -> int:
-    top, strange = header, 0
-    for number in range(header - 1, max(floor, header - _LINES_ABOVE) - 1, -1):
-        if _LOG.search(lines[number][:300]):
-            top, strange = number, 0
-        elif lines[number].strip():
-            strange += 1
-        if strange > _STRANGE_LINES_ABOVE:
-            break
-    return top
 
 
 def _bottom(lines: Sequence[str], header: int) -> int:
@@ -182,14 +155,14 @@ def _read_table(reading: Reading, text: str) -> None:
     _read_build(reading, lines)
 
 
-def _read_line(reading: Reading, header: _Header, line: str, label: str, card: int | None) -> None:
+def _read_line(reading: Reading, header: TableColumns, line: str, label: str, card: int | None) -> None:
     cells = line[:4000].split("|")
-    test = header.of(cells, "test")
+    test = header.cell(cells, "test")
     if len(cells) >= header.width - 1 and _TEST.fullmatch(test):
-        mean, stddev = _rate(header.of(cells, "t/s"))
+        mean, stddev = _rate(header.cell(cells, "t/s"))
         params = _params_of_row(header, cells)
-        device = label or _processor(reading, header.of(cells, "cpu_info"), str(params.get("backend", "")))
-        why = "" if mean else f"it states {clean(header.of(cells, 't/s'), 100) or 'nothing'}"
+        device = label or _processor(reading, header.cell(cells, "cpu_info"), str(params.get("backend", "")))
+        why = "" if mean else f"it states {clean(header.cell(cells, 't/s'), 100) or 'nothing'}"
         _add(reading, _Row(params=params, device=device, card=card, mean=mean, stddev=stddev, why=why))
     elif failed := _FAILED.search(line[:500]):
         last = reading.results[-1].params if reading.results else {"model": NO_DEVICE}
@@ -206,11 +179,11 @@ def _rate(cell: str) -> tuple[float | None, float | None]:
     return (float(match[1]), float(match[2]) if match[2] else None) if match else (None, None)
 
 
-def _params_of_row(header: _Header, cells: Sequence[str]) -> dict[str, Scalar]:
-    params: dict[str, Scalar] = {"model": _text(header.of(cells, "model", "model_filename")) or NO_DEVICE}
-    params["test"] = _text(header.of(cells, "test"))
+def _params_of_row(header: TableColumns, cells: Sequence[str]) -> dict[str, Scalar]:
+    params: dict[str, Scalar] = {"model": _text(header.cell(cells, "model", "model_filename")) or NO_DEVICE}
+    params["test"] = _text(header.cell(cells, "test"))
     for name in islice(header.names, LIMITS.params - 4):
-        value = _scalar(header.of(cells, name))
+        value = _scalar(header.cell(cells, name))
         if name not in ("model", "model_filename", "test", "t/s", "cpu_info") and value != "":
             params[clean(name, 60)] = value
     return params
@@ -223,7 +196,7 @@ def _read_build(reading: Reading, lines: Iterable[str]) -> None:
             reading.add_software("llama-cpp", f"b{int(match[2])} ({match[1]})", "llama-bench")
 
 
-# ---- JSON, JSON lines, CSV ------------------------------------------------------------------------------------------
+# ---- JSON, JSON lines, CSV, SQL -------------------------------------------------------------------------------------
 
 
 def _objects_at(text: str) -> Iterator[Span]:
@@ -282,14 +255,20 @@ def _objects(reading: Reading, text: str) -> Iterator[Mapping[str, object]]:
 
 
 def _is_csv_header(line: str) -> bool:
-    return len(line) < 4000 and "build_commit" in line and "avg_ts" in line and line.count(",") > 4 and "{" not in line
+    return (
+        len(line) < 4000
+        and "build_commit" in line
+        and "avg_ts" in line
+        and line.count(",") > 4
+        and not re.search(r"[{(]", line)
+    )
 
 
 def _csv_at(text: str) -> Iterator[Span]:
     if "build_commit" not in text:
         return
     lines = text.splitlines(keepends=True)
-    starts = _starts(lines)
+    starts = starts_of_lines(lines)
     number = 0
     while number < len(lines):
         first, number = number, number + 1
@@ -309,6 +288,16 @@ def _csv_rows(reading: Reading, text: str) -> Iterator[Mapping[str, object]]:
                 yield row
     except csv.Error as error:
         reading.problem(f"the CSV cannot be read: {error}")
+
+
+def _sql_rows(reading: Reading, text: str) -> Iterator[Mapping[str, object]]:
+    for match in islice(_INSERT.finditer(text), LIMITS.results):
+        names = [name.strip() for name in match["names"].split(",")]
+        values = next(csv.reader([match["values"]], quotechar="'", skipinitialspace=True), [])
+        if len(values) == len(names):
+            yield dict(zip(names, values, strict=True))
+        else:
+            reading.problem(f"a row has {len(values)} values for {len(names)} columns")
 
 
 def _read_rows(reading: Reading, rows: Iterable[Mapping[str, object]]) -> None:

@@ -16,7 +16,7 @@ from stackviz.report.importers.env_report import add_listed_card, component_of, 
 from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.reading import CardReading, Reading
 
-__all__ = ["IMPORTER", "state_torch_version"]
+__all__ = ["IMPORTER", "state_cudnn_number", "state_torch_version"]
 
 KIND = "torch-facts"
 _TOOL = "Python"
@@ -142,15 +142,18 @@ def _take_properties(reading: Reading, value: str, _code: re.Match[str]) -> None
 
 
 def _take_cudnn(reading: Reading, value: str, _code: re.Match[str]) -> None:
-    """90100 is cuDNN 9.1.0, 8902 is 8.9.2: CUDNN_VERSION counts otherwise since cuDNN 9."""
     if value == "None":
         reading.sheet.mark_missing("cudnn.version", "not_applicable", "torch is built without cuDNN")
-        return
-    number = int(value)
+    else:
+        state_cudnn_number(reading, int(value), _TOOL)
+
+
+def state_cudnn_number(reading: Reading, number: int, tool: str) -> None:
+    """90100 is cuDNN 9.1.0, 8902 is 8.9.2: CUDNN_VERSION counts otherwise since cuDNN 9."""
     step = 10_000 if number >= 90_000 else 1_000
     version = f"{number // step}.{number % step // 100}.{number % 100}"
     reading.sheet.state("cudnn.version", version)
-    reading.add_software("cudnn", version, _TOOL)
+    reading.add_software("cudnn", version, tool)
 
 
 def _take_nccl(reading: Reading, value: str, _code: re.Match[str]) -> None:
