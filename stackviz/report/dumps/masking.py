@@ -45,6 +45,11 @@ _VARIABLE = re.compile(
     r"([^\s\"',;:<>\[\]~=][^\s\"',;:<>]{0,80})"
 )
 _CLOUD_HOST = re.compile(r"\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w-]{1,60}){0,5}")
+_SERVER = re.compile(
+    r"(https?://|(?<!\S)--host(?:=|[ \t]{1,8})|(?<![\w.])[\"']?host[\"']?(?:=|: {0,2})[\"'])"
+    r"([A-Za-z][A-Za-z0-9-]{0,62}(?:\.(?:local|lan|internal|home|corp|intranet))?)(?=[\s:/\"',)\]}]|$)"
+)
+"""A machine by its own name: in an address, as the option of a command, as a setting. Names of the web have a dot."""
 _NCCL_HOST = re.compile(
     r"(?<![\w.-])[A-Za-z0-9][\w.-]{0,62}(?=:\d{1,8}:\d{1,8} (?:\[\d{1,3}\] (?:[^\s\[]\S{0,120} ){0,2})?NCCL "
     r"|: Test (?:(?:NCCL|CUDA) failure|timeout) | pid \d{1,9}: Test failure )"
@@ -134,6 +139,10 @@ def _without_name(match: re.Match[str]) -> str:
     return match[0] if is_plain else f"{match[1]}{REDACTED}"
 
 
+def _without_server(match: re.Match[str]) -> str:
+    return match[0] if is_nobody(match[2]) else f"{match[1]}host"
+
+
 def _without_launched_hosts(text: str) -> str:
     return _LAUNCH.sub(lambda line: _LAUNCHED_ON.sub(_without_name, line[0]), text)
 
@@ -179,6 +188,7 @@ def _without_addresses(line: str, deadline: Deadline) -> str:
 
 _STEPS: tuple[tuple[tuple[str, ...], Callable[[str], str]], ...] = (
     ((), lambda text: without_secrets(text, REDACTED)),
+    (("://", "host"), partial(_SERVER.sub, _without_server)),
     (("@",), partial(_PROMPT.sub, r"\1user@host")),
     (("linux ", "darwin "), partial(_UNAME.sub, r"\1host")),
     (("name", "user", "host", "master_addr"), _named),

@@ -57,6 +57,13 @@ DUMPS = sorted((Path(__file__).parents[2] / "fixtures" / "dumps").glob("*.*"))
         ("listens on 192.168.17.4, fe80::1ff:fe23:4567:890a", "listens on [redacted], [redacted]"),
         ("ether 3c:22:fb:aa:bb:cc", "ether [redacted]"),
         ("pip index https://me:pass@pypi.example.org/simple", "pip index https://[redacted]@pypi.example.org/simple"),
+        ("vllm bench serve --host owl-box --port 80", "vllm bench serve --host host --port 80"),
+        ("base_url='http://owl-box.lan:8000', host='owl-box'", "base_url='http://host:8000', host='host'"),
+        ('"host": "owl-box", "url": "https://example.org/x"', '"host": "host", "url": "https://example.org/x"'),
+        (
+            "http://localhost:8000 http://owl-box/v1 and a host that",
+            "http://localhost:8000 http://host/v1 and a host that",
+        ),
         ("HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrStUv", "HF_TOKEN=[redacted]"),
         ("name, serial, uuid\nNVIDIA L4, 1324117012345, N/A", "name, serial, uuid\nNVIDIA L4, [redacted], N/A"),
     ],
