@@ -25,7 +25,13 @@ from stackviz.pages.diagnose.diagnosis import matched_cards
 from stackviz.pages.diagnose.links import LINKS
 from stackviz.pages.diagnose.views import hidden, show_refused
 from stackviz.records.cited.decide_host import withdraw_proposed_host
-from stackviz.records.cited.host_proposals import NoRoomForHosts, llama_bench_lines, proposal_of, propose_host
+from stackviz.records.cited.host_proposals import (
+    NoRoomForHosts,
+    ProposedResults,
+    proposal_of,
+    propose_host,
+    proposed_results,
+)
 from stackviz.records.curated.rows import is_readable
 from stackviz.records.hosts.describe import DescribedHost, NotDescribable, describe_host
 from stackviz.records.hosts.models import Host
@@ -111,7 +117,7 @@ def _answer(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse
         setattr(described.host, name, form.cleaned_data[name])
     described.host.source_kind = Host.SourceKind.POST
     try:
-        propose_host(described, results, digest_of(token))
+        propose_host(described, results.lines, digest_of(token))
     except NoRoomForHosts:
         problem = _("Too many hosts wait for a curator, so nothing was stored. Try again in a few days.")
         raise Refused(problem, HTTPStatus.INSUFFICIENT_STORAGE, None) from None
@@ -125,7 +131,7 @@ def _day(form: HostForm) -> date:
     return day if isinstance(day, date) else timezone.localdate()
 
 
-def _described(masked: str, deadline: Deadline, day: date) -> tuple[DescribedHost, list[dict[str, str]]]:
+def _described(masked: str, deadline: Deadline, day: date) -> tuple[DescribedHost, ProposedResults]:
     """The machine of the text and its results. Raises Refused for a text of several, or of none with an accelerator."""
     machines = read_pasted(masked, deadline).machines
     if len(machines) != 1:
@@ -137,7 +143,7 @@ def _described(masked: str, deadline: Deadline, day: date) -> tuple[DescribedHos
         described = describe_host(report, [card.sheet for card in cards], day)
     except NotDescribable as error:
         raise Refused(str(error)) from None
-    return described, list(llama_bench_lines(report, described))
+    return described, proposed_results(report, described)
 
 
 def _show(
@@ -145,7 +151,7 @@ def _show(
     form: HostForm,
     masked: str,
     described: DescribedHost,
-    results: list[dict[str, str]],
+    results: ProposedResults,
     *,
     is_old: bool,
 ) -> HttpResponse:

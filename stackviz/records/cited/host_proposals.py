@@ -1,11 +1,17 @@
 """Public hosts that visitors propose, with their results: made of a report, and stored for a curator."""
 
+import re
 from collections.abc import Iterator, Sequence
+from math import prod
 from statistics import fmean
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
+from stackviz.base.units import UNITS
+from stackviz.records.cited.benchmark import Params
 from stackviz.records.cited.files import HEADER, LineError, LineReader
 from stackviz.records.cited.models import HostProposal
 from stackviz.records.cited.parameters import pairs_text
@@ -19,6 +25,7 @@ from stackviz.report.format import Report, Result
 
 MOST_WAITING = 500
 MOST_RESULTS = 40
+_LLAMA_BENCH, _MLX_LM, _LOCALSCORE = "llama-bench", "mlx-lm", "localscore"
 _SOURCE = "host-source"  # stands for the source, which is made when the host is published
 
 
@@ -26,45 +33,111 @@ class NoRoomForHosts(Exception):
     """MOST_WAITING hosts wait for a curator already."""
 
 
-def llama_bench_lines(report: Report, described: DescribedHost) -> Iterator[dict[str, str]]:
-    """Results of llama-bench in the report as cells of a file of cited results, with their benchmark.
+class ProposedResults(NamedTuple):
+    """Results as cells of files of cited results, with their benchmark; and how many were left out, and why."""
 
-    None for a host of several cards: llama-bench does not say which of them took part.
-    """
-    if len(described.cards) != 1:
-        return
-    [card] = described.cards
-    benchmark = CITED_BENCHMARKS["llama-bench"]
-    for result in tool_results(report.results, report.software)[:MOST_RESULTS]:
-        figure = _figure(result)
-        if result.benchmark != benchmark.key or figure is None:
-            continue
-        params = {name: str(value) for name, value in result.params.items() if name in benchmark.parameters and value}
-        cells = {
-            "accelerator": card.accelerator.slug if card.accelerator else "-",
-            "reported_name": card.reported_name,
-            "count": "1",
-            "params": pairs_text(params),
-            "value": f"{figure:.2f}",
-            "unit": "token/s",
-            "software": _software(described),
-            "date": str(described.host.seen_on),
-            "source": _SOURCE,
-            "doubt": "",
-            "note": "",
-        }
-        if _is_readable(cells):
-            yield {"benchmark": benchmark.key, **cells}
+    lines: list[dict[str, str]]
+    left_out: dict[str, int]
 
 
-def _figure(result: Result) -> float | None:
-    """The mean of its samples, the only one where a table prints the mean; None for a run that failed."""
-    return fmean(result.samples) if result.samples else None
+def proposed_results(report: Report, described: DescribedHost) -> ProposedResults:
+    """Return what tools measured on the machine of a report, as far as cited results can hold it."""
+    lines: list[dict[str, str]] = []
+    left_out: dict[str, int] = {}
+    for result in _of_language_models(report):
+        problem, cells = "", {}
+        used = _cards_used(result, report, described)
+        if CITED_BENCHMARKS.get(result.benchmark) is None:
+            problem = _("this site has no benchmark of it")
+        elif not result.samples:
+            problem = _("the run failed")
+        elif not used:
+            problem = _("the text does not say which of the accelerators took part")
+        elif len(lines) == MOST_RESULTS:
+            problem = _("only the first %(n)d are published") % {"n": MOST_RESULTS}
+        else:
+            cells = _cells(result, used, described)
+            problem = "" if _is_readable(cells) else _("its parameters cannot be read, or identify somebody")
+        if problem:
+            left_out[problem] = left_out.get(problem, 0) + 1
+        else:
+            lines.append(cells)
+    return ProposedResults(lines, left_out)
 
 
-def _software(described: DescribedHost) -> str:
-    version = next((item.value for item in described.components if item.name == "llama-cpp"), "")
-    return pairs_text({"llama.cpp": version}) if version else ""
+def _of_language_models(report: Report) -> Iterator[Result]:
+    """Results that other tools print of language models; those of the agent are in other units."""
+    yield from (each for each in tool_results(report.results, report.software) if each.benchmark == _LLAMA_BENCH)
+    for result in report.results:
+        is_of_model = result.benchmark in (_MLX_LM, _LOCALSCORE) or result.benchmark.startswith("llm-")
+        benchmark = CITED_BENCHMARKS.get(result.benchmark)
+        has_unit = benchmark is None or (result.unit in UNITS and UNITS[result.unit].si in benchmark.units)
+        if is_of_model and result.framework == "other" and has_unit:
+            yield result
+
+
+def _cards_used(result: Result, report: Report, described: DescribedHost) -> tuple[HostCard, ...]:
+    """The cards that a result is of; none where the text does not say which."""
+    of_index = {card.index: mine for card, mine in zip(report.cards, described.cards, strict=True)}
+    named = result.cards or (() if result.card is None else (result.card,))
+    if named:
+        return tuple(of_index[index] for index in named if index in of_index)
+    cards = described.cards
+    parallel = str(result.params.get("parallel") or "")
+    count = prod(map(int, re.findall(r"[1-9]\d{0,3}", parallel))) if parallel else 0
+    if len(cards) == 1:
+        return cards if count in (0, 1) else ()
+    are_alike = len({(card.reported_name, card.accelerator) for card in cards}) == 1
+    return cards[:count] if count == len(cards) or (are_alike and 0 < count < len(cards)) else ()
+
+
+def _cells(result: Result, used: Sequence[HostCard], described: DescribedHost) -> dict[str, str]:
+    benchmark = CITED_BENCHMARKS[result.benchmark]
+    sheets = {card.accelerator for card in used}
+    sheet = next(iter(sheets)) if len(sheets) == 1 else None
+    names = dict.fromkeys(card.reported_name for card in used)
+    params = {name: str(value) for name, value in result.params.items() if name in benchmark.parameters and value}
+    peak = result.conditions.get("peak_memory_gb")
+    return {
+        "benchmark": benchmark.key,
+        "accelerator": sheet.slug if sheet else "-",
+        "reported_name": " + ".join(names),
+        "count": str(len(used)),
+        "params": pairs_text(params),
+        "value": _figure(fmean(result.samples)),
+        "unit": result.unit,
+        "software": _software(result, described),
+        "date": str(described.host.seen_on),
+        "source": _SOURCE,
+        "doubt": _doubt(benchmark.key, params),
+        "note": f"peak memory {peak:g} GB" if isinstance(peak, int | float) else "",
+    }
+
+
+def _figure(number: float) -> str:
+    """As tools print it: two decimals, the third where there is one, four digits below 1."""
+    return f"{number:.3f}".removesuffix("0") if number >= 1 else f"{number:.4g}"
+
+
+def _doubt(benchmark: str, params: Params) -> str:
+    """Why a result is comparable with none: what was measured is not in the text."""
+    if not params.get("model"):
+        return "the text does not say which model"
+    is_of_any_length = benchmark == _MLX_LM and params.get("test") in ("pp", "tg")
+    return "the text does not say how many tokens" if is_of_any_length else ""
+
+
+_RUNTIMES = {_MLX_LM: "mlx-lm", _LOCALSCORE: "llamafile (LocalScore)"}
+_COMPONENTS = {_LLAMA_BENCH: {"llama.cpp": "llama-cpp"}, _MLX_LM: {"mlx": "mlx"}}
+
+
+def _software(result: Result, described: DescribedHost) -> str:
+    versions = {item.name: item.value for item in described.components if item.value}
+    wanted = {"vllm": "vllm"} if result.params.get("engine") == "vLLM" else _COMPONENTS.get(result.benchmark, {})
+    pairs = {name: versions[component] for name, component in wanted.items() if component in versions}
+    pairs |= {name: str(value) for name, value in result.conditions.items() if name == "suite"}
+    runtime = _RUNTIMES.get(result.benchmark)
+    return pairs_text(pairs | ({"runtime": runtime} if runtime else {}))
 
 
 def _is_readable(cells: dict[str, str]) -> bool:
@@ -73,7 +146,7 @@ def _is_readable(cells: dict[str, str]) -> bool:
     if any(CONTROLS.search(text) or private_part_of(text, is_version=True) for text in texts):
         return False
     try:
-        line_reader("llama-bench", cells["accelerator"]).line([cells[name] for name in HEADER])
+        line_reader(cells["benchmark"], cells["accelerator"]).line([cells[name] for name in HEADER])
     except LineError:
         return False
     return True

@@ -108,6 +108,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "quant": Parameter(_("quantisation")),
     "ranks": Parameter(_("ranks"), is_count=True),
     "recipe": Parameter(_("recipe")),
+    "request_rate": Parameter(_("requests per second")),
     "run": Parameter(_("run")),
     "run_mode": Parameter(_("run mode")),
     "scenario": Parameter(_("scenario")),

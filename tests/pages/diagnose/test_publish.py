@@ -1,5 +1,6 @@
 """A pasted machine becomes a public host: shown first, private parts left out, a curator's yes, withdrawn at any time."""
 
+import json
 import re
 from html import unescape
 
@@ -12,6 +13,7 @@ from stackviz.records.cited.models import CitedResult, HostProposal
 from stackviz.records.hosts.queries import host_named
 from stackviz.records.hosts.reported import host_report
 from tests.pages.diagnose.conftest import TWO_MACHINES
+from tests.report.importers.test_model_benchmarks import CLUB, GENERATED, SCORED, SERVED
 
 ADDRESS = "https://github.com/somebody/rigs/issues/7"
 RIG = """marie@rack-7:~$ python -m torch.utils.collect_env
@@ -97,6 +99,71 @@ def test_a_host_is_public_with_its_results_after_a_yes(visitor, curator):
     assert report.facts["torch.version"] == "2.10.0+cu128"
     assert (report.facts["os.name"], report.facts["nvidia.driver_version"]) == ("Ubuntu", "580.126.09")
     assert public.title == "RTX 4090, Ubuntu 24.04.3, driver 580"
+
+
+STACK = RIG.partition("marie@rack-7:~$ llama-bench")[0]
+NO_COMMAND = SERVED[SERVED.index("============ Serving") :]
+
+
+def published(visitor, curator, text) -> dict[str, list[tuple]]:
+    """Benchmark -> value, unit and count of its rows once a curator agreed."""
+    proposal = proposed(visitor, text)
+    assert publish_host(proposal.host, curator, "Read beside the post")
+    rows: dict[str, list[tuple]] = {}
+    for row in CitedResult.objects.filter(host=proposal.host).order_by("pk"):
+        rows.setdefault(row.benchmark, []).append((row.value, row.unit, row.count, row.state))
+    return rows
+
+
+def test_a_servers_run_is_published_with_its_rate_and_times(visitor, curator):
+    rows = published(visitor, curator, STACK + SERVED.replace("--tensor-parallel-size 2", ""))
+    assert rows["llm-throughput"] == [("1280.00", "token/s", 1, "public")]
+    assert [row[0] for row in rows["llm-time-to-first-token"]] == ["154.82", "136.70", "360.23"]
+    assert [row[:2] for row in rows["llm-inter-token-latency"]] == [("11.60", "ms"), ("11.71", "ms")]
+
+
+def test_what_has_no_benchmark_here_is_named_as_left_out(visitor):
+    page = shown(visitor, STACK + SERVED.replace("--tensor-parallel-size 2", ""))
+    assert "1 result: this site has no benchmark of it" in page.content.decode()
+
+
+def test_a_run_on_more_cards_than_the_text_has_is_left_out(visitor):
+    page = shown(visitor, STACK + SERVED)
+    assert page.context["results"].lines == []
+    assert "does not say which of the accelerators" in page.content.decode()
+
+
+def test_a_result_of_an_unknown_model_is_kept_and_doubtful(visitor, curator):
+    rows = published(visitor, curator, STACK + NO_COMMAND)
+    assert {row[3] for of in rows.values() for row in of} == {"doubtful"}
+
+
+def test_a_rig_report_is_published_by_itself(visitor, curator):
+    rows = published(visitor, curator, CLUB)
+    assert rows["llm-decode"] == [("92.55", "token/s", 2, "unmatched"), ("93.56", "token/s", 2, "unmatched")]
+    assert rows["llm-prefill"] == [("1195.35", "token/s", 2, "unmatched")]
+    host = HostProposal.objects.get().host
+    assert (host.system, host.kernel, host.cards.count()) == ("Ubuntu 24.04.4", "6.17.0-29", 2)
+    row = CitedResult.objects.filter(host=host, benchmark="llm-decode").first()
+    assert row is not None
+    assert row.software == {"suite": "club-3090 bench", "vllm": "0.20.2rc1.dev129+g1acd67a79"}
+
+
+def test_localscore_is_published_by_itself(visitor, curator):
+    rows = published(visitor, curator, json.dumps(SCORED, indent=2))
+    assert [row[0] for row in rows["localscore"]] == ["4000.10", "100.20", "5123.40", "110.20"]
+
+
+def test_a_generation_in_mlx_is_published_with_its_peak_memory(visitor, curator):
+    published(visitor, curator, STACK + GENERATED)
+    row = CitedResult.objects.filter(benchmark="mlx-lm").order_by("pk").last()
+    assert row is not None
+    assert (row.value, row.params, row.note) == (
+        "45.678",
+        {"model": "Qwen3-8B", "quant": "4bit", "test": "tg100"},
+        "peak memory 5.123 GB",
+    )
+    assert row.software == {"runtime": "mlx-lm"}
 
 
 def test_who_proposed_it_withdraws_it_with_its_results(visitor, curator):

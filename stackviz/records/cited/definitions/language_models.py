@@ -6,7 +6,10 @@ from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH, Bound, CitedBench
 
 __all__ = ["BENCHMARKS"]
 
-_SERVED = ("model", "precision", "batch", "max_sequences", "concurrency", "input_tokens", "output_tokens", "task")
+_SERVED = (
+    *("model", "precision", "batch", "max_sequences", "concurrency", "request_rate"),
+    *("input_tokens", "output_tokens", "task"),
+)
 _SERVED_ALSO = ("engine", "parallel", "autocast", "instance", "sequence", "phase", "speculative", "counted")
 _RIG = ("context", "parallel", "link", "power_limit_w", "kv")
 NOT_DRAFTED = "none"  # value of `speculative` where a source says that nothing is drafted
@@ -48,7 +51,7 @@ BENCHMARKS = (
         title=_("MLX language models"),
         measures=_("Tokens per second that MLX reads from a prompt (pp) or generates one after another (tg)."),
         units=("token/s",),
-        compared=("test", "model", "quant", "depth", "speculative"),
+        compared=("test", "model", "quant", "depth", "batch", "speculative"),
         leads_with={"test": "tg256", "model": "Qwen3-8B", "quant": "4bit"},
         facets=("test", "model", "quant"),
         bound=_bound_of_test,
