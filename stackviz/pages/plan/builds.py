@@ -10,6 +10,7 @@ from stackviz.pages.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.pages.plan.releases import Companion, companions, install_command, needed_macos, pythons
 from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report import format as wire
+from stackviz.report.format import Scalar
 from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import Finding, Severity, Tables, is_broken, judge, judge_breaking
 from stackviz.report.rules.checks.builds import builds_carrying
@@ -217,7 +218,12 @@ def judge_plan(
         if (finding.severity != Severity.CANNOT_TELL or (machine.driver and finding.rule in RULES_OF_DRIVERS))
         and finding.rule not in RULES_FOR_MACHINES
     ]
-    return replace(report, software=tuple(_software(report))), findings
+    planned = replace(report, facts={**report.facts, **_python(machine)})
+    return replace(planned, software=tuple(_software(planned))), findings
+
+
+def _python(machine: PlannedMachine) -> dict[str, Scalar]:
+    return {"python.version": machine.python} if machine.python else {}
 
 
 def _software(report: wire.Report) -> Iterator[wire.Software]:

@@ -51,7 +51,10 @@ SYSTEMS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedMachine:
-    """What is planned. `card` None: the CPU alone. `macos`, `driver`, `python`: "" for not decided."""
+    """What is planned. `card` None: the CPU alone. `macos`, `driver`, `python`: "" for not decided.
+
+    `python_is_open`: nobody chose the Python; what is installed follows it, and no report states it.
+    """
 
     system: System
     torch: str
@@ -59,6 +62,7 @@ class PlannedMachine:
     macos: str = ""
     driver: str = ""
     python: str = ""
+    python_is_open: bool = False
 
     @property
     def has_nvidia_card(self) -> bool:
@@ -73,7 +77,7 @@ class PlannedMachine:
 def bare_report(machine: PlannedMachine, day: datetime) -> wire.Report:
     """The machine without torch and driver."""
     facts: dict[str, Scalar] = dict(machine.system.facts)
-    if machine.python:
+    if machine.python and not machine.python_is_open:
         facts["python.version"] = machine.python
     if machine.system.platform == "macos":
         facts["os.version"] = machine.macos

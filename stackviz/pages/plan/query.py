@@ -67,7 +67,10 @@ class PlanQuery:
     format: str
     notes: tuple[Note, ...]
     torch_is_open: bool
-    python_is_open: bool
+
+    @property
+    def python_is_open(self) -> bool:
+        return self.machine.python_is_open
 
     @property
     def has_plan(self) -> bool:
@@ -138,9 +141,9 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     )
     newest = _newest(tables, "python", wheels, day)
     python = reader.choice("python", wheels, _("Python release"), newest) if "python" in used else newest
-    machine = replace(machine, python=python)
+    machine = replace(machine, python=python, python_is_open=reader.text("python") not in wheels)
     if choice and target and is_solved:
-        chosen = {"python": python if reader.text("python") in wheels else "", "macos": macos, "driver": driver}
+        chosen = {"python": "" if machine.python_is_open else python, "macos": macos, "driver": driver}
         choice = replace(choice, way=settled_way(tables, target, choice.way, **chosen))
     macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
     return PlanQuery(
@@ -161,7 +164,6 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
         format=reader.text("format"),
         notes=reader.notes({*CHOICES, "format"}, most=None),
         torch_is_open=reader.text("torch") not in torches,
-        python_is_open=reader.text("python") not in wheels,
     )
 
 

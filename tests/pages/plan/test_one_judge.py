@@ -38,3 +38,11 @@ def test_old_cards_are_given_the_reason_in_both_places(curated, db, system):
     assert torch.to == plan.skipped.link.torch == "2.15.0"
     [broken] = [finding for finding in torch.breaks if finding.rule == "kernels-missing"]
     assert broken.title in plan.skipped.reasons
+
+
+@pytest.mark.parametrize(("python", "is_named"), [("", False), ("3.14", True)])
+def test_no_text_claims_a_python_that_nobody_named(curated, db, client, python, is_named):
+    address = "/plan/?accelerator=nvidia-geforce-gtx-1080&system=linux-x86_64&torch=2.14.1&driver=470.57"
+    page = client.get(f"{address}&python={python}" if python else address).content.decode()
+    assert "The smallest step that fits" in page
+    assert ("and this is 3.14" in page) is is_named
