@@ -17,13 +17,14 @@ from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.reading import Reading, clean, distinct_lines, without_digits
 from stackviz.report.messages import BETWEEN_QUOTES, SYMPTOMS, Symptom
 
-__all__ = ["IMPORTER", "find_messages", "is_message", "message_bounds"]
+__all__ = ["IMPORTER", "cards_in_prose", "find_messages", "is_message", "message_bounds"]
 
 KIND = "error-message"
 MOST_HITS = 64  # of one anchor: a log repeats its error on every line
 MOST_MESSAGES = 32
 _BEFORE, _AFTER = 300, 1_200  # characters around an anchor in which its message stands
 LONGEST_QUOTE = 160
+_MOST_PROSE = 20_000  # characters in which a card is looked for: a longer text is a log, not a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +220,22 @@ def _add_card(reading: Reading, groups: Mapping[str, str]) -> None:
     digits = re.sub(r"\D", "", groups.get("capability", ""))
     capability = f"{digits[:-1]}.{digits[-1]}" if len(digits) > 1 else None
     add_listed_card(reading, len(reading.cards), name, "the message", compute_capability=capability)
+
+
+_PROSE_CARD = re.compile(
+    r"(?<![\w-])(?:(?:NVIDIA|GeForce|Tesla|Quadro)[ -]){0,2}"
+    r"(?:(?:RTX|GTX|GT)[ -]?(?:A|PRO )?\d{3,4}(?:[ -]?(?:Ti|SUPER|Ada))?|TITAN (?:RTX|Xp|X|V)"
+    r"|GB[23]00|[BH]\d00|A(?:10|16|30|40|100)|L4|L40S?|V100|P(?:4|40|100)|T4|[KM](?:4|40|60|80))(?!\w|\.\d)",
+    re.IGNORECASE,
+)
+_MOST_CARDS = 8
+
+
+def cards_in_prose(text: str) -> str:
+    """The names of NVIDIA cards that sentences mention, each once, between semicolons; "" for none."""
+    written = (clean(match[0]) for match in _PROSE_CARD.finditer(text[:_MOST_PROSE]))
+    names = dict.fromkeys(re.sub(r"(?i)\b([RG]TX?)(?=\d)", r"\1 ", name) for name in written)
+    return "; ".join(list(names)[:_MOST_CARDS])
 
 
 IMPORTER = Importer(

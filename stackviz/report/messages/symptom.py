@@ -17,12 +17,14 @@ class Cause:
     """One cause of a message. `sign`: what tells it from the others; `remedy`: what to do then, with the command.
 
     `excluded_by`: rules that look for this cause; where one of them compared and holds, it is not the cause.
+    `card_age`: of the only cards it is a cause for, those that older builds do not know yet or newer ones no longer.
     """
 
     text: str
     sign: str = ""
     remedy: str = ""
     excluded_by: tuple[str, ...] = ()
+    card_age: Literal["", "new", "old"] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from stackviz.report.format import Absent, Card, Report, Result, systems
 from stackviz.report.format.components import PACKAGE_METADATA
 from stackviz.report.rules.capabilities import listed_capabilities
 from stackviz.report.rules.compatibility import KnownCard, Tables
-from stackviz.report.rules.known_cards import is_cut, names_behind_share
+from stackviz.report.rules.known_cards import CUT, is_cut, names_behind_share
 from stackviz.report.rules.versions import numbers
 
-__all__ = ["DRIVER_PLATFORMS", "CardLook", "Look", "NotReported"]
+__all__ = ["DRIVER_PLATFORMS", "CardLook", "Look", "NotReported", "capabilities_by_name"]
 
 # Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
 MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
@@ -155,6 +155,23 @@ class CardLook(_Facts):
     def known(self) -> KnownCard | None:
         """The product this card is, if its name and memory tell."""
         return self._tables.known_card(self.vendor, self.name, self.memory_bytes)
+
+
+_MAKERS = ("", "GeForce ", "Tesla ", "Quadro ")
+
+
+def capabilities_by_name(tables: Tables, name: str) -> frozenset[str]:
+    """The compute capabilities of the NVIDIA cards that people may mean by `RTX 5090` or `A100`."""
+    for ending in ("", CUT):
+        cards = (_card_named(f"{maker}{name}{ending}", tables) for maker in _MAKERS)
+        capabilities = frozenset(capability for card in cards if (capability := card.get("compute_capability")))
+        if capabilities:
+            return capabilities
+    return frozenset()
+
+
+def _card_named(name: str, tables: Tables) -> CardLook:
+    return CardLook(Card(index=0, kind="gpu", vendor="nvidia", reported_name=name, memory_bytes=None), tables)
 
 
 class Look(_Facts):

@@ -1,5 +1,9 @@
 """Error messages are explained, unless a rule has found the cause."""
 
+import pytest
+
+from stackviz.report.dumps.machines import machines
+from stackviz.report.importers import read_all
 from tests.report.rules.build import answer, answers, card, linux, report
 
 
@@ -53,3 +57,34 @@ def test_a_message_against_all_that_the_text_says_is_a_contradiction():
     assert "carries code for capability 3.7" in found.explanation
     alone = answer("error-message", report({"message.symptoms": "capability-not-supported"}))
     assert "contradicts itself" not in alone.explanation
+
+
+NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+NEWER, DROPPED = "The card is newer than the build of torch.", "The build of torch has dropped the card."
+EITHER = "The card is newer than the build, or the build has dropped it; no card is named here."
+EXTENSION = "An extension (flash-attn, xFormers, a custom kernel) was built for other cards."
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "others"),
+    [
+        (NO_KERNEL, EITHER, [EXTENSION]),
+        (f"{NO_KERNEL}\nGPU: NVIDIA GeForce RTX 5090", NEWER, [EXTENSION]),
+        (f"My RTX 5090 fails with: {NO_KERNEL}", NEWER, [EXTENSION]),
+        (f"{NO_KERNEL}\n\nI have a Tesla K80 and cannot buy another card.", DROPPED, [EXTENSION]),
+        (f"{NO_KERNEL}\nGPU 0: Tesla P100-PCIE-16GB (UUID: GPU-00000000-0000-0000-0000-0000)", DROPPED, [EXTENSION]),
+        (f"On two T4 in the cloud: {NO_KERNEL}", EXTENSION, []),
+        (f"It runs on a GTX 1080 and not on an RTX 5090: {NO_KERNEL}", NEWER, [DROPPED, EXTENSION]),
+    ],
+)
+def test_only_the_causes_that_fit_the_card_are_named(text, first, others):
+    [machine] = machines(read_all(text))
+    explanation = answer("error-message", machine.report()).explanation
+    assert explanation.partition("(error 209). ")[2].removeprefix("Most likely: ").startswith(first)
+    named = [cause for cause in (NEWER, DROPPED, EITHER, EXTENSION) if cause in explanation]
+    assert sorted(named) == sorted([first, *others])
+
+
+def test_a_message_that_calls_the_card_too_old_says_no_other_cause():
+    [machine] = machines(read_all("PyTorch no longer supports this GPU because it is too old."))
+    assert "newer than the build" not in answer("error-message", machine.report()).explanation

@@ -168,6 +168,18 @@ def dropped_or_newer(archs: Sequence[str], capability: str) -> str:
     return ""
 
 
+@computed_once
+def age_of_card(tables: Tables, capability: str) -> str:
+    """Which builds of torch lack code for such a card: those before it ("new"), those that dropped it ("old"); ""."""
+    rows = tables.rows("pytorch", "built-for", "compute-capability", platform=USUAL_PLATFORM)
+    without = [names for names in map(_archs_of, rows) if not any(covers(capability, arch) for arch in names)]
+    mine = int("".join(capability.split(".")[:2]) or 0)
+    ends = [sorted(int(re.sub(r"\D", "", arch)) for arch in archs) for archs in without if archs]
+    if any(mine < archs[0] for archs in ends):
+        return "old"
+    return "new" if any(mine > archs[-1] for archs in ends) else ""
+
+
 def _covers_all(capabilities: Sequence[str], archs: Sequence[str]) -> bool:
     return all(any(covers(capability, arch) for arch in archs) for capability in capabilities)
 

@@ -1,12 +1,13 @@
 """Error messages found in a text: explained where no rule has found the cause from the facts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from stackviz.base.sentence import Sentence, join_sentences, say
 from stackviz.report.messages import BETWEEN_QUOTES, BY_KEY, Cause, Symptom
+from stackviz.report.rules.checks.builds import age_of_card
 from stackviz.report.rules.compatibility import RuleSource, Tables
-from stackviz.report.rules.look import Look
+from stackviz.report.rules.look import Look, capabilities_by_name
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=2000)  # after every rule that may find the cause, those without an order too
@@ -25,7 +26,7 @@ CUDA_ERRORS = RuleSource(
     worst=Severity.BROKEN,
     source=CUDA_ERRORS,
 )
-def check_messages(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+def check_messages(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """A message whose rules have found a problem is explained by what they found.
 
     Of two that are one line, the one that says more of it.
@@ -35,28 +36,56 @@ def check_messages(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         symptom = BY_KEY.get(key)
         is_part = any(quote in other for other in quotes if other != quote)
         if symptom is not None and not (quote and is_part) and look.problem_rules.isdisjoint(symptom.rules):
-            yield _explained(look, symptom, quote)
+            yield _explained(look, tables, symptom, quote)
 
 
-def _explained(look: Look, symptom: Symptom, quote: str) -> Conclusion:
+def _explained(look: Look, tables: Tables, symptom: Symptom, quote: str) -> Conclusion:
     """`quote`: how the message is written in the text, which may be a part of it; "" where only its kind is known."""
     return Conclusion(
         severity=Severity(symptom.severity),
         title=symptom.message if quote.casefold() in symptom.message.casefold() else quote,
-        explanation=join_sentences([say(symptom.meaning), *_causes(look, symptom)]),
+        explanation=join_sentences([say(symptom.meaning), *_causes(look, _fitting(look, tables, symptom, quote))]),
         advice=say("Run this and paste what it prints: {ask}", say(symptom.ask)),
         component=symptom.component,
         source=RuleSource(symptom.key, symptom.source_title, symptom.source_url),
     )
 
 
-def _causes(look: Look, symptom: Symptom) -> Iterator[Sentence]:
+_EITHER = Cause(
+    text=say("The card is newer than the build, or the build has dropped it; no card is named here."),
+    sign=say("torch.cuda.get_arch_list() lacks its capability."),
+    remedy=say("Install a build that has code for the card."),
+    excluded_by=("kernels-missing",),
+)
+
+
+def _fitting(look: Look, tables: Tables, symptom: Symptom, quote: str) -> list[Cause]:
+    """The causes that may be, by the age of the cards; where none is known, those of every age as one."""
+    ages = {age_of_card(tables, capability) for capability in _capabilities(look, tables)}
+    if "because it is too old" in quote:
+        ages = {"old"}
+    if ages:
+        fitting = [cause for cause in symptom.causes if not cause.card_age or cause.card_age in ages]
+        return fitting or list(symptom.causes)
+    return list(dict.fromkeys(_EITHER if cause.card_age else cause for cause in symptom.causes))
+
+
+def _capabilities(look: Look, tables: Tables) -> set[str]:
+    """Of the cards that are listed; else of those that the text names in prose, as far as a name tells."""
+    cards = look.cards("nvidia")
+    if cards:
+        return {capability for card in cards if (capability := card.get("compute_capability"))}
+    names = (look.get("message.cards") or "").split("; ")
+    return {capability for name in names for capability in capabilities_by_name(tables, name)}
+
+
+def _causes(look: Look, causes: Sequence[Cause]) -> Iterator[Sentence]:
     """The causes in a sentence or two each, the likeliest first; then those that what was compared speaks against."""
-    excluded = [(cause, held) for cause in symptom.causes if (held := _speaks_against(look, cause))]
-    left = [cause for cause in symptom.causes if not _speaks_against(look, cause)]
+    excluded = [(cause, held) for cause in causes if (held := _speaks_against(look, cause))]
+    left = [cause for cause in causes if not _speaks_against(look, cause)]
     for index, cause in enumerate(left):
         text = join_sentences(map(say, (cause.text, cause.sign, cause.remedy)))
-        if len(symptom.causes) == 1:
+        if len(causes) == 1:
             yield text
         elif index == 0:
             yield say("Most likely: {cause}", text)
