@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from stackviz.records.cited.benchmark import CitedBenchmark, Params, Words
 
 MOST_PARAMETERS = 24
 LONGEST_VALUE = 240
+_PRINTED_OBJECT = re.compile(r"[\[{][\'\"(]")  # a list or dict as a program prints it
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,9 @@ def read_params(text: str, benchmark: CitedBenchmark) -> dict[str, str | int]:
         if name not in benchmark.parameters:
             named = {"benchmark": benchmark.key, "name": name[:40]}
             raise ParameterError(gettext("%(benchmark)s has no parameter %(name)r") % named)
+        if _PRINTED_OBJECT.match(value):
+            named = {"name": name, "text": value[:40]}
+            raise ParameterError(gettext("%(name)s must be words, not an object of a program: %(text)s") % named)
         params[name] = _number(name, value) if PARAMETERS[name].is_count else value
     if len(params) > MOST_PARAMETERS:
         raise ParameterError(gettext("more than %(n)d parameters") % {"n": MOST_PARAMETERS})

@@ -81,6 +81,7 @@ def test_amounts_are_in_base_units(files):
         ({"count": "0"}, "count: must be a whole number from 1 to 100,000, not '0'"),
         ({"date": "last week"}, "date: must be like 2026-11-20, not 'last week'"),
         ({"params": "colour=red"}, "params: llama-bench has no parameter 'colour'"),
+        ({"params": "model={'a': 'fp8'}"}, "params: model must be words, not an object of a program: {'a': 'fp8'}"),
         ({"params": "test=tg128; model=Llama 2 7B"}, "params: 'model' is repeated or out of order: names are sorted"),
         ({"params": "depth=deep"}, "params: depth must be a whole number, not 'deep'"),
         ({"params": "test"}, "params: 'test' is not name=value"),
