@@ -41,6 +41,7 @@ def test_addresses_are_absolute_and_texts_are_cut_between_words(rf: RequestFacto
 
 PAGES = {
     "/accelerators/nvidia-t4/": ("NVIDIA T4: 16 GB, 320 GB/s", "Board power 70 W", "/picture/sheet/nvidia-t4.png"),
+    "/accelerators/apple-m6/": ("170 GB/s, Released 2026-09-22", "Released 2026-09-22", "/picture/sheet/apple-m6.png"),
     "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40": ("8.4× the memory bandwidth", "side by side", "/picture/compare.png?a="),
     "/plan/?accelerator=nvidia-t4": ("NVIDIA T4: torch 2.15.0", "NVIDIA driver", "/picture/plan.png?accelerator=nvidia-t4"),
     "/benchmarks/llama-bench/": ("is first with", "Higher is better", "/picture/benchmark/llama-bench.png"),

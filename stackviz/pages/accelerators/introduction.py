@@ -61,8 +61,10 @@ def introduce_sheet(accelerator: Accelerator, catalogue: PublicCatalogue) -> Int
     figures = headlines_of(accelerator, catalogue)
     if not figures:
         return Introduction(accelerator.name, _("Nothing is published yet of what this spec sheet would hold."))
-    short = ", ".join(marked_text(figure) for figure in figures[:_IN_TITLE])
-    full = ", ".join(f"{each.title} {marked_text(each)}" for each in figures)
+    named = {figure.field: f"{figure.title} {marked_text(figure)}" for figure in figures}
+    # A figure is understood by its unit, a date only by its name.
+    short = ", ".join(marked_text(each) if each.unit else named[each.field] for each in figures[:_IN_TITLE])
+    full = ", ".join(named.values())
     words = {"name": accelerator.name, "figures": short}
     answer = _("%(name)s: %(figures)s. Every value with its condition and source.")
     return Introduction(_("%(name)s: %(figures)s") % words, answer % {**words, "figures": full})
