@@ -125,6 +125,11 @@ class Box:
         """Whether the box has details to expand."""
         return bool(self.summary or self.calls or self.see_version or self.install or self.requires)
 
+    @property
+    def is_gap(self) -> bool:
+        """Whether it represents a role whose job nothing in the column does."""
+        return self.state == State.ABSENT and not self.name
+
 
 @dataclass(frozen=True, kw_only=True)
 class StackColumn:

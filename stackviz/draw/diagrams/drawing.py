@@ -64,7 +64,8 @@ class DrawnLink:
 class RoleCell:
     """One column's part of a row. Without boxes, `missing` says so, and `instead` what to know, if anything.
 
-    `is_gap`: nothing in the column does this job, while a component of another column does.
+    `is_gap`: nothing in the column does this job, while a component of another column does. `only_in`: the one
+    framework of several that does it, for its own programs.
     """
 
     column: StackColumn
@@ -72,6 +73,7 @@ class RoleCell:
     missing: str = ""
     instead: str = ""
     is_gap: bool = False
+    only_in: str = ""
 
 
 @light_dataclass()

@@ -251,7 +251,19 @@ def _gap(column: StackColumn, role: str, roles: _Roles, row: Sequence[Sequence[B
     if unfilled is None:
         return RoleCell(column=column, placed=(), missing=gettext("not described"))
     does = gettext("done by %(name)s") % {"name": unfilled.name} if unfilled.name else gettext("none")
-    return RoleCell(column=column, placed=(), missing=does, instead=unfilled.summary, is_gap=not unfilled.name)
+    return RoleCell(
+        column=column,
+        placed=(),
+        missing=does,
+        instead=unfilled.summary,
+        is_gap=unfilled.is_gap,
+        only_in=unfilled.name if _is_one_of_several_frameworks(unfilled.name, column) else "",
+    )
+
+
+def _is_one_of_several_frameworks(name: str, column: StackColumn) -> bool:
+    frameworks = {box.name for box in column.boxes if box.layer == Layer.FRAMEWORK and box.state != State.ABSENT}
+    return len(frameworks) > 1 and name in frameworks
 
 
 def _explained_once(cells: Sequence[RoleCell]) -> Iterator[RoleCell]:

@@ -225,24 +225,32 @@ _TELLING_LAYERS = (Layer.COMPILER, Layer.LIBRARY, Layer.PLATFORM)
 
 def gap_tiles(drawing: StackDrawing) -> list[Tile]:
     """A tile on jobs that a component does on some stacks and nothing on others; none for fewer than two columns."""
-    if len(drawing.columns) < 2:
+    described = [column.title for column in drawing.columns if column.boxes]
+    if len(described) < 2:
         return []
-    missing: dict[str, list[str]] = {column.title: [] for column in drawing.columns if column.boxes}
-    if len(missing) < 2:
-        return []
+    missing: dict[str, list[str]] = {title: [] for title in described}
+    partly: dict[str, list[str]] = {title: [] for title in described}
     rows = [(layer, row) for layer in drawing.layers if layer.layer in _TELLING_LAYERS for row in layer.rows]
     for layer, row in rows:
         for cell in row.cells:
-            if cell.is_gap and cell.column.title in missing:
-                missing[cell.column.title].append(row.title or layer.title)
-    return [gaps(_("Missing in software"), missing)]
+            job = row.title or layer.title
+            if cell.is_gap:
+                missing[cell.column.title].append(job)
+            elif cell.only_in:
+                partly[cell.column.title].append(f"{job} ({cell.only_in})")
+    return [gaps(_("Missing in software"), missing, partly)]
 
 
-def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Tile:
-    """`missing`: of each subject the jobs that nothing does there, while another subject has a component for them."""
+def gaps(title: str, missing: Mapping[str, Sequence[str]], partly: Mapping[str, Sequence[str]]) -> Tile:
+    """`missing`: of each subject the jobs that nothing does there, while another subject has a component for them.
+
+    `partly`: the jobs that one framework of several does, for its own programs.
+    """
+    nothing, only = _("%(subject)s has nothing for: %(jobs)s"), _("%(subject)s, in one framework only: %(jobs)s")
     lines = [
-        _("%(subject)s has nothing for: %(jobs)s") % {"subject": subject, "jobs": ", ".join(jobs)}
-        for subject, jobs in missing.items()
+        sentence % {"subject": subject, "jobs": ", ".join(jobs)}
+        for sentence, by_subject in ((nothing, missing), (only, partly))
+        for subject, jobs in by_subject.items()
         if jobs
     ]
     if not lines:

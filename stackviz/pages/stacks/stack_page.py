@@ -17,11 +17,6 @@ from stackviz.report.rules.lifecycle import LifeState, newest_out, standing
 _VARIANT_TITLES = {"ubuntu": "Ubuntu", "home-pro": "Home, Pro"}  # variants with support dates of their own
 
 
-def is_gap(box: Box) -> bool:
-    """Whether the box is of a role whose job nothing on the stack does."""
-    return box.state == State.ABSENT and not box.name
-
-
 @dataclass(frozen=True, slots=True)
 class StackRow:
     """A public stack and its column."""
@@ -40,7 +35,7 @@ class StackRow:
             (
                 layer,
                 [box for box in self.column.boxes if box.layer == layer and box.state != State.ABSENT],
-                [box for box in self.column.boxes if box.layer == layer and is_gap(box)],
+                [box for box in self.column.boxes if box.layer == layer and box.is_gap],
             )
             for layer in Layer
         ]
