@@ -8,10 +8,10 @@ up; that of the rest is what is left.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import product
 from statistics import median
 
 __all__ = [
@@ -107,10 +107,6 @@ class SettingChange:
             return False
         return not self.first.startswith(self.second) and not self.second.startswith(self.first)
 
-    @property
-    def reverse(self) -> "SettingChange":
-        return SettingChange(self.name, self.second, self.first)
-
 
 @dataclass(frozen=True, slots=True)
 class ControlledPair:
@@ -118,7 +114,7 @@ class ControlledPair:
 
     first: Run
     second: Run
-    changes: frozenset[SettingChange]
+    changes: tuple[SettingChange, ...]
 
     @property
     def log(self) -> float:
@@ -127,10 +123,6 @@ class ControlledPair:
     @property
     def is_one_host(self) -> bool:
         return self.first.host == self.second.host
-
-    @property
-    def reverse(self) -> "ControlledPair":
-        return ControlledPair(self.second, self.first, frozenset(change.reverse for change in self.changes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,48 +172,27 @@ class Explained:
         return self.log - math.fsum(share.log for share in self.shares)
 
 
-def same_value(first: str, second: str) -> bool:
-    """`e2d6742` and `8796 (e2d67422c)` are one build: they name one commit."""
-    if first == second:
-        return True
-    commits = [_COMMIT.search(text) for text in (first, second)]
-    if commits[0] is None or commits[1] is None:
-        return False
-    return commits[0][0][:7] == commits[1][0][:7]
+def _value(text: str) -> str:
+    """What is compared: of a build that names its commit, the commit, so that `8796 (e2d67422c)` is `e2d6742`."""
+    commit = _COMMIT.search(text)
+    return commit[0][:7] if commit else text
 
 
 def changes_between(first: Run, second: Run) -> tuple[SettingChange, ...]:
     """Settings in which they differ, also those that only one states, by name."""
     names = sorted({*first.settings, *second.settings})
     changes = (SettingChange(name, first.settings.get(name, ""), second.settings.get(name, "")) for name in names)
-    return tuple(change for change in changes if not same_value(change.first, change.second))
+    return tuple(change for change in changes if _value(change.first) != _value(change.second))
 
 
-def controlled_pairs(runs: Iterable[Run]) -> tuple[ControlledPair, ...]:
-    """Pairs of one test on one accelerator that differ in settings of a single cause, which both state.
+def explain(first: Run, second: Run, runs: Iterable[Run]) -> Explained:
+    """Split the factor between two runs of one test, with controlled pairs of `runs` and of themselves.
 
-    On one host what only one of its runs states counts as a difference: its owner names what was switched. Two hosts
-    are no pair where only one states something.
+    Raise ValueError where they are not of one test.
     """
-    groups: dict[tuple[Work, str, int], list[Run]] = defaultdict(list)
-    for run in runs:
-        if run.accelerator and run.speed > 0:
-            groups[run.work, run.accelerator, run.devices].append(run)
-    return tuple(pair for group in groups.values() for pair in map(_pair, combinations(group, 2)) if pair)
-
-
-def _pair(runs: tuple[Run, Run]) -> ControlledPair | None:
-    changes = changes_between(*runs)
-    is_certain = runs[0].host == runs[1].host or all(change.is_stated for change in changes)
-    if not changes or not is_certain or len({cause_of(change.name) for change in changes}) > 1:
-        return None
-    return ControlledPair(*runs, frozenset(changes))
-
-
-def explain(first: Run, second: Run, pairs: Sequence[ControlledPair]) -> Explained:
-    """Split the factor between two runs of one test. Raises ValueError where they are not of one test."""
     if first.work != second.work or first.devices != second.devices:
         raise ValueError("two tests have no factor")
+    like = [run for run in {run.key: run for run in (first, second, *runs)}.values() if _is_like(run, first, second)]
     shares = []
     has_unknown_chips = False
     if first.accelerator != second.accelerator or not first.accelerator:
@@ -233,7 +204,7 @@ def explain(first: Run, second: Run, pairs: Sequence[ControlledPair]) -> Explain
         by_cause[cause_of(change.name)].append(change)
     open_changes: list[SettingChange] = []
     for cause in ShareCause:
-        explained, unexplained = _shares_of_cause(cause, by_cause.get(cause, []), first, second, pairs)
+        explained, unexplained = _shares_of_cause(cause, by_cause.get(cause, []), first, second, like)
         shares += explained
         open_changes += unexplained
     return Explained(
@@ -257,16 +228,16 @@ def _share_of_chips(first: Run, second: Run) -> Share | None:
 
 
 def _shares_of_cause(
-    cause: ShareCause, changes: Sequence[SettingChange], first: Run, second: Run, pairs: Sequence[ControlledPair]
+    cause: ShareCause, changes: Sequence[SettingChange], first: Run, second: Run, runs: Sequence[Run]
 ) -> tuple[list[Share], list[SettingChange]]:
     """(shares, changes without one): of all changes of a cause together, or else of each that a pair shows alone."""
     if not changes:
         return [], []
-    if evidence := _evidence(frozenset(changes), first, second, pairs):
+    if evidence := _evidence(changes, first, runs):
         return [_share(cause, tuple(changes), evidence, _itself(first, second, evidence))], []
     shares, unexplained = [], []
     for change in changes:
-        evidence = _evidence(frozenset({change}), first, second, pairs)
+        evidence = _evidence([change], first, runs)
         if evidence:
             shares.append(_share(cause, (change,), evidence, None))
         else:
@@ -274,38 +245,48 @@ def _shares_of_cause(
     return shares, unexplained
 
 
-def _evidence(
-    changes: frozenset[SettingChange], first: Run, second: Run, pairs: Sequence[ControlledPair]
-) -> list[ControlledPair]:
-    """Pairs with exactly these changes on the accelerator of either: of the same test, else of the same kind of work.
-
-    Those of one host come before those of two.
-    """
+def _is_like(run: Run, first: Run, second: Run) -> bool:
+    """Whether it may be evidence: the same kind of work on the accelerator of either."""
     accelerators = {first.accelerator, second.accelerator}
-    evidence = []
-    for pair in pairs:
-        if pair.first.accelerator in accelerators and pair.first.kind == first.kind:
-            turned = _turned(pair, changes)
-            if turned is not None:
-                evidence.append(turned)
+    return bool(run.accelerator) and run.accelerator in accelerators and run.kind == first.kind and run.speed > 0
+
+
+def _evidence(changes: Sequence[SettingChange], first: Run, runs: Sequence[Run]) -> list[ControlledPair]:
+    """Controlled pairs with exactly these changes: of the same test, else of the same kind of work.
+
+    Those of one host come before those of two, and each of the first runs before those of later ones.
+    """
+    evidence = list(controlled_pairs(runs, changes))
     same_test = [pair for pair in evidence if pair.first.work == first.work]
     evidence = same_test or evidence
     one_host = [pair for pair in evidence if pair.is_one_host]
     return one_host or evidence
 
 
-def _turned(pair: ControlledPair, changes: frozenset[SettingChange]) -> ControlledPair | None:
-    """The pair in the direction of these changes; None where it is of others."""
-    for each in (pair, pair.reverse):
-        if len(each.changes) == len(changes) and all(any(_is_same(a, b) for b in each.changes) for a in changes):
-            return each
-    return None
+def controlled_pairs(runs: Iterable[Run], changes: Sequence[SettingChange]) -> Iterator[ControlledPair]:
+    """Pairs of one test on one accelerator that differ in these settings, in this direction, and in no other.
+
+    On one host what only one of its runs states counts as a difference: its owner names what was switched. Two hosts
+    are no pair where only one states something.
+    """
+    names = [change.name for change in changes]
+    sides = [_values(change.first for change in changes), _values(change.second for change in changes)]
+    groups: dict[tuple[object, ...], tuple[list[Run], list[Run]]] = defaultdict(lambda: ([], []))
+    for run in runs:
+        values = _values(run.settings.get(name, "") for name in names)
+        if values in sides:
+            others = [name for name in sorted(run.settings) if name not in names]
+            rest = (*others, *_values(run.settings[name] for name in others))
+            groups[run.work, run.accelerator, run.devices, rest][sides.index(values)].append(run)
+    for group in groups.values():
+        for first, second in product(*group):
+            pair = ControlledPair(first, second, changes_between(first, second))
+            if pair.is_one_host or all(change.is_stated for change in pair.changes):
+                yield pair
 
 
-def _is_same(change: SettingChange, other: SettingChange) -> bool:
-    return (
-        change.name == other.name and same_value(change.first, other.first) and same_value(change.second, other.second)
-    )
+def _values(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(_value, texts))
 
 
 def _itself(first: Run, second: Run, pairs: Sequence[ControlledPair]) -> ControlledPair | None:
@@ -327,5 +308,5 @@ def _share(
         log=itself.log if itself else median(logs),
         low=min(logs),
         high=max(logs),
-        pairs=tuple(sorted(pairs, key=lambda pair: pair.first.work != pairs[0].first.work)[:MOST_EVIDENCE]),
+        pairs=tuple(pairs[:MOST_EVIDENCE]),
     )

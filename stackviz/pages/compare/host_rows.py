@@ -1,7 +1,6 @@
 """Cited results of public hosts side by side: a row for each test and engine, and under each figure what differs.
 
-Sheets that are compared with hosts have their best cited results of the same tests in these rows. Two queries at most
-more than those of `host_runs`.
+Sheets that are compared with hosts have their best cited results of the same tests in these rows. Two queries.
 """
 
 from collections import defaultdict
@@ -15,13 +14,14 @@ from stackviz.base.light import light_dataclass
 from stackviz.base.units import UNITS, format_factor, quantity_label
 from stackviz.draw.charts.bars import Meter, meter
 from stackviz.pages.compare.explained import SettingChange, Work
-from stackviz.pages.compare.host_runs import HostRuns, engine_of, host_runs, run_settings, test_key
+from stackviz.pages.compare.host_runs import engine_of, results_by_host, run_settings, test_key
 from stackviz.pages.compare.subjects import Head, Loaded
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.best import is_like_for_like, phase_of
 from stackviz.records.cited.cases import public_results
-from stackviz.records.cited.host_bounds import host_bound, host_share_text
+from stackviz.records.cited.host_bounds import host_bound, host_share_text, peaks_of_results
 from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.queries import Published
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import devices_text, facet_title, result_address, setting_text
 from stackviz.web.i18n.words import joined
@@ -129,9 +129,9 @@ def host_results(chosen: Sequence[Loaded], heads: Sequence[Head], base: Head | N
     """What is cited of the hosts among these, and of the sheets in the same tests; None without any."""
     if not any(loaded.host for loaded in chosen):
         return None
-    runs = host_runs()
-    by_slot = {
-        head.slot: runs.by_host.get(loaded.host.pk, ())
+    by_host = results_by_host(loaded.host for loaded in chosen if loaded.host is not None)
+    by_slot: dict[int, Sequence[CitedResult]] = {
+        head.slot: by_host.get(loaded.host.pk, ())
         for head, loaded in zip(heads, chosen, strict=True)
         if loaded.host is not None
     }
@@ -139,7 +139,7 @@ def host_results(chosen: Sequence[Loaded], heads: Sequence[Head], base: Head | N
     by_slot |= _of_sheets(chosen, heads, keys)
     shown = tuple(head for head in heads if head.slot in by_slot)
     first = base if base in shown else shown[0]
-    rows = _rows(by_slot, shown, first, runs)
+    rows = _rows(by_slot, shown, first)
     if not rows:
         return None
     shared = tuple(row for row in rows if row.is_shared)
@@ -205,9 +205,8 @@ def _speed(result: CitedResult) -> float:
     return result.amount if CITED_BENCHMARKS[result.benchmark].higher_is_better else -result.amount
 
 
-def _rows(
-    by_slot: Mapping[int, Sequence[CitedResult]], heads: Sequence[Head], base: Head, runs: HostRuns
-) -> list[HostTestRow]:
+def _rows(by_slot: Mapping[int, Sequence[CitedResult]], heads: Sequence[Head], base: Head) -> list[HostTestRow]:
+    published = peaks_of_results(result for results in by_slot.values() for result in results)
     groups: dict[Work, dict[int, list[CitedResult]]] = defaultdict(lambda: defaultdict(list))
     for slot, results in by_slot.items():
         for result in results:
@@ -215,7 +214,7 @@ def _rows(
     for of_slots in groups.values():
         for results in of_slots.values():
             results.sort(key=_speed, reverse=True)
-    rows = [_row(key, of_slots, heads, base, runs) for key, of_slots in groups.items()]
+    rows = [_row(key, of_slots, heads, base, published) for key, of_slots in groups.items()]
     order = {work: number for number, work in enumerate((*_FIRST, ""))}
 
     def order_of(row: HostTestRow) -> tuple[int, int, int, str]:
@@ -225,7 +224,11 @@ def _rows(
 
 
 def _row(
-    key: Work, of_slots: Mapping[int, Sequence[CitedResult]], heads: Sequence[Head], base: Head, runs: HostRuns
+    key: Work,
+    of_slots: Mapping[int, Sequence[CitedResult]],
+    heads: Sequence[Head],
+    base: Head,
+    published: Mapping[int, Published],
 ) -> HostTestRow:
     best = {slot: results[0] for slot, results in of_slots.items()}
     every = [result for results in of_slots.values() for result in results]
@@ -240,7 +243,7 @@ def _row(
         if not results:
             cells.append(HostCell(slot=head.slot))
             continue
-        figures = [_figure(result, settings[result.pk], differing, runs) for result in results]
+        figures = [_figure(result, settings[result.pk], differing, published) for result in results]
         cells.append(
             HostCell(
                 slot=head.slot,
@@ -292,8 +295,10 @@ def _differing(settings: Iterable[Mapping[str, str]]) -> frozenset[str]:
     return frozenset(name for name in names if len({each.get(name, "") for each in every}) > 1 or len(every) == 1)
 
 
-def _figure(result: CitedResult, settings: Mapping[str, str], differing: frozenset[str], runs: HostRuns) -> HostFigure:
-    bound = host_bound(result, runs.published)
+def _figure(
+    result: CitedResult, settings: Mapping[str, str], differing: frozenset[str], published: Mapping[int, Published]
+) -> HostFigure:
+    bound = host_bound(result, published)
     named = [
         f"{setting_title(name)} {value}"
         for name, value in settings.items()
@@ -303,7 +308,7 @@ def _figure(result: CitedResult, settings: Mapping[str, str], differing: frozens
         text=quantity_label(result.amount, result.si, digits=3),
         note=joined(named),
         url=result_address(result),
-        share=host_share_text(result, runs.published),
+        share=host_share_text(result, published),
         bound=_bound_text(bound.field, bound.peak) if bound else "",
     )
 

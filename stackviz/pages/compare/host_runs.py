@@ -1,27 +1,25 @@
-"""Cited results of public hosts, read once for each edition: which may share a row, and what else each states.
-
-Four queries in a process that has not read these editions yet, none after that.
-"""
+"""Cited results of public hosts: which may share a row, what else each states, and which are evidence for others."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.db.models import Case, Prefetch, QuerySet, When
 
 from stackviz.base.units import quantity_label
-from stackviz.pages.compare.explained import ControlledPair, Peak, Run, Work, controlled_pairs
+from stackviz.pages.compare.explained import Peak, Run, Work
 from stackviz.records.catalog.models import CatalogueEdition
-from stackviz.records.cited.best import kind_of_work
-from stackviz.records.cited.host_bounds import host_bound
+from stackviz.records.cited.benchmark import Params
+from stackviz.records.cited.best import DECODE_TEST, PREFILL_TEST, kind_of_work
+from stackviz.records.cited.host_bounds import host_bound, peaks_of_results
 from stackviz.records.cited.models import CitedEdition, CitedResult
-from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, peaks_by_accelerator
+from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address
 from stackviz.records.hosts.models import Host, HostEdition
 from stackviz.records.hosts.queries import public_hosts
 
-__all__ = ["HostRuns", "host_runs", "host_runs_state", "run_of", "run_settings", "test_key"]
-
+MOST_READ = 500  # runs that may be evidence
+_TESTS = (DECODE_TEST, PREFILL_TEST, "")
 _ENGINES = ("engine", "framework", "library")
 _NEVER_MIXED = ("speculative", "concurrency")  # drafting and users at once, also where a benchmark ranks them together
 _NOT_SETTINGS = frozenset({"weights_bytes", "system", *_ENGINES, *_NEVER_MIXED})
@@ -29,43 +27,43 @@ _NAMES = {"vLLM": "vllm", "PyTorch": "torch", "llama-cpp": "llama.cpp"}
 _OF_TORCH = ("operator-time", "gemm", "model-time")
 
 
-@dataclass(frozen=True, slots=True)
-class HostRuns:
-    """All results that are shown of public hosts. `by_host`: primary key of a host -> its results."""
-
-    hosts: Mapping[int, Host]
-    by_host: Mapping[int, Sequence[CitedResult]]
-    published: Mapping[int, Published]
-    runs: Mapping[int, Run]
-    pairs: Sequence[ControlledPair]
-
-    @property
-    def results(self) -> list[CitedResult]:
-        return [result for results in self.by_host.values() for result in results]
-
-
-def host_runs() -> HostRuns:
-    """What is cited of public hosts, with everything that rows, charts and explanations need of it."""
-    return _read(*host_runs_state())
-
-
 def host_runs_state() -> tuple[str, str, str]:
-    """What `host_runs` depends on."""
+    """What results of hosts, and what is said of them, depend on."""
     return CitedEdition.current(), HostEdition.current(), CatalogueEdition.current()
 
 
-@lru_cache(maxsize=2)
-def _read(_cited: str, _hosts: str, _catalogue: str) -> HostRuns:
-    hosts = {host.pk: host for host in public_hosts()}
-    rows = CitedResult.objects.filter(host__in=list(hosts), state__in=SHOWN_OF_HOSTS, amount__gt=0)
+def shown_results() -> QuerySet[CitedResult]:
+    """Return all results that are shown of public hosts."""
+    public = CitedResult.objects.filter(host__state=Host.State.PUBLIC, state__in=SHOWN_OF_HOSTS, amount__gt=0)
+    return public.filter(benchmark__in=CITED_BENCHMARKS).select_related("accelerator__vendor", "source")
+
+
+def results_by_host(hosts: Iterable[Host]) -> dict[int, list[CitedResult]]:
+    """Primary key of a host -> its results, by benchmark. One query."""
+    by_pk = {host.pk: host for host in hosts}
     by_host: dict[int, list[CitedResult]] = defaultdict(list)
-    for row in rows.select_related("accelerator__vendor", "source").order_by("benchmark", "pk"):
-        if row.benchmark in CITED_BENCHMARKS and row.host_id is not None:
-            row.host = hosts[row.host_id]
-            by_host[row.host_id].append(row)
-    published = peaks_by_accelerator()
-    runs = {row.pk: run_of(row, published) for results in by_host.values() for row in results}
-    return HostRuns(hosts, by_host, published, runs, controlled_pairs(runs.values()))
+    for row in shown_results().filter(host__in=by_pk).order_by("benchmark", "pk"):
+        row.host = by_pk[row.host_id or 0]
+        by_host[row.host_id or 0].append(row)
+    return by_host
+
+
+def runs_like(results: Sequence[CitedResult]) -> list[Run]:
+    """Return runs on the accelerators of these, of the same kinds of work: of their tests first, then the newest hosts.
+
+    Four queries, and MOST_READ runs at most.
+    """
+    kinds = {work_kind(result.benchmark, result.params) for result in results}
+    benchmarks = [
+        key for key in CITED_BENCHMARKS if not kinds.isdisjoint(work_kind(key, {"test": test}) for test in _TESTS)
+    ]
+    is_same_test = Case(When(params_key__in={result.params_key for result in results}, then=0), default=1)
+    accelerators = {row.accelerator_id for row in results if row.accelerator_id}
+    rows = shown_results().filter(accelerator__in=accelerators, benchmark__in=benchmarks)
+    rows = rows.prefetch_related(Prefetch("host", public_hosts()))
+    like = list(rows.order_by(is_same_test, "-host__seen_on", "pk")[:MOST_READ])
+    published = peaks_of_results(like)
+    return [run_of(row, published) for row in like]
 
 
 def engine_of(result: CitedResult) -> str:
@@ -81,10 +79,10 @@ def test_key(result: CitedResult) -> Work:
     return (result.benchmark, result.params_key, engine_of(result), *further, str(devices))
 
 
-def work_kind(result: CitedResult) -> str:
+def work_kind(benchmark: str, params: Params) -> str:
     """The kind of work, as a verb; the benchmark's name for what is no kind."""
-    kind = kind_of_work(result.benchmark, str(result.params.get("test", "")))
-    return kind.value if kind else result.benchmark
+    kind = kind_of_work(benchmark, str(params.get("test", "")))
+    return kind.value if kind else benchmark
 
 
 def run_settings(result: CitedResult) -> dict[str, str]:
@@ -130,7 +128,7 @@ def run_of(result: CitedResult, published: Mapping[int, Published]) -> Run:
         accelerator=result.accelerator.slug if result.accelerator else "",
         devices=result.count,
         work=test_key(result),
-        kind=work_kind(result),
+        kind=work_kind(result.benchmark, result.params),
         speed=result.amount if higher else 1 / result.amount,
         peak=Peak(bound.field, bound.condition, bound.peak) if bound and bound.peak > 0 else None,
         settings=run_settings(result),

@@ -15,12 +15,13 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.intake.report_parts.hosts import judged_host
 from stackviz.intake.report_parts.present import sort_findings
-from stackviz.pages.compare.host_runs import HostRuns, engine_of, host_runs, host_runs_state, test_key
+from stackviz.pages.compare.host_runs import engine_of, host_runs_state, results_by_host, test_key
 from stackviz.records.cited.best import is_like_for_like
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
 from stackviz.records.hosts.models import Host
+from stackviz.records.hosts.queries import public_hosts
 from stackviz.web.http.address import comparison_query
 from stackviz.web.i18n.curated_text import curated_words
 from stackviz.web.i18n.finding_text import finding_words
@@ -29,6 +30,8 @@ from stackviz.web.i18n.words import joined
 DATA = Path(__file__).parent / "data" / "pairs.csv"
 COLUMNS = ("subjects", "title", "first", "second")
 _PREFIX = "host:"
+
+ResultsByHost = Mapping[int, Sequence[CitedResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,27 +105,32 @@ def answered_pairs() -> list[AnsweredPair]:
 
 @lru_cache(maxsize=4)
 def _answered(_state: tuple[str, ...], _language: str) -> tuple[AnsweredPair, ...]:
-    runs = host_runs()
-    by_slug = {host.slug: host for host in runs.hosts.values()}
     answered = []
-    for pair in read_named_pairs():
-        hosts = [by_slug[slug] for slug in pair.slugs if slug in by_slug]
-        line = pair_line(pair, hosts, runs) if len(hosts) == len(pair.slugs) else ""
-        if line:
+    for pair, hosts, results in pairs_with_hosts():
+        if line := pair_line(pair, hosts, results):
             url = f"?{comparison_query(pair.subjects)}"
             answered.append(AnsweredPair(curated_words(pair.title), url, line))
     return tuple(answered)
 
 
-def results_of_pair(pair: NamedPair, hosts: Sequence[Host], runs: HostRuns) -> list[CitedResult]:
+def pairs_with_hosts() -> list[tuple[NamedPair, list[Host], ResultsByHost]]:
+    """The pairs whose hosts are all public, with these and with what hosts of pairs ran. Four queries."""
+    slugs = {slug for pair in read_named_pairs() for slug in pair.slugs}
+    by_slug = {host.slug: host for host in public_hosts().filter(slug__in=slugs)}
+    results = results_by_host(by_slug.values())
+    public = [pair for pair in read_named_pairs() if by_slug.keys() >= {*pair.slugs}]
+    return [(pair, [by_slug[slug] for slug in pair.slugs], results) for pair in public]
+
+
+def results_of_pair(pair: NamedPair, hosts: Sequence[Host], by_host: ResultsByHost) -> list[CitedResult]:
     """The results that the pair names, those of one host the first and the second; empty where one is missing."""
     if pair.first is None or pair.second is None:
         return []
     if len(hosts) == 1:
-        results = [_best(runs.by_host.get(hosts[0].pk, ()), named) for named in (pair.first, pair.second)]
+        results = [_best(by_host.get(hosts[0].pk, ()), named) for named in (pair.first, pair.second)]
     else:
         named = [pair.first, *[pair.second] * (len(hosts) - 1)]
-        results = [_best(runs.by_host.get(host.pk, ()), each) for host, each in zip(hosts, named, strict=True)]
+        results = [_best(by_host.get(host.pk, ()), each) for host, each in zip(hosts, named, strict=True)]
     return [result for result in results if result is not None] if all(results) else []
 
 
@@ -132,11 +140,11 @@ def _best(results: Sequence[CitedResult], named: NamedResult) -> CitedResult | N
     return better(fitting, key=lambda result: result.amount, default=None)
 
 
-def pair_line(pair: NamedPair, hosts: Sequence[Host], runs: HostRuns) -> str:
+def pair_line(pair: NamedPair, hosts: Sequence[Host], by_host: ResultsByHost) -> str:
     """What the pair shows, in a line; "" where its results are not there."""
     if pair.first is None:
         return _stacks_line(hosts)
-    results = results_of_pair(pair, hosts, runs)
+    results = results_of_pair(pair, hosts, by_host)
     if not results:
         return ""
     figures = [quantity_label(result.amount, result.si, digits=3) for result in results]

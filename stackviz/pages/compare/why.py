@@ -13,6 +13,7 @@ from stackviz.pages.compare.explained import (
     ControlledPair,
     Explained,
     Peak,
+    Run,
     SettingChange,
     Share,
     ShareCause,
@@ -20,8 +21,9 @@ from stackviz.pages.compare.explained import (
     explain,
 )
 from stackviz.pages.compare.host_rows import HostResults, HostTestRow, change_text, setting_title
-from stackviz.pages.compare.host_runs import HostRuns, host_runs, run_of
+from stackviz.pages.compare.host_runs import run_of, runs_like
 from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.cited.host_bounds import peaks_of_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 
@@ -83,7 +85,6 @@ def explanations(results: HostResults | None) -> tuple[Explanation, ...]:
     """Of two hosts the largest difference in each kind of work; of one host that between its runs of one test."""
     if results is None or len(results.heads) > 2:
         return ()
-    runs = host_runs()
     chosen: dict[str, tuple[float, HostTestRow, CitedResult, CitedResult]] = {}
     for row in results.rows:
         pair = _pair_of(row, results)
@@ -94,6 +95,7 @@ def explanations(results: HostResults | None) -> tuple[Explanation, ...]:
             chosen[row.work] = (size, row, *pair)
     names = {head.slot: head.title for head in results.heads}
     largest = [candidate[1:] for candidate in chosen.values()][:MOST_EXPLAINED]
+    runs = runs_like([result for _row, *pair in largest for result in pair]) if largest else []
     return tuple(_explanation(row, first, second, names, runs) for row, first, second in largest)
 
 
@@ -109,20 +111,15 @@ def _pair_of(row: HostTestRow, results: HostResults) -> tuple[CitedResult, Cited
     return row.best[slots[0]], row.best[slots[1]]
 
 
-def explained_pair(first: CitedResult, second: CitedResult, runs: HostRuns) -> Explained:
-    """The faster against the slower."""
-    pair = [runs.runs.get(result.pk) or run_of(result, runs.published) for result in (first, second)]
-    faster, slower = sorted(pair, key=lambda run: run.speed, reverse=True)
-    return explain(faster, slower, runs.pairs)
-
-
 def _explanation(
-    row: HostTestRow, first: CitedResult, second: CitedResult, names: Mapping[int, str], runs: HostRuns
+    row: HostTestRow, first: CitedResult, second: CitedResult, names: Mapping[int, str], like: Sequence[Run]
 ) -> Explanation:
-    explained = explained_pair(first, second, runs)
-    is_turned = explained.first.key != runs.runs[first.pk].key if first.pk in runs.runs else False
+    published = peaks_of_results((first, second))
+    runs = [run_of(result, published) for result in (first, second)]
+    faster, slower = sorted(runs, key=lambda run: run.speed, reverse=True)
+    explained = explain(faster, slower, like)
     titles = [*names.values()] if len(names) > 1 else [_("Its fastest run"), _("its slowest run")]
-    titles = titles[::-1] if is_turned and len(names) > 1 else titles
+    titles = titles[::-1] if faster is runs[1] and len(names) > 1 else titles
     lines = list(_lines(explained))
     advice, command = _next_run(row, explained)
     return Explanation(

@@ -10,8 +10,7 @@ from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.draw.diagrams.boxes import Box, StackColumn
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.pages.compare.comparison import columns_of
-from stackviz.pages.compare.host_runs import HostRuns, host_runs
-from stackviz.pages.compare.pairs import read_named_pairs, results_of_pair
+from stackviz.pages.compare.pairs import pairs_with_hosts, results_of_pair
 from stackviz.pages.compare.subjects import loaded_host
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.hosts.models import Host
@@ -59,16 +58,16 @@ class TwoStacks:
 
 def two_stacks() -> TwoStacks | None:
     """Return the first pair of VENDORS that `/compare/` suggests, else the stacks; None where neither is there."""
-    return _two_hosts(host_runs()) or _two_described()
+    return _two_hosts() or _two_described()
 
 
-def _two_hosts(runs: HostRuns) -> TwoStacks | None:
-    by_slug = {host.slug: host for host in runs.hosts.values()}
-    for pair in read_named_pairs():
-        hosts = [by_slug[slug] for slug in pair.slugs if slug in by_slug]
-        results = results_of_pair(pair, hosts, runs) if len(hosts) == len(pair.slugs) else []
+def _two_hosts() -> TwoStacks | None:
+    for pair, hosts, by_host in pairs_with_hosts():
+        if len(hosts) != len(VENDORS) or {host.vendor.slug for host in hosts} != set(VENDORS):
+            continue
+        results = results_of_pair(pair, hosts, by_host)
         drawn = columns_of([loaded_host(host) for host in hosts], with_differences=False).drawn
-        if {host.vendor.slug for host in hosts} == set(VENDORS) and len(results) == len(drawn) == len(VENDORS):
+        if len(results) == len(drawn) == len(VENDORS):
             most = max(result.amount for result in results)
             columns = [
                 _host_column(host, result, column, most)

@@ -34,13 +34,12 @@ from stackviz.pages.machines.host_results import (
     headline_words,
     host_result_groups,
     peer_results,
-    published_peaks,
     results_of,
     setting_pairs,
 )
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition
 from stackviz.records.catalog.queries import peaks, usual_peak
-from stackviz.records.cited.host_bounds import host_share_text
+from stackviz.records.cited.host_bounds import host_share_text, peaks_of_results
 from stackviz.records.cited.models import CitedEdition, CitedResult
 from stackviz.records.cited.queries import Published
 from stackviz.records.hosts.alike import HostTraits, likeness, most_alike, traits_of
@@ -130,7 +129,7 @@ def _drawn_host(host: Host) -> tuple[str, str]:
     """(the sentence, the body) as HTML. At most five queries beside those of the tables, whatever is stored."""
     judged = judged_host(host)
     results, doubtful = results_of(host)
-    published = published_peaks(results)
+    published = peaks_of_results(results)
     report = _presented(host, judged)
     columns, not_drawn = drop_unreported_rows([report.column])
     best = best_known(results)

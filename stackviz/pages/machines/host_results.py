@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.draw.charts.bars import meter
-from stackviz.records.catalog.queries import peaks
 from stackviz.records.cited.best import phase_of
 from stackviz.records.cited.cases import case_counts, public_results
 from stackviz.records.cited.host_bounds import host_bound, host_share_text
@@ -153,11 +152,6 @@ def best_known(results: Sequence[CitedResult]) -> CitedResult | None:
         return phase_of(result.benchmark, result.params) == "decode", is_rate, leads, others, amount
 
     return max(results, key=rank, default=None)
-
-
-def published_peaks(results: Iterable[CitedResult]) -> Mapping[int, Published]:
-    """Accelerator -> its published peaks, of those with results."""
-    return {pk: peaks([pk]) for pk in {row.accelerator_id for row in results if row.accelerator_id}}
 
 
 def host_result_groups(results: Sequence[CitedResult], published: Mapping[int, Published]) -> list[HostResultGroup]:

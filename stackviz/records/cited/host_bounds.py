@@ -1,9 +1,10 @@
 """What bounds a result of a public host, and the share it reached: one answer for every page. No queries."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from stackviz.records.catalog.queries import peaks
 from stackviz.records.cited.benchmark import MEMORY_BANDWIDTH
 from stackviz.records.cited.best import phase_of
 from stackviz.records.cited.bounds import weights_bytes, weights_of_name
@@ -11,10 +12,15 @@ from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import BoundShare, Published, share_of_bound
 from stackviz.records.cited.words import share_text
 
-__all__ = ["host_bound", "host_share_text"]
+__all__ = ["host_bound", "host_share_text", "peaks_of_results"]
 
 _HELPS = frozenset({"speculative", "concurrency", "batch"})  # a token costs less than reading all weights
 _EFFECTIVE = re.compile(r"\be\d+b\b", re.IGNORECASE)  # `gemma4:e4b`: not what the file holds
+
+
+def peaks_of_results(results: Iterable[CitedResult]) -> dict[int, Published]:
+    """Accelerator -> its published peaks, of those with results."""
+    return {pk: peaks([pk]) for pk in {result.accelerator_id for result in results if result.accelerator_id}}
 
 
 def host_bound(result: CitedResult, published: Mapping[int, Published]) -> BoundShare | None:

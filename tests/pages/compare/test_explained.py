@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.pages.compare.explained import Peak, Run, ShareCause, cause_of, controlled_pairs, explain
+from stackviz.pages.compare.explained import (
+    Peak,
+    Run,
+    ShareCause,
+    cause_of,
+    changes_between,
+    controlled_pairs,
+    explain,
+)
 
 TEST = ("llama-bench", "pp512", "")
 
@@ -35,7 +43,7 @@ def total(explained):
 
 def test_setting_that_alone_differs_on_one_host_is_all():
     on, off = run("on", 975.3, flags="hipBLASLt", backend="ROCm"), run("off", 322.44, backend="ROCm")
-    explained = explain(on, off, controlled_pairs([on, off]))
+    explained = explain(on, off, ())
     assert shares(explained) == {ShareCause.SETTINGS: 3.025}
     assert explained.rest == pytest.approx(0, abs=1e-12)
     assert [change.name for change in explained.shares[0].changes] == ["flags"]
@@ -45,7 +53,7 @@ def test_share_of_a_setting_comes_from_a_pair_elsewhere():
     pair = [run("x", 120.0, backend="Vulkan", fa="on"), run("y", 100.0, backend="Vulkan", fa="off")]
     first = run("first", 300.0, host="b", backend="ROCm", fa="on", driver="7")
     second = run("second", 200.0, host="c", backend="ROCm", fa="off", driver="6")
-    explained = explain(first, second, controlled_pairs([*pair, first, second]))
+    explained = explain(first, second, pair)
     assert shares(explained) == {ShareCause.SETTINGS: 1.2}
     assert math.exp(explained.rest) == pytest.approx(1.25)
     assert [change.name for change in explained.open_changes] == ["driver"]
@@ -56,7 +64,7 @@ def test_range_is_that_of_the_pairs_and_holds_the_share():
     pairs = [run("a1", 110, fa="on"), run("a2", 100, fa="off")]
     pairs += [run("b1", 130, fa="on", kv="q8"), run("b2", 100, fa="off", kv="q8")]
     first, second = run("f", 200, host="b", fa="on", cpu="x"), run("s", 100, host="c", fa="off", cpu="y")
-    [share] = explain(first, second, controlled_pairs([*pairs, first, second])).shares
+    [share] = explain(first, second, pairs).shares
     assert (round(math.exp(share.low), 2), round(math.exp(share.high), 2)) == (1.1, 1.3)
     assert share.low <= share.log <= share.high
 
@@ -82,7 +90,7 @@ def test_chips_without_one_published_figure_are_not_told():
 
 def test_two_hosts_are_no_pair_where_one_does_not_state_it():
     first, second = run("f", 2.0, host="b", driver="580"), run("s", 1.0, host="c")
-    assert not controlled_pairs([first, second])
+    assert not list(controlled_pairs([first, second], changes_between(first, second)))
     explained = explain(first, second, ())
     assert explained.rest == pytest.approx(math.log(2))
     assert not explained.open_changes[0].is_stated
@@ -91,20 +99,28 @@ def test_two_hosts_are_no_pair_where_one_does_not_state_it():
 @pytest.mark.parametrize(("first", "second"), [("macOS", "macOS 26"), ("Linux", "Ubuntu 24.04")])
 def test_value_that_is_less_exact_is_not_another(first, second):
     runs = [run("f", 2.0, host="b", system=first), run("s", 1.0, host="c", system=second)]
-    assert not controlled_pairs(runs)
+    assert not list(controlled_pairs(runs, changes_between(*runs)))
 
 
 def test_builds_of_one_commit_are_one_build():
     runs = [run("f", 2.0, host="b", **{"llama.cpp": "e2d6742", "backend": "ROCm"})]
     runs += [run("s", 1.0, host="c", **{"llama.cpp": "build 8796 (e2d67422c)", "backend": "Vulkan"})]
-    [pair] = controlled_pairs(runs)
+    [pair] = controlled_pairs(runs, changes_between(*runs))
     assert {change.name for change in pair.changes} == {"backend"}
+
+
+def test_pair_is_turned_to_the_direction_of_the_changes():
+    off, on = run("off", 100.0, fa="off"), run("on", 120.0, fa="on")
+    changes = changes_between(run("f", 2.0, fa="on"), run("s", 1.0, fa="off"))
+    for runs in ([off, on], [on, off]):
+        [pair] = controlled_pairs(runs, changes)
+        assert (pair.first, pair.second) == (on, off)
 
 
 def test_no_share_without_a_pair_of_the_same_values():
     pair = [run("x", 150.0, driver="470"), run("y", 100.0, driver="450")]
     first, second = run("f", 3.0, host="b", driver="580", fa="on"), run("s", 1.0, host="c", driver="570", fa="off")
-    explained = explain(first, second, controlled_pairs([*pair, first, second]))
+    explained = explain(first, second, pair)
     assert not explained.shares
     assert {change.name for change in explained.open_changes} == {"driver", "fa"}
 

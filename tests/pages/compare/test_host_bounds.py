@@ -3,11 +3,11 @@
 import pytest
 
 from stackviz.pages.compare.host_rows import host_results
-from stackviz.pages.compare.host_runs import host_runs
 from stackviz.pages.compare.query import Address
 from stackviz.pages.compare.subjects import heads_of, loaded_host
-from stackviz.pages.machines.host_results import host_result_groups
-from stackviz.records.cited.host_bounds import host_share_text
+from stackviz.pages.machines.host_results import host_result_groups, results_of
+from stackviz.records.cited.host_bounds import host_share_text, peaks_of_results
+from stackviz.records.hosts.queries import host_named, public_hosts
 from tests.curated import copy_curated
 
 
@@ -17,8 +17,9 @@ def hosts(curated, django_db_blocker):
         copy_curated("hosts_", "cited_")
 
 
-def on_its_page(host, runs):
-    groups = host_result_groups(runs.by_host.get(host.pk, ()), runs.published)
+def on_its_page(host):
+    results, _doubtful = results_of(host)
+    groups = host_result_groups(results, peaks_of_results(results))
     return {row.url: row.share for group in groups for row in (*group.rows, *group.folded)}
 
 
@@ -30,10 +31,9 @@ def in_a_comparison(host):
 
 
 def test_every_share_is_that_of_the_hosts_page(db):
-    runs = host_runs()
     compared, differing = {}, []
-    for host in runs.hosts.values():
-        page, comparison = on_its_page(host, runs), in_a_comparison(host)
+    for host in public_hosts():
+        page, comparison = on_its_page(host), in_a_comparison(host)
         differing += [url for url, share in comparison.items() if page[url] != share]
         compared |= comparison
     assert differing == []
@@ -50,7 +50,6 @@ def test_every_share_is_that_of_the_hosts_page(db):
     ],
 )
 def test_share_is_right_by_hand(db, host, amount, share):
-    runs = host_runs()
-    results = next(results for pk, results in runs.by_host.items() if runs.hosts[pk].slug == host)
+    results, _doubtful = results_of(host_named(host))
     result = next(result for result in results if amount in (None, result.amount))
-    assert host_share_text(result, runs.published) == share
+    assert host_share_text(result, peaks_of_results(results)) == share

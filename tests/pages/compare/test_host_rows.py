@@ -5,9 +5,15 @@ from urllib.parse import urlencode
 
 import pytest
 
-from stackviz.pages.compare.host_runs import host_runs
+from stackviz.pages.compare.host_charts import host_charts
+from stackviz.pages.compare.host_rows import host_results
+from stackviz.pages.compare.query import Address
+from stackviz.pages.compare.subjects import heads_of, loaded_host
+from stackviz.pages.compare.why import explanations
 from stackviz.records.catalog.models import Accelerator, Vendor
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedEdition, CitedResult, CitedSource
+from stackviz.records.hosts.queries import public_hosts
 from tests.records.hosts.factories import add_host, card_fields
 from tests.responses import words_of
 
@@ -148,12 +154,19 @@ def test_runs_of_one_host_are_explained_alone(client, make_host, add_result):
     assert [(line.title, line.factor) for line in explanation.lines] == [("Settings", "3×")]
 
 
-def test_results_are_read_once_for_an_edition(make_host, add_result, django_assert_num_queries):
-    for number in range(12):
-        add_result(make_host(f"Host {number}", "amd-radeon-8060s"), 90.0 + number)
-    host_runs()
-    with django_assert_num_queries(3):  # the editions, which a request reads at once
-        assert len(host_runs().runs) == 12
+@pytest.mark.parametrize("count", [4, 12])
+def test_query_count_is_constant_among_hosts(client, make_host, add_result, django_assert_num_queries, count):
+    hosts = [make_host(f"Host {number}", "amd-radeon-8060s", cpu=f"{number % 2}") for number in range(count)]
+    for number, host in enumerate(hosts):
+        add_result(host, 90.0 + number, **RATE, backend=("ROCm", "Vulkan")[number % 2])
+    chosen = [loaded_host(host) for host in public_hosts().filter(pk__in=[hosts[0].pk, hosts[1].pk])]
+    heads = heads_of(chosen, Address(tuple(loaded.subject for loaded in chosen)))
+    public_catalogue()
+    # Results; like runs, their hosts, cards and components; the widest test, its results; the edition of the catalogue.
+    with django_assert_num_queries(7 + 4):
+        results = host_results(chosen, heads, None)
+        assert len(explanations(results)) == 1
+        assert len(host_charts(results, hosts[:2])[0].points) == count
 
 
 def test_chart_has_every_host_of_the_test_and_leads_to_each(client, make_host, add_result):
