@@ -1,6 +1,7 @@
 """`/benchmarks/<key>/`: accelerators ranked by one case of a benchmark. The address holds the whole state."""
 
 import html
+from dataclasses import replace
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -59,7 +60,7 @@ def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
     if choice.format == "svg":
         return _drawing_file(request, benchmark, choice)
     if choice.format:
-        return ladder_file(ladder_of(benchmark, choice), choice.format, measured=choice.measured)
+        return ladder_file(ladder_of(benchmark, choice), choice)
     body, has_rows, *introduction = _body(benchmark, choice, page_number(request))
     if wants_partial(request):
         part = render_part("web/_notes.jinja", notes=choice.notes) + body
@@ -76,12 +77,13 @@ def _preview(
 ) -> Preview:
     """The first of the ranking that the address names; structured data for the benchmark's own address only."""
     query = f"?{choice.query_string}" if choice.query_string else ""
+    whole = replace(choice, vendor="", kind="").query_string
     url = request.build_absolute_uri(request.path)
     return make_preview(
         request,
         introduction,
         request.path + query,
-        picture=f"benchmark/{benchmark.key}.png{query}",
+        picture=f"benchmark/{benchmark.key}.png" + (f"?{whole}" if whole else ""),
         can_embed=True,
         data=ranking_data(benchmark, introduction, url) if has_data and not query else (),
     )
@@ -98,7 +100,7 @@ def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: Cited
         address=request.build_absolute_uri(request.path + (f"?{query}" if query else "")),
         day=timezone.now().date(),
     )
-    rows = page_of(shown.drawn.rows, page_number(request), PER_PAGE).items
+    rows = page_of(shown.rows, page_number(request), PER_PAGE).items
     return svg_response(f"benchmark {benchmark.key}", ranking_svg(shown.drawn, rows, words))
 
 
@@ -115,7 +117,7 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[
             benchmark=benchmark,
             choice=choice,
             shown=shown,
-            page=page_of(shown.drawn.rows, number, PER_PAGE),
+            page=page_of(shown.rows, number, PER_PAGE),
             measured=measured_ranking(benchmark.key, choice.measured, shown.params_key),
         )
         has_rows = SafeString("1" if shown.drawn.rows else "")

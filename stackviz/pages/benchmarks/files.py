@@ -16,7 +16,7 @@ from stackviz.pages.benchmarks.ranking import CitedLadder, reached_bound
 from stackviz.pages.benchmarks.roofline import TERA, Roofline, RoofPoint
 from stackviz.pages.benchmarks.roofs import RoofRow
 from stackviz.pages.benchmarks.scaling import DrawnCurve, ScalingPlot
-from stackviz.pages.benchmarks.selection import ShareChoice
+from stackviz.pages.benchmarks.selection import CitedChoice, ShareChoice
 from stackviz.pages.benchmarks.share import SharePoint, ShareRow
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.models import CitedResult
@@ -52,20 +52,18 @@ _COLUMNS = of_objects(
 _MEASURED_COLUMNS = _COLUMNS | of_objects("low", "high", "best_by", "runs", "machines", "lowest", "median", "highest")
 
 
-def ladder_file(ladder: CitedLadder, ending: str, measured: str = "") -> HttpResponse:
-    """Return all results of the ranking, best first within each accelerator; then what machines measured.
-
-    `measured`: key of their setting, "" for the one the page shows.
-    """
+def ladder_file(ladder: CitedLadder, choice: CitedChoice) -> HttpResponse:
+    """Return all results that the choice shows, best first within each accelerator; then what machines measured."""
     rows = [
         {"rank": row.rank if ladder.lead.row else None, "is_best": number == 0, **result_out(result)}
         for row in ladder.rows
+        if choice.shows(row.accelerator)
         for number, result in enumerate(row.results)
     ]
     name = f"benchmark {ladder.benchmark.key}"
     case = ladder.case
-    runs = measured_rows(ladder.benchmark.key, measured, case.params_key if case else "")
-    if ending == "csv":
+    runs = measured_rows(ladder.benchmark.key, choice.measured, case.params_key if case else "")
+    if choice.format == "csv":
         return table_file(name, _COLUMNS, (*rows, *runs))
     return json_response(
         name,

@@ -180,9 +180,14 @@ class CitedRow:
     source: str
     source_url: str
     url: str
-    remark: str
+    family: str
+    lone: str
     host: HostLink | None = None
     priced: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def remark(self) -> str:
+        return joined([self.family, self.lone])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +252,8 @@ def _row(
         source=best.source.title,
         source_url=best.source.url,
         url=result_address(best),
-        remark=joined([family_text(row), lone_text(row)]),
+        family=family_text(row),
+        lone=lone_text(row),
         host=host_link(best),
         priced=()
         if row.family
@@ -264,7 +270,7 @@ def family_text(row: RankedAccelerator) -> str:
     """Which sheets a row of a family may be of; "" for a row of one."""
     if not row.family:
         return ""
-    return _("one of %(names)s") % {"names": ", ".join(item.name for item in row.family)}
+    return _("one of %(names)s") % {"names": ", ".join(item.drawn_name for item in row.family)}
 
 
 def lone_text(row: RankedAccelerator) -> str:

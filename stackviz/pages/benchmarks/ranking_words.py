@@ -4,7 +4,8 @@ Made of cited results and sheets alone, so it is prepared once for each edition,
 comes in changes the measured part of the page only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -15,9 +16,11 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_in
+from stackviz.draw.charts.vendors import css, vendor_slot
 from stackviz.pages.benchmarks.chart_page import ChoiceOption
 from stackviz.pages.benchmarks.ranking import (
     CitedLadder,
+    CitedRow,
     DrawnLadder,
     VendorBest,
     best_of_vendors,
@@ -27,6 +30,7 @@ from stackviz.pages.benchmarks.ranking import (
 )
 from stackviz.pages.benchmarks.selection import ANY_NUMBER, CitedChoice, read_choice
 from stackviz.records.catalog.bare_names import family_slugs
+from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import CitedCase, CitedFacet, benchmark_cases, edition_of_cases
 from stackviz.records.cited.models import CitedResult
@@ -165,12 +169,15 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderWords:
-    """`setting`: the case in words; `compared`: parameters that agree; `key`: how to read the drawing.
+    """`headline`: what the ranking shows; `setting`: the case in words; `key`: how to read the drawing.
+
+    `compared`: parameters that agree.
 
     `no_first`: why none is first, "" where one is; `overtaken`: what is better than the best and not ranked, "" for
     nothing.
     """
 
+    headline: str
     setting: str
     counts: str
     compared: str
@@ -181,11 +188,24 @@ class LadderWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RankingShare:
+    """The rows of a vendor or a kind. `css`: the vendor's, "" for a kind; `query`: shows them alone, or all again."""
+
+    title: str
+    css: str
+    rows: int
+    query: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownRanking:
-    """`params_key`: of the case, "" where the choice leaves none."""
+    """`params_key`: of the case, "" where the choice leaves none. `rows`: those of `drawn` that the choice shows."""
 
     params_key: str
     drawn: DrawnLadder
+    rows: tuple[CitedRow, ...]
+    shares: tuple[RankingShare, ...]
     words: LadderWords
     form: tuple[FacetControl, ...]
     best: tuple[VendorBest, ...]
@@ -208,12 +228,38 @@ def _prepared(_edition: str, _language: str | None, key: str, query: str) -> Sho
     return ShownRanking(
         params_key=ladder.case.params_key if ladder.case else "",
         drawn=drawn,
+        rows=tuple(shown for row, shown in zip(ladder.rows, drawn.rows, strict=True) if choice.shows(row.accelerator)),
+        shares=tuple(ranking_shares(choice, ladder)),
         words=_words(ladder, drawn),
         form=facet_form(choice, ladder),
         best=best_of_vendors(ladder, drawn),
         cases=other_cases(choice, ladder),
         left_out=left_out(ladder.case),
     )
+
+
+def ranking_shares(choice: CitedChoice, ladder: CitedLadder) -> Iterator[RankingShare]:
+    """Yield the vendors, those with most rows first, then the kinds, where there are several."""
+    vendors = Counter(row.accelerator.vendor for row in ladder.rows if choice.kind in ("", row.accelerator.kind))
+    kinds = Counter(row.accelerator.kind for row in ladder.rows if choice.vendor in ("", row.accelerator.vendor.slug))
+    for vendor, rows in vendors.most_common() if len(vendors) > 1 or choice.vendor else ():
+        is_chosen = choice.vendor == vendor.slug
+        yield RankingShare(
+            title=vendor.name,
+            css=css(vendor_slot(vendor.slug)),
+            rows=rows,
+            query=replace(choice, vendor="" if is_chosen else vendor.slug).query_string,
+            is_chosen=is_chosen,
+        )
+    for kind, rows in kinds.most_common() if len(kinds) > 1 or choice.kind else ():
+        is_chosen = choice.kind == kind
+        yield RankingShare(
+            title=str(Accelerator.Kind(kind).label),
+            css="",
+            rows=rows,
+            query=replace(choice, kind="" if is_chosen else kind).query_string,
+            is_chosen=is_chosen,
+        )
 
 
 def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
@@ -226,6 +272,7 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
         notes.append(words % {"all": ladder.case.results, "n": ladder.results_read})
     notes += filter(None, [_price_note(drawn)])
     return LadderWords(
+        headline=_headline(ladder, drawn),
         setting=setting_text(ladder.benchmark, ladder.case.params) if ladder.case else "",
         counts=f"{_ranked_text(accelerators, families)}, {number}",
         compared=listed(ladder.benchmark.compared),
@@ -234,6 +281,17 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
         no_first=no_first_text(ladder.lead) if ladder.rows else "",
         overtaken=overtaken_text(ladder),
     )
+
+
+def _headline(ladder: CitedLadder, drawn: DrawnLadder) -> str:
+    """`RTX 4090: 187.7 token/s, 71 % of its bound`; the benchmark's title in a ranking without a first."""
+    if ladder.lead.row is None:
+        return str(ladder.benchmark.title)
+    best = drawn.rows[0]
+    words = {"name": best.name, "figure": f"{best.text} {drawn.unit}".rstrip(), "share": best.share}
+    if not best.share:
+        return _("%(name)s: %(figure)s") % words
+    return _("%(name)s: %(figure)s, %(share)s of its bound") % words
 
 
 def _ranked_text(accelerators: int, families: int) -> str:

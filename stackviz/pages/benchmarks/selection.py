@@ -7,6 +7,8 @@ from functools import lru_cache
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import BenchmarkCases, benchmark_cases, edition_of_cases
 from stackviz.records.cited.words import facet_title
@@ -23,20 +25,23 @@ ROOFLINE_DTYPES = ("bf16", "fp32")
 BANDWIDTH = "bandwidth"  # of the memory; the other peaks are named by their data type
 _OF_CHARTS = frozenset({"format", "page"})
 ANY_NUMBER = "any"
-_OF_RANKINGS = frozenset({"case", "devices", "format", "measured", "page"})
+_OF_RANKINGS = frozenset({"case", "devices", "format", "kind", "measured", "page", "vendor"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedChoice:
     """`chosen`: facets with their values as text; `case`: the params_key of one case; `devices`: "" is automatic.
 
-    `measured`: key of a setting that machines measured.
+    `measured`: key of a setting that machines measured; `vendor`, `kind`: of the accelerators shown, "" for all, whose
+    ranks stay those among all.
     """
 
     chosen: Mapping[str, str]
     case: str = ""
     devices: str = ""
     measured: str = ""
+    vendor: str = ""
+    kind: str = ""
     format: str = ""
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
@@ -44,7 +49,10 @@ class CitedChoice:
     def query(self) -> QueryDict:
         """The choice as parameters, without defaults."""
         query = QueryDict(mutable=True)
-        beside = (("case", self.case), ("devices", self.devices), ("measured", self.measured))
+        beside = (
+            ("case", self.case), ("devices", self.devices), ("measured", self.measured), ("vendor", self.vendor),
+            ("kind", self.kind),
+        )  # fmt: skip
         for name, value in (*self.chosen.items(), *beside):
             if value:
                 query[name] = value
@@ -53,6 +61,9 @@ class CitedChoice:
     @property
     def query_string(self) -> str:
         return self.query.urlencode()
+
+    def shows(self, accelerator: Accelerator) -> bool:
+        return self.vendor in ("", accelerator.vendor.slug) and self.kind in ("", accelerator.kind)
 
 
 def read_choice(parameters: QueryDict, benchmark: CitedBenchmark) -> CitedChoice:
@@ -72,6 +83,8 @@ def read_choice(parameters: QueryDict, benchmark: CitedBenchmark) -> CitedChoice
         case=case,
         measured=reader.choice("measured", measured_keys, _("measured setting")),
         devices=reader.parsed("devices", _number, problem) or "",
+        vendor=reader.choice("vendor", {item.vendor.slug for item in public_catalogue().accelerators}, _("vendor")),
+        kind=reader.choice("kind", Accelerator.Kind.values, _("kind")),
         format=reader.text("format"),
         notes=reader.notes(_OF_RANKINGS | values.keys()),
     )

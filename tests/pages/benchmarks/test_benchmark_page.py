@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from stackviz.pages.benchmarks.index_page import benchmark_groups
 from stackviz.pages.benchmarks.ranking import MOST_DOTS, draw_ladder, ladder_of
+from stackviz.pages.benchmarks.ranking_words import shown_ranking
 from stackviz.pages.benchmarks.selection import CitedChoice, read_choice
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited import queries
@@ -22,6 +23,7 @@ from tests.languages import chinese
 from tests.pages.benchmarks.conftest import LLAMA
 from tests.responses import words_of
 
+LLAMA_BENCH = CITED_BENCHMARKS["llama-bench"]
 LLAMA_QUERY = "test=tg128&model=Llama+2+7B&quant=Q4_0"
 RTX_4090 = "nvidia-geforce-rtx-4090"
 HTMX = {"HX-Request": "true"}
@@ -144,9 +146,8 @@ def test_settings_have_addresses_of_one_form(client):
     page = client.get("/benchmarks/gemm/").content.decode()
     links = re.findall(r'class="chip" href="(/benchmarks/gemm/\?[^"]+)"', page.partition('id="settings"')[2])
     assert len(links) >= 5
-    headings = {
-        re.search(r"<h2>(.*?)</h2>", client.get(link.replace("&amp;", "&")).content.decode())[1] for link in links
-    }
+    pages = [client.get(link.replace("&amp;", "&")).content.decode() for link in links]
+    headings = {re.search(r'<p class="lead">(.*?)</p>', text)[1] for text in pages}
     assert len(headings) == len(links)
     case = ladder("gemm").cases[3]
     found = ladder("gemm", case=case.params_key)
@@ -381,3 +382,23 @@ def test_the_lead_of_a_shortest_time_counts_the_same_way(make_result):
         value=str(float(row.best.value) / 3), software={},
     )  # fmt: skip
     assert round(ladder("operator-time").rows[0].lone_lead, 1) == 3.0
+
+
+def test_a_vendor_is_shown_alone_with_its_ranks_among_all(client):
+    rows = shown_ranking(LLAMA_BENCH, read_choice(QueryDict("vendor=apple"), LLAMA_BENCH)).rows
+    everything = shown_ranking(LLAMA_BENCH, read_choice(QueryDict(""), LLAMA_BENCH)).rows
+    assert 10 < len(rows) < len(everything)
+    assert list(rows) == [row for row in everything if row.name.startswith("Apple")]
+    assert int(rows[0].rank) > 1
+    page = client.get("/benchmarks/llama-bench/?vendor=apple").content.decode()
+    assert re.search(r'href="/benchmarks/llama-bench/"\s+aria-current="true"\s*>\s*Apple', page)
+    file = client.get("/benchmarks/llama-bench/?vendor=apple&format=csv").content.decode()
+    ranked = {row["slug"] for row in csv.DictReader(io.StringIO(file)) if row["kind"] == "cited"}
+    assert ranked == {row.slug for row in rows}
+
+
+def test_a_kind_without_rows_and_an_unknown_vendor_are_answered(client):
+    assert "No result has these parameters." in client.get("/benchmarks/llama-bench/?kind=npu").content.decode()
+    text = client.get("/benchmarks/llama-bench/?vendor=voodoo").content.decode()
+    assert "voodoo" in text
+    assert "RTX 4090" in text
