@@ -462,6 +462,7 @@ def _read_variables(reading: Reading, variables: dict[str, str]) -> None:
     reading.sheet.state("env.ld_library_path", without_homes(path) if path else None)
     visible = variables.get("CUDA_VISIBLE_DEVICES")
     reading.sheet.state("cuda.visible_devices", re.sub(r"(?:GPU|MIG)-[\w-]+", "<uuid>", visible) if visible else None)
+    reading.sheet.state("rocm.gfx_override", variables.get("HSA_OVERRIDE_GFX_VERSION"))
     if variables.get("KUBERNETES_SERVICE_HOST"):
         reading.sheet.state("machine.container", "kubernetes")
     elif "docker" in variables.get("VLLM_USAGE_SOURCE", ""):

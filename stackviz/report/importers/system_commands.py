@@ -296,6 +296,7 @@ PYTHON_IMPORTER = Importer(
 
 _NAMES = (
     "LD_LIBRARY_PATH|CUDA_VISIBLE_DEVICES|PYTORCH_ENABLE_MPS_FALLBACK|PYTORCH_MPS_HIGH_WATERMARK_RATIO|PIP_INDEX_URL"
+    "|HSA_OVERRIDE_GFX_VERSION"
 )
 _VARIABLE = re.compile(
     rf"^(?:(?:export |declare -x |set )?(?P<name>{_NAMES})=(?P<value>[^\n]{{0,2000}})"
@@ -308,6 +309,7 @@ _FACTS: Mapping[str, str] = {
     "CUDA_VISIBLE_DEVICES": "cuda.visible_devices",
     "PYTORCH_ENABLE_MPS_FALLBACK": "mps.fallback",
     "PYTORCH_MPS_HIGH_WATERMARK_RATIO": "mps.high_watermark_ratio",
+    "HSA_OVERRIDE_GFX_VERSION": "rocm.gfx_override",
 }
 
 
@@ -326,6 +328,8 @@ def read_variables(text: str) -> Reading:
         return reading
     name = match["name"] or match["echoed"] or "LD_LIBRARY_PATH"
     value = (match["value"] or match["shown"] or match["path"] or "").strip().strip("\"'")
+    if name == "HSA_OVERRIDE_GFX_VERSION":
+        value = value.partition(" ")[0]  # a command may follow on its line
     if fact := _FACTS.get(name):
         shown = re.sub(r"(?:GPU|MIG)-[\w-]+", "<uuid>", without_homes(value))
         reading.sheet.state(fact, shown if value or name != "CUDA_VISIBLE_DEVICES" else " ")

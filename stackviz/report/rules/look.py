@@ -130,6 +130,11 @@ class CardLook(_Facts):
                 self.evidence[self._prefix + name] = f"{value} ({source})"
         return value or None
 
+    @property
+    def capability_by_name(self) -> str:
+        """What code it runs by its product, whatever a tool states; "" where its name does not tell."""
+        return self._known_capability[0]
+
     @cached_property
     def _known_capability(self) -> tuple[str, str]:
         """By its spec sheet, else by its name, and which of them; two empty texts if neither tells."""

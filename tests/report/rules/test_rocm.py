@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from stackviz.report.dumps.machines import machines
 from stackviz.report.format import Absent, Card
+from stackviz.report.importers import read_all
 from stackviz.report.rules.checks.rocm import has_code_for, override_for
 from tests.report.rules.build import UNSET, answer, answers, lacking, linux, mac, report, stated
 
@@ -193,3 +195,65 @@ def test_hip_itself_proves_that_code_is_missing():
 )
 def test_code_runs_on_target_or_family(target, built_for, expected):
     assert has_code_for(target, built_for) is expected
+
+
+# --- gfx-override ---
+
+RADEON_VII, VEGA_64, RENOIR = ("AMD Radeon VII", "gfx906"), ("Radeon RX Vega 64", "gfx900"), ("Graphics", "gfx90c")
+RX_6700, RX_7900 = ("AMD Radeon RX 6700 XT", "gfx1031"), ("AMD Radeon RX 7900 XTX", "gfx1100")
+
+
+@pytest.mark.parametrize(
+    ("card", "override", "severity"),
+    [
+        (RADEON_VII, "10.3.0", "broken"),
+        (VEGA_64, "10.3.0", "broken"),
+        (RX_7900, "10.3.0", "broken"),
+        (VEGA_64, "9.0.6", "warning"),
+        (RADEON_VII, "9.0.0", "warning"),
+        (RADEON_VII, "9.0.10", "warning"),
+        (RENOIR, "9.0.0", "fits"),
+        (RX_6700, "10.3.0", "fits"),
+        (RADEON_VII, "9.0.6", "fits"),
+    ],
+)
+def test_an_override_is_judged_by_the_target_it_names(card, override, severity):
+    name, target = card
+    found = answer("gfx-override", rocm(amd(name=name, gfx_target=target), rocm__gfx_override=override))
+    assert found.severity == severity
+    assert found.source_url
+
+
+def test_a_tool_that_was_let_pass_too_is_not_believed():
+    seen = rocm(amd(name="AMD Radeon VII", gfx_target="gfx1030"), rocm__gfx_override="10.3.0")
+    found = answer("gfx-override", seen)
+    assert found.severity == "broken"
+    assert "(gfx906) pass for gfx1030" in found.title
+
+
+@pytest.mark.parametrize(
+    ("card", "changes"),
+    [
+        (RADEON_VII, {}),
+        (RADEON_VII, {"rocm__gfx_override": "gfx1030"}),
+        (RADEON_VII, {"rocm__gfx_override": "10.3.0", "os__name": "Windows"}),
+        (("Graphics", "gfx1030"), {"rocm__gfx_override": "10.3.0"}),
+        (("AMD Radeon RX 5700 XT", "gfx1010"), {"rocm__gfx_override": "10.3.0"}),
+    ],
+)
+def test_what_no_source_says_of_an_override_is_no_finding(card, changes):
+    name, target = card
+    assert answers("gfx-override", rocm(amd(name=name, gfx_target=target), **changes)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export HSA_OVERRIDE_GFX_VERSION=10.3.0",
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0 python main.py --listen",
+        "$ echo $HSA_OVERRIDE_GFX_VERSION\n10.3.0",
+    ],
+)
+def test_the_override_is_read_where_a_shell_sets_it(line):
+    [machine] = machines(read_all(line))
+    assert machine.report().facts["rocm.gfx_override"] == "10.3.0"

@@ -184,6 +184,11 @@ def rocm_version(around: Surroundings) -> str:
     return text.partition("-")[0]
 
 
+@FACTS.text("rocm.gfx_override", "HSA_OVERRIDE_GFX_VERSION as set: the gfx target every card passes for, 10.3.0")
+def rocm_gfx_override(around: Surroundings) -> str | None:
+    return variable(around, "HSA_OVERRIDE_GFX_VERSION")
+
+
 FACTS.text("rocm.hip_runtime_version", "version of the HIP runtime")
 
 
