@@ -70,7 +70,7 @@ MORE_SEEDS = (
 ADMIN_SEEDS = ("/admin/", "/admin/state/", "/admin/catalog/price/add/", "/admin/no-such-page/")
 # What a visitor cannot open: forms that only answer what is sent, and what only members see.
 NOT_OPENED = {"accounts:logout", "accounts:recovery-codes", "accounts:remove-second-factor", "diagnose:delete", "machines:change", "machines:revoke", "ingest:restore", "machines:manage",
-              "machines:arrivals", "ingest:withdraw", "retention:lab", "retention:export",
+              "machines:arrivals", "ingest:withdraw", "retention:lab", "retention:export", "diagnose:publish-machine",
               "machines:keys", "machines:people", "machines:rotate", "machines:settings", "machines:webhook", "notices:unsubscribe"}  # fmt: skip
 # A link, and a string in the data of a drawing.
 ANY_STRING = re.compile(r"""(?<==")(/[^"\s<>]*)(?=")|(?<=["'(])(/[a-z][^"'\s<>\\)]*)""")

@@ -1,8 +1,12 @@
-"""A saved diagnosis: its masked text under a private link, with an expiry date."""
+"""Masked texts under a private link, with an expiry date; and which public hosts are machines of labs."""
 
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.records.cited.models import HostProposal
+from stackviz.records.labs.models import Machine
 
 
 class PrivateLink(models.Model):
@@ -28,3 +32,21 @@ class PrivateLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kinds} until {self.expires_at:%Y-%m-%d}"
+
+
+class PublishedMachine(models.Model):
+    """A public host that an owner of a lab made of a machine's report: its lab alone sees that the two are one.
+
+    The host stays when the machine goes, as its private address can still withdraw it.
+    """
+
+    machine = models.ForeignKey(Machine, models.CASCADE, related_name="published")
+    proposal = models.OneToOneField(HostProposal, models.CASCADE, related_name="+")
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name = _("machine published as a host")
+        verbose_name_plural = _("machines published as hosts")
+
+    def __str__(self) -> str:
+        return f"{self.machine} as {self.proposal}"

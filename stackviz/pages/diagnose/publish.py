@@ -3,12 +3,14 @@
 The host is made of the masked text, and holds named fields only: nothing else of the text is stored.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, re_path
@@ -20,9 +22,11 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from stackviz.intake.report_parts.cards import MatchedCard
 from stackviz.intake.report_parts.pasted import Refused, answer_pasted, mask_pasted, read_pasted
 from stackviz.pages.diagnose.diagnosis import matched_cards
 from stackviz.pages.diagnose.links import LINKS
+from stackviz.pages.diagnose.models import PublishedMachine
 from stackviz.pages.diagnose.views import hidden, show_refused
 from stackviz.records.cited.decide_host import withdraw_proposed_host
 from stackviz.records.cited.host_proposals import (
@@ -33,14 +37,17 @@ from stackviz.records.cited.host_proposals import (
     proposed_results,
 )
 from stackviz.records.curated.rows import is_readable
-from stackviz.records.hosts.describe import DescribedHost, NotDescribable, describe_host
+from stackviz.records.hosts.describe import DescribedHost, NotDescribable, describe_host, stated_fields
 from stackviz.records.hosts.models import Host
 from stackviz.records.hosts.privacy import private_part_of, problem_of_address
+from stackviz.records.labs.models import Machine
+from stackviz.report.format import Report
 from stackviz.report.importers.deadline import Deadline
 from stackviz.web.http.tickets import TOKEN_PATTERN, TicketRefused, digest_of, new_token, open_ticket, sign_ticket
 
 EARLIEST = date(2007, 1, 1)  # the year of CUDA 1.0
 _PURPOSE = "stackviz.diagnose.publish"
+Described = tuple[DescribedHost, ProposedResults]
 
 
 class HostForm(forms.Form):
@@ -67,6 +74,18 @@ class HostForm(forms.Form):
         validators=[is_readable],
         help_text=gettext_lazy("what others should know: a cap, a setting, a fault"),
     )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, day: date | None = None) -> None:
+        """`day`: that of a report, which nobody has to say."""
+        super().__init__(data, initial={"seen_on": day or timezone.localdate()}, label_suffix="")
+        self.fields["seen_on"].disabled = day is not None
+
+    @property
+    def day(self) -> date:
+        """The day of the form, or the one it begins with where none can be read: the form says so then."""
+        self.is_valid()
+        day: date = getattr(self, "cleaned_data", {}).get("seen_on", self.initial["seen_on"])
+        return day
 
     def clean_source_url(self) -> str:
         address = str(self.cleaned_data["source_url"]).strip()
@@ -103,35 +122,48 @@ def publish_page(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 def _answer(request: HttpRequest, text: str, deadline: Deadline) -> HttpResponse:
     masked = mask_pasted(text, deadline)
+    return show_or_propose(request, lambda day: _described(masked, deadline, day), text=masked)
+
+
+def show_or_propose(
+    request: HttpRequest,
+    describe: Callable[[date], Described],
+    *,
+    text: str = "",
+    machine: Machine | None = None,
+    day: date | None = None,
+) -> HttpResponse:
+    """Show the described host and its form; propose it where the form is sent again with its ticket. Raises Refused.
+
+    `text`: that the form sends again; `machine`: of a lab, of whose report of this `day` it is made.
+    """
     given = request.POST.get("ticket", "")
-    form = HostForm(request.POST if given else None, initial={"seen_on": timezone.localdate()}, label_suffix="")
-    described, results = _described(masked, deadline, _day(form))
+    form = HostForm(request.POST if given else None, day)
+    described, results = describe(form.day)
     try:
         [token] = open_ticket(given, _PURPOSE)
     except (TicketRefused, ValueError):
         token = ""
     if not token or not form.is_valid():
-        return _show(request, form, masked, described, results, is_old=bool(given) and not token)
+        context = {"text": text, "machine": machine, "results": results, "left_out": described.left_out}
+        stated = stated_fields(described.host, described.cards, described.components)
+        return _show(request, form, context | {"stated": stated}, is_old=bool(given) and not token)
     LINKS.count(request)
     for name in ("source_url", "form", "note"):
         setattr(described.host, name, form.cleaned_data[name])
     described.host.source_kind = Host.SourceKind.POST
     try:
-        propose_host(described, results.lines, digest_of(token))
+        with transaction.atomic():
+            proposal = propose_host(described, results.lines, digest_of(token))
+            if machine is not None:
+                PublishedMachine.objects.get_or_create(proposal=proposal, defaults={"machine": machine})
     except NoRoomForHosts:
         problem = _("Too many hosts wait for a curator, so nothing was stored. Try again in a few days.")
         raise Refused(problem, HTTPStatus.INSUFFICIENT_STORAGE, None) from None
     return redirect("diagnose:host", token=token)
 
 
-def _day(form: HostForm) -> date:
-    """The day of the form, or today where none can be read: the form says so then."""
-    form.is_valid()
-    day = getattr(form, "cleaned_data", {}).get("seen_on")
-    return day if isinstance(day, date) else timezone.localdate()
-
-
-def _described(masked: str, deadline: Deadline, day: date) -> tuple[DescribedHost, ProposedResults]:
+def _described(masked: str, deadline: Deadline, day: date) -> Described:
     """The machine of the text and its results. Raises Refused for a text of several, or of none with an accelerator."""
     machines = read_pasted(masked, deadline).machines
     if len(machines) != 1:
@@ -139,6 +171,11 @@ def _described(masked: str, deadline: Deadline, day: date) -> tuple[DescribedHos
         raise Refused(problem % {"n": len(machines)})
     [cards] = matched_cards(machines)
     report = machines[0].report()
+    return host_with_results(report, cards, day)
+
+
+def host_with_results(report: Report, cards: Iterable[MatchedCard], day: date) -> Described:
+    """Return the host of a report with its results. Raises Refused."""
     try:
         described = describe_host(report, [card.sheet for card in cards], day)
     except NotDescribable as error:
@@ -146,20 +183,9 @@ def _described(masked: str, deadline: Deadline, day: date) -> tuple[DescribedHos
     return described, proposed_results(report, described)
 
 
-def _show(
-    request: HttpRequest,
-    form: HostForm,
-    masked: str,
-    described: DescribedHost,
-    results: ProposedResults,
-    *,
-    is_old: bool,
-) -> HttpResponse:
-    context: dict[str, Any] = {
+def _show(request: HttpRequest, form: HostForm, context: dict[str, Any], *, is_old: bool) -> HttpResponse:
+    context |= {
         "form": form,
-        "text": masked,
-        "described": described,
-        "results": results,
         "ticket": sign_ticket([new_token()], _PURPOSE) if is_old or not form.is_bound else form.data["ticket"],
         "is_old": is_old,
     }

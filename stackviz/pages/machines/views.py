@@ -38,7 +38,8 @@ from stackviz.records.labs.queries import (
     as_report,
     machine_detail,
     machine_merged_into,
-    may_manage,
+    manages_all,
+    owns_lab,
     rights_in,
     visible_labs,
     visible_machines,
@@ -137,7 +138,8 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     if form in _FORMS:
         return _FORMS[form](request, machine)
     context = machine_context(machine, page_cut(request, REPORTS_PER_PAGE, "reports"))
-    context["may_manage"] = may_manage(request.user, machine.lab)
+    context["owns"] = owns_lab(request.user, machine.lab)
+    context["may_manage"] = context["owns"] or manages_all(request.user)
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
     return render(request, template, context)
 

@@ -15,6 +15,7 @@ from stackviz.records.catalog.curated_admin import WhyForm
 from stackviz.records.cited.decide_host import publish_host, withdraw_host
 from stackviz.records.cited.host_admin import decide_hosts
 from stackviz.records.cited.models import HostProposal
+from stackviz.records.hosts.describe import stated_fields
 from stackviz.records.hosts.models import Host
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 
@@ -49,13 +50,7 @@ class HostProposalAdmin(ShownOnlyAdmin):
     @admin.display(description=_("machine"))
     def machine(self, proposal: HostProposal) -> SafeString:
         host = proposal.host
-        rows: list[tuple[object, str]] = [
-            (_("system"), f"{host.system} {host.kernel}"),
-            (_("processor"), host.cpu),
-            (_("note"), host.note),
-        ]
-        rows += [(_("card"), f"{card} {card.driver_version}") for card in host.cards.all()]
-        rows += [(item.name, item.value or item.get_state_display()) for item in host.components.all()]
+        rows = stated_fields(host, host.cards.all(), host.components.all())
         return format_html_join("", "<div>{}: {}</div>", rows)
 
     @admin.display(description=_("results"))

@@ -5,13 +5,14 @@ The reverse of `host_report`: that finds the same facts again in a host that was
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import quantity_label
 from stackviz.records.catalog.models import Accelerator, Vendor
 from stackviz.records.curated.rows import CONTROLS
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
@@ -20,7 +21,7 @@ from stackviz.records.hosts.reported import FACTS_OF_COMPONENTS
 from stackviz.records.hosts.software import is_software_name
 from stackviz.report.format import Card, Report, Scalar
 
-__all__ = ["DescribedHost", "NotDescribable", "describe_host"]
+__all__ = ["DescribedHost", "NotDescribable", "describe_host", "stated_fields"]
 
 MOST_CARDS = 16
 MOST_COMPONENTS = 60
@@ -52,16 +53,16 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
     `sheets`: of its cards, in their order; None where no spec sheet is certain.
     """
     if not report.cards:
-        problem = _("No accelerator was found in the text: add the output of nvidia-smi, rocm-smi or system_profiler.")
+        problem = _("No accelerator was found: add the output of nvidia-smi, rocm-smi or system_profiler.")
         raise NotDescribable(problem)
     if len(report.cards) > MOST_CARDS:
-        problem = _("The text has %(n)d accelerators: a machine has at most %(most)d.")
+        problem = _("There are %(n)d accelerators: a public host has at most %(most)d.")
         raise NotDescribable(problem % {"n": len(report.cards), "most": MOST_CARDS})
     vendor = Vendor.objects.filter(slug=report.cards[0].vendor).first()
     if vendor is None:
         raise NotDescribable(_("The vendor of the accelerator is not in the catalogue."))
     if not report.facts.get("os.name"):
-        problem = _("The text does not say which operating system: add python -m torch.utils.collect_env.")
+        problem = _("Nothing says which operating system it has: add python -m torch.utils.collect_env.")
         raise NotDescribable(problem)
     left_out: dict[str, str] = {}
 
@@ -107,6 +108,45 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
     host.title = _title(host, cards, components)[:120]
     host.slug = f"{slugify(host.title)[:_LONGEST_NAME].strip('-')}-{seen_on:%Y-%m}"
     return DescribedHost(host, cards, components, tuple(left_out.items()))
+
+
+def stated_fields(
+    host: Host, cards: Iterable[HostCard], components: Iterable[HostComponent]
+) -> Iterator[tuple[str, str]]:
+    """(what it is, the text) of every field of a host that says something: what its page can show."""
+    memory = quantity_label(host.memory_bytes, "B", binary=True, digits=3) if host.memory_bytes else ""
+    stated = {
+        _("Title"): host.title,
+        _("System"): f"{host.system} {host.kernel}".strip(),
+        _("Processor"): ", ".join(filter(None, [host.cpu, _count_text(_("%(n)s cores"), host.cpu_cores)])),
+        _("Memory"): memory,
+        _("Virtualisation"): str(host.get_virtualisation_display()) if host.virtualisation else "",
+        _("Form"): str(host.get_form_display()) if host.form else "",
+        _("Note"): host.note,
+    }
+    yield from ((title, text) for title, text in stated.items() if text)
+    for card in cards:
+        yield _("Card %(n)s") % {"n": card.index}, ", ".join(_card_texts(card))
+    yield from ((item.name, item.value or str(item.get_state_display())) for item in components)
+
+
+def _card_texts(card: HostCard) -> Iterator[str]:
+    yield card.reported_name
+    if card.memory_bytes:
+        yield quantity_label(card.memory_bytes, "B", binary=True, digits=3)
+    texts = (
+        (_("driver %(n)s"), card.driver_version),
+        (_("power limit %(n)s W"), f"{card.power_limit_w:g}" if card.power_limit_w else ""),
+        (_("PCIe %(n)s"), card.pcie_generation),
+        (_("%(n)s PCIe lanes"), card.pcie_lanes),
+        (_("compute capability %(n)s"), card.compute_capability),
+        (_("%(n)s GPU cores"), card.gpu_cores),
+    )
+    yield from filter(None, (_count_text(template, value) for template, value in texts))
+
+
+def _count_text(template: str, value: int | str | None) -> str:
+    return template % {"n": value} if value else ""
 
 
 def _system(report: Report) -> str:
