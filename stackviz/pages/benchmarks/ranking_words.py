@@ -334,7 +334,9 @@ def overtaken_text(ladder: CitedLadder) -> str:
 def _key(ladder: CitedLadder, drawn: DrawnLadder) -> str:
     sentences = [
         _direction(ladder.benchmark),
-        _("The ring is the best result of an accelerator; paler rings are its other results."),
+        _("The ring is the highest result of an accelerator; paler rings are its other results.")
+        if ladder.benchmark.higher_is_better
+        else _("The ring is the lowest result of an accelerator; paler rings are its other results."),
         _("The tick is the most that published values allow.") if drawn.has_bounds else "",
     ]
     return " ".join(filter(None, sentences))

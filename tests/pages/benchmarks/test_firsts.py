@@ -141,6 +141,7 @@ def test_a_sheet_says_that_less_power_is_no_merit():
 def test_a_power_ranking_calls_nothing_better(client, key):
     page = client.get(f"/benchmarks/{key}/")
     assert not any("is better" in text for text in (words_of(page), *texts_of(page.content.decode())))
+    assert "The ring is the lowest result of an accelerator" in words_of(page)
 
 
 def test_a_description_counts_as_its_page_does(client):
