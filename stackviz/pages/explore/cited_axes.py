@@ -60,6 +60,7 @@ def _axis(_edition: str, _language: str, name: str) -> Axis:
         choices=(),
         figures={row.accelerator.pk: _figure(row.best, case.benchmark, symbol) for row in compared.rows},
         elsewhere={},
+        lead=compared.lead,
         ranking_url=f"{benchmark_address(case.benchmark.key)}?case={case.case.params_key}",
         bound=_bound(bound, case.case.si) if bound else None,
     )
@@ -74,7 +75,7 @@ def _measure(compared: ComparedCase, symbol: str) -> Measure:
         unit=format_in(1.0, symbol).unit,
         si=case.case.si,
         factor=unit(symbol).factor,
-        better=case.benchmark.higher_is_better,
+        better=case.benchmark.higher_is_better if case.benchmark.has_first else None,
         kind="cited",
         is_hollow=True,
     )

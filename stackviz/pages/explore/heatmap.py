@@ -14,6 +14,8 @@ from stackviz.pages.explore.ladder import filter_accelerators, undated_texts
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.pages.explore.selection import ALL_SETTINGS, HeatmapChoice
 from stackviz.records.cited.filled_cases import FilledCase, filled_cases
+from stackviz.records.cited.ranking import Lead
+from stackviz.records.cited.words import no_first_text
 
 # Of these the fullest settings are two questions: reading a prompt and generating.
 _TWO_QUESTIONS = "test"
@@ -21,7 +23,7 @@ _TWO_QUESTIONS = "test"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatColumn:
-    """One setting of a benchmark. `best`: the accelerator all others are held against, in words with its figure."""
+    """One setting of a benchmark. `best`: what all others are held against, and whose figure that is if it is first."""
 
     axis: Axis
     title: str
@@ -114,10 +116,10 @@ def plotly_heatmap(heatmap: HeatMap) -> dict[str, Any]:
 
 
 def _settings(choice: HeatmapChoice) -> list[FilledCase]:
-    """The fullest setting of each benchmark, or every setting that many accelerators have."""
-    cases = filled_cases().values()
+    """The fullest setting of each benchmark, or each that many accelerators have, where the best is a merit."""
+    cases = [case for case in filled_cases().values() if case.benchmark.has_first]
     if choice.settings == ALL_SETTINGS:
-        return list(cases)
+        return cases
     chosen: dict[str, list[FilledCase]] = {}
     for case in cases:
         of_benchmark = chosen.setdefault(case.benchmark.key, [])
@@ -129,17 +131,24 @@ def _settings(choice: HeatmapChoice) -> list[FilledCase]:
 
 def _column(case: FilledCase, catalogue: PlotData) -> HeatColumn:
     axis = catalogue.axis(case.name)
-    choose = max if axis.measure.better else min
-    pk = choose(axis.figures, key=lambda pk: axis.figures[pk].amount)
+    pk, figure = next(iter(axis.figures.items()))
     name = next((subject.name for subject in catalogue.subjects if subject.pk == pk), "")
     return HeatColumn(
         axis=axis,
         title=str(case.benchmark.title),
         setting=case.setting,
-        best=f"{name}, {axis.figures[pk].text} {axis.measure.unit}",
-        best_amount=axis.figures[pk].amount,
+        best=_best_text(name, f"{figure.text} {axis.measure.unit}", axis.lead) if axis.lead else "",
+        best_amount=figure.amount,
         count=len(axis.figures),
     )
+
+
+def _best_text(name: str, value: str, lead: Lead) -> str:
+    """The best of a column, named where the ranking of its benchmark names a first."""
+    if lead.row is None:
+        return f"{value}, {no_first_text(lead)}"
+    is_first = not lead.better and not lead.row.family
+    return f"{name}, {value}" if is_first else f"{name}, {value}, {_('first of those with a sheet')}"
 
 
 def _row(subject: PlottedAccelerator, columns: Sequence[HeatColumn]) -> HeatRow:

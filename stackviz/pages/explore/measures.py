@@ -8,6 +8,7 @@ from stackviz.records.catalog.absences import LEAST, lacks
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import SpecValue
+from stackviz.records.cited.ranking import Lead
 
 MeasureKind = Literal["published", "derived", "cited"]
 NO_CONDITION = "none"  # how an address names the empty condition
@@ -133,7 +134,8 @@ class Axis:
 
     `elsewhere`: pk -> the conditions, in words, under which it is published instead, or why it cannot be derived.
     `is_joined`: includes figures whose source names no accumulate type, of cards on which it makes no difference.
-    `ranking_url`: of a cited benchmark in this setting; `bound`: what published figures bound it.
+    `ranking_url`, `lead`: of a cited benchmark in this setting; `bound`: what published figures bound it. Figures of a
+    cited benchmark are in the order of its ranking.
     """
 
     measure: Measure
@@ -143,6 +145,7 @@ class Axis:
     elsewhere: Mapping[int, str]
     is_joined: bool = False
     ranking_url: str = ""
+    lead: Lead | None = None
     bound: AxisBound | None = None
 
     @property

@@ -8,11 +8,19 @@ from functools import lru_cache
 from django.db.models import Min
 from django.utils.text import slugify
 
+from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.cases import CitedCase, case_counts, edition_of_cases, public_results
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.queries import case_of, ranked_results
-from stackviz.records.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
+from stackviz.records.cited.queries import case_of, ranked_results, without_sheet
+from stackviz.records.cited.ranking import (
+    Lead,
+    RankedAccelerator,
+    lead_of,
+    number_of_devices,
+    ranked_accelerators,
+    ranked_with_families,
+)
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
 
@@ -75,17 +83,24 @@ def _of_benchmark(benchmark: CitedBenchmark, cases: Iterable[CitedCase]) -> list
 class ComparedCase:
     """Accelerators by their best result of a case, best first. `devices`: how many worked together; None: any number.
 
-    Where devices add up, amounts are those of one device.
+    Where devices add up, amounts are those of one device. `lead`: that of the ranking of the benchmark's page, which
+    has rows for names of several sheets, too.
     """
 
     case: FilledCase
     rows: tuple[RankedAccelerator, ...]
     devices: int | None
+    lead: Lead
 
 
 def compared_case(case: FilledCase) -> ComparedCase:
-    """One query. The same results are read as for the ranking of the benchmark's page."""
-    results = ranked_results(case.benchmark, case.case, {})
-    devices = number_of_devices(case.benchmark, results)
+    """Two queries. The same results are read as for the ranking of the benchmark's page."""
+    benchmark = case.benchmark
+    results = ranked_results(benchmark, case.case, {})
+    devices = number_of_devices(benchmark, results)
     alike = [result for result in results if devices in (None, result.count)]
-    return ComparedCase(case, ranked_accelerators(case.benchmark, alike), devices)
+    unmatched = without_sheet([case.case.params_key]).filter(benchmark=benchmark.key)
+    others = [result for result in unmatched if devices in (None, result.count)]
+    ranked, unranked = ranked_with_families(benchmark, alike, others, public_catalogue().by_slug)
+    lead = lead_of(benchmark, ranked, unranked)
+    return ComparedCase(case, ranked_accelerators(benchmark, alike), devices, lead)

@@ -6,13 +6,17 @@ import re
 
 import pytest
 from django.core.cache import cache
+from django.http import QueryDict
 
+from stackviz.pages.benchmarks.ranking_words import shown_ranking
+from stackviz.pages.benchmarks.selection import read_choice
 from stackviz.pages.explore.axes import read_plot_data
 from stackviz.pages.explore.heatmap import draw_heatmap
-from stackviz.pages.explore.selection import HeatmapChoice
+from stackviz.pages.explore.selection import ALL_SETTINGS, HeatmapChoice
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.filled_cases import filled_cases
 from stackviz.records.cited.models import CitedResult
+from stackviz.records.cited.registry import CITED_BENCHMARKS
 from tests.responses import words_of
 
 RTX_4090, M3_MAX = "nvidia-geforce-rtx-4090", "apple-m3-max-40"
@@ -41,8 +45,7 @@ def test_shares_are_of_the_best_whichever_direction_is_better():
         assert max(shares) == 1
         assert min(shares) > 0
         assert len(shares) == column.count
-        best = next(row for row in found.rows if row.cells[at] and row.cells[at].share == 1)
-        assert column.best.startswith(best.subject.name)
+        assert column.best_amount == next(iter(column.axis.figures.values())).amount
     more = cell_of(found, M3_MAX, "llama-bench-tg128")
     assert more.share == pytest.approx(66.31 / 191.57, rel=1e-3)
     latency = next(column for column in found.columns if column.axis.measure.name == "mlperf-latency-resnet50")
@@ -53,6 +56,21 @@ def test_shares_are_of_the_best_whichever_direction_is_better():
     assert {row.subject.vendor for row in apple.rows} == {"apple"}
     name = "llama-bench-tg128"
     assert cell_of(apple, M3_MAX, name) == cell_of(everything, M3_MAX, name)
+
+
+def test_a_column_names_a_first_where_its_ranking_does():
+    columns = heatmap(settings=ALL_SETTINGS).columns
+    reasons = set()
+    for column in columns:
+        key, _slash, query = column.axis.ranking_url.removeprefix("/benchmarks/").partition("/?")
+        benchmark = CITED_BENCHMARKS[key]
+        ranking = shown_ranking(benchmark, read_choice(QueryDict(query), benchmark))
+        assert column.best.endswith(ranking.words.no_first)
+        is_behind = ranking.words.overtaken or ranking.drawn.rows[0].remark.startswith("one of ")
+        assert ("first of those" in column.best) == bool(not ranking.words.no_first and is_behind)
+        reasons.add(ranking.words.no_first[:15])
+    assert reasons == {"", "too few to rank"}
+    assert not {"mlperf-power", "average-power"} & {column.axis.measure.name[:13] for column in columns}
 
 
 def test_rows_with_most_benchmarks_come_first(client):
@@ -75,8 +93,9 @@ def test_a_column_is_a_setting_that_its_benchmark_ranks_first():
         alike = [other.case for other in same if other.case.params.get("test") == case.case.params.get("test")]
         assert case.case.accelerators == max(other.accelerators for other in alike)
     assert by_benchmark["llama-bench"] == by_benchmark["localscore"] == 2  # a prompt read, an answer generated
-    assert set(by_benchmark) == {case.benchmark.key for case in filled_cases().values()}
-    assert len(heatmap(settings="all").columns) == len(filled_cases())
+    of_merit = [case.benchmark.key for case in filled_cases().values() if case.benchmark.has_first]
+    assert set(by_benchmark) == set(of_merit)
+    assert len(heatmap(settings="all").columns) == len(of_merit)
 
 
 def test_each_cell_leads_to_the_ranking(client):
