@@ -28,6 +28,7 @@ from stackviz.intake.report_parts.present import (
     described_stacks,
     present,
 )
+from stackviz.pages.machines.host_days import other_days
 from stackviz.pages.machines.host_results import (
     best_known,
     doubtful_rows,
@@ -126,7 +127,7 @@ def day_of(host: Host) -> str:
 
 
 def _drawn_host(host: Host) -> tuple[str, str]:
-    """(the sentence, the body) as HTML. At most five queries beside those of the tables, whatever is stored."""
+    """(the sentence, the body) as HTML. At most nine queries beside those of the tables, whatever is stored."""
     judged = judged_host(host)
     results, doubtful = results_of(host)
     published = peaks_of_results(results)
@@ -146,6 +147,7 @@ def _drawn_host(host: Host) -> tuple[str, str]:
         layers=_stated_layers(report.column),
         groups=host_result_groups(results, published),
         pairs=setting_pairs(results),
+        days=other_days(host, results),
         doubtful=doubtful_rows(doubtful),
         peers=peer_results(host, results),
         sheets=sheets,

@@ -95,8 +95,8 @@ class HostAdmin(HistoryAdmin):
     readonly_fields = ["state", "reason", "data_key", "changed_at"]
     fields = [
         "slug", "title", "vendor", "form", "system", "kernel", ("cpu", "cpu_cores"), "memory_bytes", "virtualisation",
-        ("seen_on", "is_month_only"), "source_url", "source_kind", "note", "teaches", ("state", "reason"), "why",
-        ("data_key", "changed_at"),
+        ("seen_on", "is_month_only"), "source_url", "source_kind", "note", "teaches", "same_machine_as",
+        ("state", "reason"), "why", ("data_key", "changed_at"),
     ]  # fmt: skip
     list_per_page = 50
 

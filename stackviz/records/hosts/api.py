@@ -75,6 +75,7 @@ class HostOut(Schema):
     source_kind: str = Described(json_schema_extra=one_of(Host.SourceKind.values))
     note: str
     teaches: str
+    same_machine_as: str
     cards: list[HostCardOut]
     components: list[HostComponentOut]
 
@@ -180,6 +181,7 @@ def _host_out(request: HttpRequest, host: Host) -> HostOut:
         source_kind=host.source_kind,
         note=host.note,
         teaches=host.teaches,
+        same_machine_as=host.same_machine_as,
         cards=[_card_out(card) for card in host.cards.all()],
         components=[
             HostComponentOut(name=each.name, value=each.value, state=each.state) for each in host.components.all()

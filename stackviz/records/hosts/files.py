@@ -1,6 +1,7 @@
 """The curated files of public hosts under `data/`: read, checked, and given a version. No query.
 
-    hosts.csv        a machine; `seen_on`: a day, or a month (2025-05); `teaches`: a fault or setting to learn from
+    hosts.csv        a machine; `seen_on`: a day, or a month (2025-05); `teaches`: a fault or setting to learn from;
+                     `same_machine_as`: the host that is this machine on an earlier day
     cards.csv        a card; `accelerator`: a slug of the catalogue, empty where the source leaves variants open
     components.csv   a component or fact; `value` where it is installed, empty where it is absent or unknown
 
@@ -23,7 +24,7 @@ from django.utils.translation import gettext as _
 from stackviz.records.catalog.files import DATA as CATALOGUE
 from stackviz.records.catalog.files import digest_of_csv, numbered_rows
 from stackviz.records.curated.rows import CuratedDataError, is_readable, is_slug
-from stackviz.records.hosts.models import Host, HostCard, HostComponent
+from stackviz.records.hosts.models import Host, HostCard, HostComponent, problem_of_same_machine
 from stackviz.records.hosts.privacy import private_part_of, problem_of_address
 from stackviz.records.hosts.software import is_software_name
 from stackviz.report.format import FACTS, FactType
@@ -33,7 +34,7 @@ DATA = Path(__file__).resolve().parent / "data"
 LOADER_VERSION = 1
 HOST_HEADER = [
     "host", "title", "vendor", "form", "system", "kernel", "cpu", "cpu_cores", "memory_bytes", "virtualisation",
-    "seen_on", "source_url", "source_kind", "note", "teaches",
+    "seen_on", "source_url", "source_kind", "note", "teaches", "same_machine_as",
 ]  # fmt: skip
 CARD_HEADER = [
     "host", "index", "reported_name", "accelerator", "memory_bytes", "driver_version", "power_limit_w",
@@ -72,6 +73,7 @@ class HostLine:
     source_kind: str
     note: str
     teaches: str
+    same_machine_as: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,11 +133,20 @@ def read_hosts(folder: Path = DATA) -> HostFiles:
     hosts = tuple(_lines(folder / "hosts.csv", HOST_HEADER, reader.host, problems))
     cards = tuple(_lines(folder / "cards.csv", CARD_HEADER, reader.card, problems))
     components = tuple(_lines(folder / "components.csv", COMPONENT_HEADER, reader.component, problems))
+    problems += _problems_of_same_machines(folder / "hosts.csv", reader.hosts)
     without_cards = {line.slug for line in hosts} - {line.host for line in cards}
     problems += [f"cards.csv:1: host: {slug} has no card: add a line for it" for slug in sorted(without_cards)]
     if problems:
         raise CuratedDataError(problems)
     return HostFiles(hosts_data_version(folder), hosts, cards, components)
+
+
+def _problems_of_same_machines(path: Path, slugs: Collection[str]) -> Iterator[str]:
+    rows = [(number, row[0], row[-1]) for number, row in numbered_rows(path, path.name, HOST_HEADER, [])]
+    same = {slug: named for _number, slug, named in rows}
+    for number, slug, _named in rows:
+        if problem := problem_of_same_machine(slug, same, slugs):
+            yield f"{path.name}:{number}: same_machine_as: {problem}"
 
 
 def _lines(
@@ -195,6 +206,7 @@ class HostLineReader:
             source_kind=cells["source_kind"],
             note=cells["note"],
             teaches=cells["teaches"],
+            same_machine_as=cells["same_machine_as"],
         )
 
     def card(self, cells: dict[str, str]) -> CardLine:

@@ -13,7 +13,8 @@ from stackviz.records.hosts.models import Host, HostCard, HostComponent, HostEdi
 
 HOST_COLUMNS = [  # what a line decides
     "slug", "title", "vendor", "form", "system", "kernel", "cpu", "cpu_cores", "memory_bytes", "virtualisation",
-    "seen_on", "is_month_only", "source_url", "source_kind", "note", "teaches", "state", "reason",
+    "seen_on", "is_month_only", "source_url", "source_kind", "note", "teaches", "same_machine_as",
+    "state", "reason",
 ]  # fmt: skip
 CARD_COLUMNS = [
     "host", "index", "reported_name", "accelerator", "memory_bytes", "driver_version", "power_limit_w",
@@ -95,6 +96,7 @@ def host_of(line: HostLine, vendor_id: int, data_key: str | None = None) -> Host
         source_kind=line.source_kind,
         note=line.note,
         teaches=line.teaches,
+        same_machine_as=line.same_machine_as,
     )
 
 

@@ -1,11 +1,13 @@
 """Public hosts, their cards and what is installed on them."""
 
+from collections.abc import Collection, Mapping
 from datetime import date
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.models import Accelerator, Vendor
@@ -64,6 +66,12 @@ class Host(Curated):
     teaches = models.CharField(
         max_length=400, blank=True, help_text=_("the fault or setting that others can learn from")
     )
+    same_machine_as = models.CharField(
+        max_length=80,
+        blank=True,
+        validators=[is_slug],
+        help_text=_("slug of the host that is this machine on another day, where the source says so"),
+    )
     state = models.CharField(max_length=9, choices=State.choices, default=State.PUBLIC)
     reason = models.CharField(max_length=200, blank=True, help_text=_("why it was withdrawn"))
     history = history_records()
@@ -95,6 +103,10 @@ class Host(Curated):
             raise ValidationError({"reason": _("Say why it was withdrawn.")})
         if self.seen_on and self.seen_on > date.today():  # noqa: DTZ011 - a day of the source, in no time zone
             raise ValidationError({"seen_on": _("This day is yet to come.")})
+        others = dict(Host.objects.exclude(same_machine_as="").values_list("slug", "same_machine_as"))
+        slugs = {self.slug, *Host.objects.values_list("slug", flat=True)}
+        if problem := problem_of_same_machine(self.slug, others | {self.slug: self.same_machine_as}, slugs):
+            raise ValidationError({"same_machine_as": problem})
 
     @property
     def subject(self) -> str:
@@ -121,7 +133,25 @@ class Host(Curated):
             self.teaches,
             str(self.state),
             self.reason,
+            *filter(None, [self.same_machine_as]),  # without it rows have the digests of before there was this column
         )
+
+
+def problem_of_same_machine(slug: str, same: Mapping[str, str], slugs: Collection[str]) -> str:
+    """Return why the host cannot be the machine that `same` says it is; "" where it can, or nothing is said.
+
+    `same`: slug -> slug of the host that is the same machine; `slugs`: of all hosts.
+    """
+    named = same.get(slug, "")
+    if not named:
+        return ""
+    if named not in slugs:
+        return gettext("unknown %(name)r: give the slug of a host") % {"name": named[:80]}
+    seen = {slug}
+    while named and named not in seen:
+        seen.add(named)
+        named = same.get(named, "")
+    return gettext("leads back to this host: name the earlier one, and nothing there") if named == slug else ""
 
 
 class HostCard(Curated):

@@ -254,10 +254,29 @@ def test_queries_stay_at_ten_times_as_many_hosts(client, host, sheet, django_ass
     client.get("/hosts/first-0/")  # reads what a process reads once for all pages
     fill(3, "few")
     make_result(host, sheet, 216)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         client.get(f"/hosts/{host.slug}/")
     fill(30, "many")
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         client.get(f"/hosts/{host.slug}/")
     with django_assert_num_queries(4):
         client.get(f"/hosts/{host.slug}/")
+
+
+def test_one_machine_on_two_days_shows_what_changed(client, sheet):
+    before = make_host(sheet, "One card", seen_on=date(2026, 7, 1), kernel="6.8.0", cpu="Ryzen 9 9950X")
+    after = make_host(
+        sheet, "Two cards", cards=2, seen_on=date(2026, 8, 1), kernel="7.0.0", same_machine_as=before.slug
+    )
+    make_result(before, sheet, 100)
+    make_result(after, sheet, 150)
+    make_result(after, sheet, 30, params={"model": "Llama 3 70B", "quant": "Q4_0", "test": "tg128"})
+    for host in (before, after):
+        days = part_of(text_of(client, host), "days")
+        assert re.search(r"System</th>.*6\.8\.0.*7\.0\.0", days)
+        assert re.search(r"Llama 2 7B.*>100 token/s<.*>150 token/s<.*1\.5", days)
+        assert "Llama 3 70B" not in days
+        assert "Ryzen" not in days  # the later source does not say
+    before.state, before.reason = "withdrawn", "gone"
+    before.save()
+    assert 'aria-labelledby="days"' not in text_of(client, after)

@@ -76,3 +76,10 @@ def test_added_host_is_published_by_somebody_else(admin_client, host, client, se
     act(client, "publish", added, why="read")
     added.refresh_from_db()
     assert added.state == "public"
+
+
+@pytest.mark.parametrize("named", ["nobody", HOST["host"]])
+def test_a_host_is_no_machine_that_is_not_there_or_itself(admin_client, host, named):
+    address = reverse("admin:hosts_host_change", args=[host.pk])
+    refused = admin_client.post(address, form_of(host, same_machine_as=named))
+    assert refused.context["adminform"].form.errors.keys() == {"same_machine_as"}

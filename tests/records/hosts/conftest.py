@@ -25,6 +25,7 @@ HOST = {
     "source_kind": "issue",
     "note": "",
     "teaches": "",
+    "same_machine_as": "",
 }
 CARD = {
     "host": HOST["host"],

@@ -150,3 +150,29 @@ def test_wrong_card_is_named_by_line_and_field(folder, changes, problem):
 )  # fmt: skip
 def test_wrong_component_is_named_by_line_and_field(folder, changes, problem):
     assert problems_of(folder, components=[COMPONENT, COMPONENT | changes]) == [f"components.csv:3: {problem}"]
+
+
+@pytest.mark.parametrize(
+    ("same", "problems"),
+    [
+        ({"a": "nobody"}, ["2: same_machine_as: unknown 'nobody': give the slug of a host"]),
+        ({"a": "a"}, ["2: same_machine_as: leads back to this host"]),
+        (
+            {"a": "b", "b": "a"},
+            ["2: same_machine_as: leads back to this host", "3: same_machine_as: leads back to this host"],
+        ),
+        ({"a": "b", "b": "c", "c": "b"}, ["3: same_machine_as: leads back", "4: same_machine_as: leads back"]),
+        ({"a": "b", "b": "c"}, []),
+    ],
+)
+def test_a_machine_on_another_day_is_a_host_and_no_circle(folder, same, problems):
+    hosts = [HOST | {"host": name, "same_machine_as": same.get(name, "")} for name in "abc"]
+    path = folder(hosts=hosts, cards=[CARD | {"host": name} for name in "abc"], components=[])
+    if not problems:
+        assert [line.same_machine_as for line in read_hosts(path).hosts] == ["b", "c", ""]
+        return
+    with pytest.raises(CuratedDataError) as wrong:
+        read_hosts(path)
+    assert len(wrong.value.problems) == len(problems)
+    for found, expected in zip(wrong.value.problems, problems, strict=True):
+        assert found.startswith(f"hosts.csv:{expected}")
