@@ -18,8 +18,9 @@ from stackviz.pages.plan.query import CPU_ONLY, CPU_SYSTEMS, read_plan_query
 from stackviz.pages.plan.support import PlanTarget, may_run
 from stackviz.pages.plan.targets import find_target
 from stackviz.pages.plan.ways import is_planned
-from stackviz.pages.search.answers import software_entries
 from stackviz.pages.search.prepared import search_index
+from stackviz.pages.search.query import Query
+from stackviz.pages.search.software_answers import plan_answer
 from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.stacks.models import Placement
 from stackviz.records.stacks.operators import operator_coverage
@@ -267,7 +268,7 @@ def search_and_plans(known: Known) -> Iterator[Pair]:
             continue
         for name, system in _SYSTEM_WORDS.items():
             question = f"pytorch {accelerator.name} {name}"
-            entries = software_entries(index, question)
+            entries = plan_answer(Query(index, question))
             if not entries:
                 continue
             address = urlsplit(entries[0].url)

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +24,7 @@ class SearchKind(TextChoices):
     """What an entry is. Of entries that match alike, those of the first kinds come first."""
 
     ACCELERATOR = "accelerator", _("Accelerators")
+    RELEASE = "release", _("Releases")
     COMPONENT = "component", _("Components")
     OPERATOR = "operator", _("Operators")
     TERM = "term", _("Glossary")
@@ -148,8 +150,7 @@ class SearchIndex:
 
     def _matches(self, piece: str) -> Matches:
         if is_chinese(piece):
-            matches = {character: 0.3 for character in piece if character in self._weights}
-            return matches | ({piece: 1.0} if piece in self._weights else {})
+            return {piece: 1.0} if piece in self._weights else {}
         matches = dict(self._beginning_with(piece))
         if piece in self._weights:
             matches[piece] = 1.0
@@ -201,9 +202,11 @@ class SearchIndex:
         """Number of an entry -> the share of the query it has, for those with enough of it."""
         total = sum(part.importance for part in parts)
         importances = [part.importance for part in parts]
+        is_long = [len(part.text) > 1 for part in parts]
         shares = {
             number: sum(quality * importance for quality, importance in zip(row, importances, strict=True)) / total
             for number, row in best.items()
+            if any(map(mul, row, is_long))  # nothing matches by one character alone
         }
         most = max(shares.values(), default=0.0)
         least = min(ENOUGH, max(0.9 * most, LEAST_SCORE))

@@ -18,6 +18,7 @@ from stackviz.pages.search.text_entries import (
     claim_entries,
     component_entries,
     field_entries,
+    format_entries,
     host_entries,
     message_entries,
     model_entries,
@@ -60,6 +61,7 @@ def _public_entries() -> Iterator[SearchEntry]:
     yield from message_entries()
     yield from benchmark_entries()
     yield from model_entries()
+    yield from format_entries()
     yield from stack_entries()
     yield from host_entries()
     yield from rule_entries()

@@ -13,8 +13,10 @@ from stackviz.draw.diagrams.layers import Layer, role_title
 from stackviz.pages.accelerators.claims import read_claims
 from stackviz.pages.accelerators.list_query import COLUMN_NAMES, column_field
 from stackviz.pages.fit.language_models import language_models
+from stackviz.pages.fit.precisions import PRECISIONS
 from stackviz.pages.learn.chapters import read_chapters
 from stackviz.pages.learn.glossary import read_glossary
+from stackviz.pages.learn.text_files import without_sources
 from stackviz.pages.learn.trying import all_tries
 from stackviz.pages.search.index import SearchEntry, SearchKind
 from stackviz.pages.search.words import CHINESE_ERRORS, chinese_names
@@ -40,6 +42,7 @@ from stackviz.web.i18n.finding_text import finding_words
 ENGLISH, CHINESE = "en", "zh-hans"
 _OF_DESIGN = ("chip", "architecture", "form_factor", "metal_gpu_family")
 _CAPABILITY = re.compile(r"(\d+)\.(\d)")
+_MARKUP = re.compile(r"\{\{.*?\}\}|\]\([^)]*\)|\[\^[a-z0-9-]+\]")  # figures, addresses and notes of a chapter
 _IS_A_MAC = re.compile(r"(?:MacBook|iMac|Mac )")
 
 
@@ -208,8 +211,13 @@ def chapter_entries() -> Iterator[SearchEntry]:
         address = reverse("learn:chapter", args=[chapter.slug])
         yield SearchEntry(kind=SearchKind.PAGE, title=chapter.title, url=address, line=chapter.lead)
         for section in chapter.sections:
-            url = f"{address}#{section.anchor}"
-            yield SearchEntry(kind=SearchKind.PAGE, title=section.title, url=url, line=chapter.title)
+            yield SearchEntry(
+                kind=SearchKind.PAGE,
+                title=section.title,
+                url=f"{address}#{section.anchor}",
+                line=chapter.title,
+                text=_MARKUP.sub(" ", without_sources(section.body)),
+            )
     for attempt in all_tries().values():
         yield SearchEntry(
             kind=SearchKind.PAGE,
@@ -277,6 +285,31 @@ def model_entries() -> Iterator[SearchEntry]:
             names=model.names,
             keywords=(model.slug, f"{size}B", *chinese_names((model.name,))),
         )
+
+
+def format_entries() -> Iterator[SearchEntry]:
+    """The formats of weights, and what else `/fit/` answers."""
+    address = reverse("fit:page")
+    for precision in PRECISIONS.values():
+        bits = format_number(precision.usual, digits=3)
+        yield SearchEntry(
+            kind=SearchKind.MODEL,
+            title=precision.name,
+            url=f"{address}?precision={precision.slug}",
+            line=gettext("%(bits)s bits per weight: which accelerators run a model in it, and how fast?")
+            % {"bits": bits},
+            names=_other_names(precision.name, precision.slug),
+            keywords=("GGUF", "llama.cpp") if precision.runtime == "llama.cpp" else (precision.runtime,),
+        )
+    for task, title, names in FIT_TASKS:
+        line = gettext("Whether an accelerator has the memory to train a model this way.")
+        yield SearchEntry(kind=SearchKind.MODEL, title=str(title), url=f"{address}?task={task}", line=line, names=names)
+
+
+FIT_TASKS: tuple[tuple[str, Promise, tuple[str, ...]], ...] = (
+    ("lora", _("Training LoRA adapters"), ("LoRA", "QLoRA")),
+    ("full", _("Training all weights"), ("full fine-tuning",)),
+)
 
 
 def rule_entries() -> Iterator[SearchEntry]:
@@ -347,6 +380,18 @@ PAGES: tuple[tuple[str, Promise, Promise, tuple[str, ...]], ...] = (
 
 def page_entries() -> Iterator[SearchEntry]:
     """Each is found by its title in English and in Chinese, in either language."""
+    yield SearchEntry(
+        kind=SearchKind.PAGE,
+        title=gettext("Accelerators in laptops"),
+        url=f"{reverse('accelerators:list')}?q=laptop",
+        line=gettext("Laptop GPUs, with memory, bandwidth and power."),
+    )
+    yield SearchEntry(
+        kind=SearchKind.PAGE,
+        title=gettext("Releases"),
+        url=reverse("stacks:releases"),
+        line=gettext("What each release needs, what needs it, and until when it is supported."),
+    )
     for name, title, line, others in PAGES:
         titles = []
         for language in (ENGLISH, CHINESE):

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
+from stackviz.pages.search.traditional import simplified
+
 LONGEST_WORD = 40  # characters that are compared; names of kernels are longer
 _CHINESE = "\u3400-\u4dbf\u4e00-\u9fff"
 _RUN = re.compile(rf"[{_CHINESE}]+|[^\W_{_CHINESE}]+")
@@ -17,9 +19,13 @@ _DIGITS = re.compile(r"\d+")
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """`NVIDIA_H100 (SXM5)` -> nvidia, h100, sxm5. A run of Chinese characters is one word."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return tuple(run[:LONGEST_WORD] for run in _RUN.findall(folded))
+    """`NVIDIA_H100 (SXM5)` -> nvidia, h100, sxm5. A run of Chinese characters, simplified, is one word."""
+    return tuple(run[:LONGEST_WORD] for run in _RUN.findall(folded(text)))
+
+
+def folded(text: str) -> str:
+    """The text without case, full-width signs and traditional characters."""
+    return simplified(unicodedata.normalize("NFKC", text).casefold())
 
 
 def is_chinese(token: str) -> bool:

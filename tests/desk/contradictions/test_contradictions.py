@@ -10,7 +10,7 @@ from stackviz.desk.contradictions import figures, stacks
 from stackviz.desk.contradictions.pairs import Known
 from stackviz.desk.freshness.models import FeedCheck
 from stackviz.pages.plan import builds
-from stackviz.pages.search import answers
+from stackviz.pages.search import software_answers
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.stacks.models import Placement
 from stackviz.report.rules.drivers import needed_driver
@@ -182,7 +182,7 @@ def test_a_feed_ahead_of_the_table_is_found(known):
 
 
 def test_search_that_leads_to_another_plan_is_found(known, monkeypatch):
-    monkeypatch.setattr(answers, "plan_address", lambda *_: "/plan/?accelerator=nvidia-t4&system=linux-x86_64")
+    monkeypatch.setattr(software_answers, "plan_address", lambda *_: "/plan/?accelerator=nvidia-t4&system=linux-x86_64")
     pair = first_found(stacks.search_and_plans, known)
     assert pair.first.where.startswith("/search/?q=pytorch")
     assert "T4" in pair.second.text

@@ -1,0 +1,270 @@
+"""Answers about accelerators: side by side, cheapest, fastest, price, and which models fit."""
+
+import re
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.pages.accelerators.list_query import ListQuery
+from stackviz.pages.accelerators.list_search import Search
+from stackviz.pages.fit.answers import chosen_answers
+from stackviz.pages.fit.evidence import calibrations, fit_evidence
+from stackviz.pages.fit.query import read_fit_query
+from stackviz.pages.fit.shown import shown_summary
+from stackviz.pages.fit.targets import fit_targets
+from stackviz.pages.search.index import SearchEntry, SearchKind
+from stackviz.pages.search.query import Query, content_words, entry_at, names_of_kind, slug_of
+from stackviz.pages.search.words import joined_words, split_words
+from stackviz.records.catalog.costs import costs_now, costs_sentence, leading_cost
+from stackviz.records.catalog.fields import FIELDS
+from stackviz.records.catalog.figures import for_people, usual_values
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import public_catalogue
+from stackviz.web.http.address import comparison_query
+
+MOST_NAMES = 6  # as many as a comparison holds
+BANDWIDTH = "memory_bandwidth_gb_s"
+
+# --- side by side ---
+
+COMPARING = re.compile(
+    r"\s(?:vs\.?|versus|or|against)\s|\b(?:compare|difference|differences|comparison)\b|对比|比较|和|与|还是|区别|\bvs\b"
+)
+_BETWEEN = re.compile(r"\s+(?:vs\.?|versus|or|against)\s+|\s*(?:对比|比较|和|与|还是|,)\s*")
+_COMPARE = re.compile(
+    r"\b(?:compare|comparison|difference|differences)\b(?:\s+(?:between|of))?|区别|哪个好|哪个更好|哪个快"
+)
+_AND = re.compile(r"\s+(?:and|with|to)\s+")
+# What people call the stacks that are compared most.
+_STACKS = {
+    "cuda": "nvidia-cuda", "nvidia": "nvidia-cuda", "nvidiacuda": "nvidia-cuda", "metal": "apple-metal",
+    "mps": "apple-metal",
+    "applemetal": "apple-metal", "rocm": "amd-rocm", "amdrocm": "amd-rocm", "mlx": "apple-mlx", "xpu": "intel-xpu",
+    "oneapi": "intel-xpu", "cann": "huawei-cann", "neuron": "aws-neuron", "tpu": "google-tpu", "cpu": "cpu",
+}  # fmt: skip
+
+
+def comparison_answer(query: Query) -> list[SearchEntry]:
+    """The comparison that the query names; none where a name fits no accelerator with all its words."""
+    text, count = _COMPARE.subn(" ", query.text)
+    names = [name for name in _BETWEEN.split(text) if content_words(split_words(name))]
+    if count and len(names) == 1:
+        names = _AND.split(text)
+    names = [" ".join(content_words(split_words(name))) for name in names]
+    if not 2 <= len(names) <= MOST_NAMES or not all(names):
+        return []
+    return _of_stacks(query, names) or _of_accelerators(query, names)
+
+
+def _of_stacks(query: Query, names: list[str]) -> list[SearchEntry]:
+    slugs = dict.fromkeys(_STACKS.get(joined_words(split_words(name)), "") for name in names)
+    if "" in slugs or len(slugs) < 2:
+        return []
+    titles = {slug_of(entry): entry.title for entry in names_of_kind(query.index, SearchKind.STACK).values()}
+    if not slugs.keys() <= titles.keys():
+        return []
+    return [_side_by_side([titles[slug] for slug in slugs], [f"stack:{slug}" for slug in slugs])]
+
+
+def _of_accelerators(query: Query, names: list[str]) -> list[SearchEntry]:
+    entries = [entry for name in names if (entry := query.card(name))]
+    slugs = dict.fromkeys(map(slug_of, entries))
+    if len(entries) < len(names) or len(slugs) < 2:
+        return []
+    return [_side_by_side([entry.title for entry in entries], list(slugs))]
+
+
+def _side_by_side(titles: list[str], subjects: list[str]) -> SearchEntry:
+    return SearchEntry(
+        kind=SearchKind.PAGE,
+        title=" vs. ".join(titles),
+        url=f"{reverse('compare:page')}?{comparison_query(subjects)}",
+        line=_("Side by side: memory, bandwidth, rates, power, price, stacks and results."),
+    )
+
+
+# --- which models fit ---
+
+RUNNING = re.compile(
+    r"\b(?:can i run|can run|run|runs|models?|llms?|fit|fits)\b|能跑|能运行|跑什么|跑哪些|运行什么|大模型|模型"
+)
+_FIT_WORDS = frozenset(
+    {
+        "tokens", "token", "per", "second", "s", "tps", "tok", "speed", "fast", "fit", "fits", "memory", "vram", "ram",
+        "inference", "model", "models", "llm", "llms", "local", "locally", "language", "cheapest", "run", "big",
+        "large",
+    }
+)  # fmt: skip
+_CHINESE_FIT = re.compile("显存|内存|速度|能运行|运行|本地|大模型|模型|推理|最大|够|多快|大的|些")
+
+
+def model_fit(query: Query) -> list[SearchEntry]:
+    """Whether a named model fits a named accelerator or a size of memory; with neither the model."""
+    if query.model is None:
+        return []
+    words = content_words(split_words(_CHINESE_FIT.sub(" ", " ".join(query.without_model))), _FIT_WORDS)
+    rest = " ".join(token for token in words if token != f"{query.size_gb}gb" and token != f"{query.size_gb}g")
+    slug = query.model.url.partition("model=")[2]
+    if rest and (card := query.card(rest)):
+        return [_fit_entry(query.model, card, f"model={slug}&accelerator={slug_of(card)}"), query.model, card]
+    if rest:
+        return []
+    if query.size_gb:
+        size = f"{query.size_gb} GB"
+        return [
+            SearchEntry(
+                kind=SearchKind.MODEL,
+                title=_("%(model)s in %(size)s") % {"model": query.model.title, "size": size},
+                url=f"{reverse('fit:page')}?model={slug}&memory={query.size_gb}",
+                line=_("Which accelerators with this memory run it, and how fast."),
+            ),
+            query.model,
+        ]
+    return [query.model]
+
+
+def _fit_entry(model: SearchEntry, card: SearchEntry, address: str) -> SearchEntry:
+    return SearchEntry(
+        kind=SearchKind.MODEL,
+        title=_("%(model)s on %(name)s") % {"model": model.title, "name": card.title},
+        url=f"{reverse('fit:page')}?{address}",
+        line=_fit_sentence(address),
+    )
+
+
+def _fit_sentence(address: str) -> str:
+    """The sentence with which `/fit/` answers this address."""
+    catalogue = public_catalogue()
+    targets = fit_targets(catalogue)
+    fit_query = read_fit_query(QueryDict(address), targets)
+    answers = chosen_answers(fit_query, targets, calibrations(fit_evidence(catalogue), catalogue))
+    return shown_summary(fit_query, answers, ()).sentence or _("No memory size is published for it.")
+
+
+def models_for(query: Query) -> list[SearchEntry]:
+    """Which models run on a named accelerator, or in a size of memory."""
+    rest = query.rest(_CHINESE_FIT, RUNNING, words=_FIT_WORDS)
+    card = query.card(rest) if rest else None
+    if card:
+        title = _("Which models run on %(name)s?") % {"name": card.title}
+        address = f"accelerator={slug_of(card)}"
+        return [_models_entry(title, address), card]
+    if not rest and query.size_gb:
+        title = _("Which models run in %(size)s GB?") % {"size": query.size_gb}
+        return [_models_entry(title, f"memory={query.size_gb}")]
+    return []
+
+
+def _models_entry(title: str, address: str) -> SearchEntry:
+    line = _("Choose a model and a precision: whether it fits, and how fast it runs.")
+    return SearchEntry(kind=SearchKind.PAGE, title=title, url=f"{reverse('fit:page')}?{address}", line=line)
+
+
+# --- cheapest, fastest ---
+
+CHEAPEST = re.compile(r"\b(?:cheap\w*|affordable|lowest price|budget|inexpensive)\b|最?便宜|最低价|性价比")
+FASTEST = re.compile(r"\b(?:fast\w*|quickest|best|most powerful|strongest|top)\b|最快|最强|最好|最佳")
+_OF_LISTS = frozenset(
+    {
+        "memory", "vram", "ram", "more", "most", "nvidia", "amd", "intel", "apple", "accelerator", "accelerators", "ai",
+        "new", "price", "value", "money", "under", "ml", "llm",
+    }
+)  # fmt: skip
+_CHINESE_LISTS = re.compile("显存|内存|以上|至少|大于|最低|价格")
+
+
+def cheapest_answer(query: Query) -> list[SearchEntry]:
+    """The list with at least so much memory, by price; without a size all of it."""
+    return [] if query.rest(CHEAPEST, _CHINESE_LISTS, words=_OF_LISTS) else [_cheapest_entry(query)]
+
+
+def _cheapest_entry(query: Query) -> SearchEntry:
+    listed = _listed(query, "price")
+    first = next(iter(Search(listed).ordered()), None)
+    cost = leading_cost(costs_now(first.pk, public_catalogue())) if first else None
+    title = (
+        _("Cheapest accelerators with at least %(size)s GB") % {"size": query.size_gb}
+        if query.size_gb
+        else _("Cheapest accelerators")
+    )
+    line = f"{first.name}: {cost.sentence}" if first and cost else _("No price is on record for these.")
+    return SearchEntry(kind=SearchKind.PAGE, title=title, url=_list_url(query, "price"), line=line)
+
+
+def fastest_answer(query: Query) -> list[SearchEntry]:
+    """The list with at least so much memory, by bandwidth; the ladder where neither a size nor a vendor is named."""
+    if query.rest(FASTEST, _CHINESE_LISTS, words=_OF_LISTS):
+        return []
+    if not (query.size_gb or query.vendor):
+        ladder = entry_at(query.index, "/ladder/")
+        return [ladder] if ladder else []
+    first = next(iter(Search(_listed(query, f"-{BANDWIDTH}")).ordered()), None)
+    title = (
+        _("Fastest memory with at least %(size)s GB") % {"size": query.size_gb}
+        if query.size_gb
+        else _("Fastest memory of %(vendor)s") % {"vendor": first.vendor.name if first else query.vendor}
+    )
+    line = f"{first.name}: {_bandwidth(first)}" if first else _("None on record has so much.")
+    return [SearchEntry(kind=SearchKind.PAGE, title=title, url=_list_url(query, f"-{BANDWIDTH}"), line=line)]
+
+
+def _listed(query: Query, sort: str) -> ListQuery:
+    return ListQuery(
+        vendor=(query.vendor,) if query.vendor else (),
+        memory_min=float(query.size_gb) if query.size_gb else None,
+        availability=("released",),
+        kind=_kinds(query, sort),
+        sort=sort,
+    )
+
+
+def _kinds(query: Query, sort: str) -> tuple[str, ...]:
+    """Of what is fastest the GPUs, where no vendor is named: memory on a wafer is nothing to compare a card with."""
+    return (Accelerator.Kind.GPU.value,) if sort != "price" and not query.vendor else ()
+
+
+def _list_url(query: Query, sort: str) -> str:
+    chosen = [
+        *(("vendor", query.vendor), ("memory_min", query.size_gb or ""), ("sort", sort), ("availability", "released")),
+        *(("kind", kind) for kind in _kinds(query, sort)),
+    ]
+    return f"{reverse('accelerators:list')}?{urlencode([(name, value) for name, value in chosen if value])}"
+
+
+def _bandwidth(item: Accelerator) -> str:
+    values = usual_values(FIELDS[BANDWIDTH], public_catalogue().preferred(item.pk, BANDWIDTH))
+    return for_people(values[0]).label if values else _("not published")
+
+
+# --- price ---
+
+PRICE = re.compile(
+    r"\b(?:price\w*|costs?|msrp|rent\w*|how much|per hour)\b|价格|价钱|多少钱|售价|报价|租金|租用|租|几钱"
+)
+_OF_PRICES = frozenset(
+    {"cloud", "hour", "hourly", "launch", "street", "usd", "dollars", "list", "money", "new", "used"}
+)
+
+
+def price_answer(query: Query) -> list[SearchEntry]:
+    """What a named accelerator costs; without a name the list by price."""
+    rest = query.rest(PRICE, words=_OF_PRICES)
+    if not rest:
+        return [_cheapest_entry(query)]
+    card = query.card(rest)
+    if card is None:
+        return []
+    item = public_catalogue().by_slug[slug_of(card)]
+    costs = costs_sentence(costs_now(item.pk, public_catalogue()))
+    anchor = "#prices" if costs else ""
+    return [
+        SearchEntry(
+            kind=SearchKind.ACCELERATOR,
+            title=_("Price of %(name)s") % {"name": card.title},
+            url=f"{card.url}{anchor}",
+            line=costs or _("No price is on record for it."),
+        ),
+        card,
+    ]

@@ -1,0 +1,85 @@
+"""What people call things that have another name here: phrases that stand for others, and phrases that name a place.
+
+Written in lower case and simplified characters, as `words.folded` gives them.
+"""
+
+import re
+
+__all__ = ["MODELS", "PLACES", "with_our_names"]
+
+# Part of a query -> what is searched in its place. A word of Latin letters stands for itself only as a whole word.
+OUR_NAMES: dict[str, str] = {
+    "strix halo": "radeon 8060s",
+    "ryzen ai max": "radeon 8060s",
+    "笔记本电脑": "laptop",
+    "笔记本": "laptop",
+    "移动版": "laptop",
+    "notebook": "laptop",
+    "mobile": "laptop",
+    "老黄": "nvidia",
+    "n卡": "nvidia",
+    "a卡": "amd",
+    "显示核心": "gpu",
+    "千问": "qwen",
+    "通义千问": "qwen",
+    "通义qwen": "qwen",
+    "深度求索": "deepseek",
+    "羊驼": "llama",
+    "英伟达": "nvidia",
+    "苹果": "apple",
+    "英特尔": "intel",
+    "摩尔线程": "moore threads",
+    "华为": "huawei",
+    "gpu driver": "nvidia driver",
+    "容器工具包": "container toolkit",
+    "容器工具": "container toolkit",
+}
+_PARTS = re.compile(
+    "|".join(
+        rf"(?<![a-z0-9]){re.escape(phrase)}(?![a-z0-9])" if phrase.isascii() else re.escape(phrase)
+        for phrase in sorted(OUR_NAMES, key=len, reverse=True)
+    )
+)
+
+# Names of language models without their size, in one piece -> the model that is meant.
+MODELS: dict[str, str] = {
+    "deepseekr1": "deepseek-v3", "deepseek": "deepseek-v3", "gptoss": "gpt-oss-20b", "mixtral": "mixtral-8x7b",
+    "llama70b": "llama-3.1-70b", "llama8b": "llama-3.1-8b",
+    "llama3": "llama-3.1-8b", "llama31": "llama-3.1-8b", "llama405b": "llama-3.1-405b", "qwen72b": "qwen-2.5-72b",
+    "qwen32b": "qwen-3-32b", "qwen8b": "qwen-3-8b", "qwen14b": "qwen-3-14b", "qwen7b": "qwen-2.5-7b",
+    "gemma27b": "gemma-3-27b", "gemma12b": "gemma-3-12b", "mistral": "mistral-7b",
+}  # fmt: skip
+
+# The address of an answer, in English, as an entry of the index has it (`#fp8`: a term) -> whole queries for it.
+_PHRASES = (
+    ("/ladder/", "天梯图 | 天梯榜 | 显卡天梯图 | 显卡天梯 | 排行榜 | 显卡排行 | 显卡排名 | tier list"),
+    (
+        "/learn/eager-graph-compiled/#quantisation",
+        "量化 | quantization | quantisation | quantize | quantized | 量化精度 | low bit",
+    ),
+    (
+        "/learn/cards-and-rules/#export",
+        "禁售 | 出口管制 | 出口限制 | 制裁 | export control | export controls | export ban | export rules",
+    ),
+    ("/accelerators/?q=laptop", "laptop显卡 | laptop gpu | laptop gpus | laptop显卡天梯图 | laptop | gaming laptop"),
+    ("/accelerators/?sort=-memory_gb&cols=memory_gb", "显存 | vram | 显存大小 | 显存容量 | gpu memory"),
+    ("/fit/?precision=q4_k_m", "gguf | gguf format | ggml | gguf 格式 | gguf格式"),
+    ("/fit/?task=lora", "lora | qlora | peft | lora 微调 | lora微调 | adapter"),
+    ("/fit/?task=full", "微调 | fine tuning | fine-tuning | finetuning | finetune | 训练显存"),
+    ("#fp8", "fp8 | fp4 | int8 | fp8 精度"),
+    ("#mx", "mxfp4 | nvfp4 | mxfp"),
+    ("#fallback", "mps fallback | cpu fallback | pytorch_enable_mps_fallback | 回退到cpu"),
+    ("#kv-cache", "kv cache | kv缓存 | kv 缓存 | 键值缓存"),
+    ("/causes/cuda-out-of-memory/", "显存不足 | 爆显存 | oom | out of memory | cuda oom | 内存不足"),
+    ("/causes/mps-out-of-memory/", "mps oom | mps out of memory"),
+    ("/causes/driver-too-old/", "驱动程序太旧 | 驱动太旧 | 驱动版本太低 | 驱动过旧 | driver too old"),
+    ("/explore/", "性价比 | value for money | price performance | performance per dollar"),
+    ("/accelerators/?sort=-memory_bandwidth_gb_s&cols=memory_gb&cols=memory_bandwidth_gb_s", "带宽 | 内存带宽"),
+    ("/releases/", "ubuntu | windows | linux release"),
+)
+PLACES: dict[str, str] = {phrase: address for address, phrases in _PHRASES for phrase in phrases.split(" | ")}
+
+
+def with_our_names(text: str) -> str:
+    """Return the folded text with the names of this site: `strix halo` -> `radeon 8060s`."""
+    return " ".join(_PARTS.sub(lambda match: f" {OUR_NAMES[match[0]]} ", text).split())
