@@ -158,7 +158,7 @@ def _chart(title: str, x: str, y: str, points: Sequence[HostPoint]) -> HostChart
     if len(points) < FEWEST_POINTS or not any(point.is_compared for point in points):
         return None
     ordered = tuple(sorted(points, key=lambda point: point.is_compared))  # those compared on top
-    labels = _labels([point.host for point in ordered if point.is_compared])
+    labels = short_titles([point.host for point in ordered if point.is_compared])
     content = PlaneContent(
         points=tuple(
             PlanePoint(
@@ -177,7 +177,7 @@ def _chart(title: str, x: str, y: str, points: Sequence[HostPoint]) -> HostChart
     return HostChart(title=title, x=x, y=y, plane=place_plane(content), points=ordered)
 
 
-def _labels(hosts: Sequence[Host]) -> dict[int, str]:
+def short_titles(hosts: Sequence[Host]) -> dict[int, str]:
     """The first words of each title; of hosts that share them the words that follow."""
     parts = {host.pk: host.title.split(", ") for host in hosts}
     first = Counter(words[0] for words in parts.values())

@@ -3,7 +3,7 @@
 Pictures are in English: they are made within `override("en")`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
@@ -18,6 +18,7 @@ from stackviz.pages.benchmarks.ranking_words import overtaken_text, ranking_sett
 from stackviz.pages.benchmarks.selection import read_choice
 from stackviz.pages.compare.answers import SubjectFigure
 from stackviz.pages.compare.comparison import measured_of, stacks_of
+from stackviz.pages.compare.host_charts import short_titles
 from stackviz.pages.compare.host_rows import HostResults, host_results, verdict_of_hosts
 from stackviz.pages.compare.query import Address, Selection, parse_selection
 from stackviz.pages.compare.spec_table import spec_rows
@@ -78,9 +79,13 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
     heads = heads_of(chosen, address)
     rows, sheet_heads = spec_rows(chosen, heads, address)
     answered = sheet_figures(chosen, sheet_heads, rows)
-    names = {loaded.title: readable(loaded.title, loaded.subject.slug) for loaded in chosen}
+    short = short_titles([loaded.host for loaded in chosen if loaded.host is not None])
+    names = {
+        loaded.title: readable(short[loaded.host.pk] if loaded.host else loaded.title, loaded.subject.slug)
+        for loaded in chosen
+    }
     hosts = host_results(chosen, heads, heads[0])
-    tiles = [*_host_tiles(hosts), *_measured_tile(chosen, heads, names)]
+    tiles = [*_host_tiles(hosts, names), *_measured_tile(chosen, heads, names)]
     for question, figures in answered:
         if question.key in QUESTIONS_SHOWN and any(figure.amount for figure in figures):
             shares = of_largest([figure.amount if figure.is_compared else None for figure in figures])
@@ -117,7 +122,7 @@ def _beside(figure: SubjectFigure) -> str:
     return f"{figure.text}, {figure.marks}" if figure.text else figure.why or "not published"
 
 
-def _host_tiles(results: HostResults | None) -> list[PictureTile]:
+def _host_tiles(results: HostResults | None, names: Mapping[str, str]) -> list[PictureTile]:
     """What is cited of hosts in the tests that several have: the first of each kind of work."""
     if results is None:
         return []
@@ -130,7 +135,7 @@ def _host_tiles(results: HostResults | None) -> list[PictureTile]:
         shares = of_largest([row.best[head.slot].amount if head.slot in row.best else None for head in results.heads])
         bars = tuple(
             PictureBar(
-                readable(head.title, head.name),
+                names[head.title],
                 cell.best.text if cell.best else "no result",
                 share,
                 head.slot,
