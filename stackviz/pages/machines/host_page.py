@@ -1,7 +1,6 @@
 """`/hosts/<slug>/`: a machine that its owner described in public, as a machine's page shows it. Nothing is guessed."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from html import unescape
 from http import HTTPStatus
 
@@ -43,9 +42,9 @@ from stackviz.records.catalog.queries import peaks, usual_peak
 from stackviz.records.cited.host_bounds import host_share_text, peaks_of_results
 from stackviz.records.cited.models import CitedEdition, CitedResult
 from stackviz.records.cited.queries import Published
-from stackviz.records.hosts.alike import HostTraits, likeness, most_alike, traits_of
+from stackviz.records.hosts.alike import hosts_that_may_be_alike, likeness, most_alike, traits_of
 from stackviz.records.hosts.models import Host, HostComponent, HostEdition
-from stackviz.records.hosts.queries import host_named, public_hosts
+from stackviz.records.hosts.queries import host_named
 from stackviz.records.hosts.software import OTHER_SOFTWARE
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.reported import stack_slug
@@ -267,15 +266,8 @@ def _unstated(judged: JudgedReport) -> list[str]:
 # --- like hosts ---
 
 
-@lru_cache(maxsize=2)
-def _all_traits(_edition: str) -> Mapping[str, tuple[HostTraits, str]]:
-    """Slug -> traits and title, of all public hosts, the newest first. Three queries."""
-    return {host.slug: (traits_of(host), host.title) for host in public_hosts()}
-
-
 def _alike(host: Host) -> list[tuple[str, str, str]]:
-    """(slug, title, what is the same) of the hosts most alike."""
-    known = _all_traits(HostEdition.current())
+    """(slug, title, what is the same) of the hosts most alike. Three queries."""
     mine = traits_of(host)
-    others = {slug: traits for slug, (traits, _title) in known.items() if slug != host.slug}
-    return [(slug, known[slug][1], str(likeness(mine, others[slug]).label)) for slug in most_alike(mine, others)]
+    others = {other: traits_of(other) for other in hosts_that_may_be_alike(mine) if other != host}
+    return [(other.slug, other.title, str(likeness(mine, others[other]).label)) for other in most_alike(mine, others)]

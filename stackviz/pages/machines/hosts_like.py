@@ -9,7 +9,14 @@ from django.utils.translation import gettext_lazy
 from stackviz.pages.machines.hosts_rows import HostRow, KnownHosts
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.records.hosts.alike import HostTraits, families_of, likeness, most_alike
+from stackviz.records.hosts.alike import (
+    HostTraits,
+    families_of,
+    hosts_that_may_be_alike,
+    likeness,
+    most_alike,
+    traits_of,
+)
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules.drivers import driver_branch
 from stackviz.report.rules.versions import major_minor, numbers
@@ -71,16 +78,21 @@ def _branch(driver: str, system: str) -> str:
 
 
 def hosts_like(known: KnownHosts, mine: MyMachine, most: int = MOST_LIKE) -> list[tuple[HostRow, str]]:
-    """Return the hosts most alike, each with what is the same; of equal ones those with the same driver and PyTorch."""
-    by_software = sorted(known.rows, key=lambda row: -len(_same_software(row, mine)))
-    closest = most_alike(mine.traits, {row.slug: row.traits for row in by_software}, most)
-    return [(known.by_slug[slug], _what_is_the_same(known.by_slug[slug], mine)) for slug in closest]
+    """Return the hosts most alike, each with what is the same; of equal ones those with the same driver and PyTorch.
+
+    Three queries.
+    """
+    hosts = {host.slug: traits_of(host) for host in hosts_that_may_be_alike(mine.traits)}
+    rows = [known.by_slug[slug] for slug in hosts if slug in known.by_slug]
+    rows.sort(key=lambda row: -len(_same_software(row, mine)))
+    closest = most_alike(mine.traits, {row.slug: hosts[row.slug] for row in rows}, most)
+    return [(known.by_slug[slug], _what_is_the_same(known.by_slug[slug], hosts[slug], mine)) for slug in closest]
 
 
-def _what_is_the_same(row: HostRow, mine: MyMachine) -> str:
-    traits = mine.traits
-    words = [str(likeness(traits, row.traits).label)]
-    if traits.system and (traits.system, traits.is_wsl) == (row.traits.system, row.traits.is_wsl):
+def _what_is_the_same(row: HostRow, traits: HostTraits, mine: MyMachine) -> str:
+    ours = mine.traits
+    words = [str(likeness(ours, traits).label)]
+    if ours.system and (ours.system, ours.is_wsl) == (traits.system, traits.is_wsl):
         words.append(LIKE_SYSTEMS[mine.system])
     return " · ".join([*words, *_same_software(row, mine)])
 

@@ -20,10 +20,12 @@ from stackviz.pages.machines.hosts_like import (
     read_my_machine,
 )
 from stackviz.pages.machines.hosts_query import (
+    FACETS,
     FORMATS,
     SORTS,
     STACKED,
     HostsQuery,
+    facet_labels,
     matching_hosts,
     ordered_hosts,
     read_hosts_query,
@@ -162,9 +164,9 @@ def _chips(known: KnownHosts, query: HostsQuery) -> list[tuple[str, str]]:
         return []
     chips = [(f"“{query.q}”", query.without("q"))] if query.q else []
     return chips + [
-        (f"{facet.title}: {choice.label}", query.without(facet.name, choice.value))
-        for facet in shown_facets(known, query)
-        for choice in facet.chosen
+        (f"{facet.title}: {facet_labels(facet, known).get(value, value)}", query.without(facet.name, value))
+        for facet in FACETS
+        for value in query.values(facet.name)
     ]
 
 

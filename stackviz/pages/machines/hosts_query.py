@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from django.http import QueryDict
 from django.utils.functional import Promise
@@ -196,8 +197,8 @@ def _known_values(facet: HostFacet, known: KnownHosts) -> Collection[str]:
     if facet.name == "accelerator":
         return public_catalogue().by_slug
     if facet.name == "vendor":
-        return {row.vendor.slug for row in public_catalogue().accelerators} | {row.vendor for row in known.rows}
-    return {value for row in known.rows for value in facet.values(row)} | {NOT_REPORTED}
+        return {row.vendor.slug for row in public_catalogue().accelerators} | counted_values(facet, known).keys()
+    return counted_values(facet, known).keys() | {NOT_REPORTED}
 
 
 # --- which hosts match ---
@@ -272,11 +273,11 @@ class ShownFacet:
 def shown_facets(known: KnownHosts, query: HostsQuery) -> list[ShownFacet]:
     """The filters with their counts, those with a choice at all; values without a host at all are left out."""
     facets = []
+    matching = matching_hosts(known.rows, query) if query.is_filtered else known.rows
     for facet in FACETS:
-        everywhere = Counter(value for row in known.rows for value in facet.values(row))
-        others = matching_hosts(known.rows, query, without=facet.name)
-        counts = Counter(value for row in others for value in facet.values(row))
-        chosen = query.values(facet.name)
+        everywhere, chosen = counted_values(facet, known), query.values(facet.name)
+        others = matching_hosts(known.rows, query, without=facet.name) if chosen else matching
+        counts = _count(facet, others) if query.is_filtered else everywhere
         labels = facet_labels(facet, known)
         shown = [value for value in ordered_values(facet, everywhere) if everywhere[value]]
         shown += [value for value in chosen if value not in shown]
@@ -289,6 +290,17 @@ def shown_facets(known: KnownHosts, query: HostsQuery) -> list[ShownFacet]:
         if choices:
             facets.append(ShownFacet(facet.name, str(facet.title), choices, facet.is_folded))
     return facets
+
+
+def counted_values(facet: HostFacet, known: KnownHosts) -> Counter[str]:
+    """Value -> how many of all hosts have it, counted once of each edition."""
+    if facet.name not in known.counts:
+        known.counts[facet.name] = _count(facet, known.rows)
+    return known.counts[facet.name]
+
+
+def _count(facet: HostFacet, rows: Iterable[HostRow]) -> Counter[str]:
+    return Counter(chain.from_iterable(map(facet.values, rows)))
 
 
 def facet_labels(facet: HostFacet, known: KnownHosts) -> Mapping[str, str | Promise]:

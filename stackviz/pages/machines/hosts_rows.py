@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property, lru_cache
 
@@ -17,7 +17,6 @@ from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, peaks_by_accelerator
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
-from stackviz.records.hosts.alike import HostTraits, traits_of
 from stackviz.records.hosts.models import Host, HostCard, HostComponent, HostEdition
 from stackviz.records.hosts.queries import public_hosts
 from stackviz.records.stacks.models import Edition
@@ -137,7 +136,6 @@ class HostRow:
     results: Mapping[str, CitedResult]
     counted_results: int
     memory: MemoryShare | None
-    traits: HostTraits
 
     @property
     def name(self) -> str:
@@ -164,11 +162,15 @@ class HostRow:
 
 @dataclass(frozen=True)
 class KnownHosts:
-    """All public hosts, last described first, and the tests they have results of, those of most hosts first."""
+    """All public hosts, last described first, and the tests they have results of, those of most hosts first.
+
+    `counts`: facet -> how many hosts have each of its values, as far as somebody counted.
+    """
 
     edition: tuple[str, ...]
     rows: tuple[HostRow, ...]
     tests: Mapping[str, HostTest]
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     @cached_property
     def by_slug(self) -> Mapping[str, HostRow]:
@@ -272,7 +274,6 @@ def _host_row(host: Host, results: Iterable[CitedResult], look: _Lookup) -> Host
         results=_best_of_tests(results),
         counted_results=len(results),
         memory=_memory_share(results, look.published),
-        traits=traits_of(host),
     )
 
 

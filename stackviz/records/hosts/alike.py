@@ -1,20 +1,31 @@
-"""Which hosts are most alike: by accelerator, then family and vendor, then what runs them. Pure, no query."""
+"""Which hosts are most alike: by accelerator, then family and vendor, then what runs them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from django.db import models
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.records.catalog.models import Accelerator
-from stackviz.records.hosts.models import Host, HostComponent
+from stackviz.records.hosts.models import Host, HostCard, HostComponent
+from stackviz.records.hosts.queries import public_hosts
 from stackviz.records.hosts.reported import system_facts
 from stackviz.report.format.systems import family
 
-__all__ = ["MOST_ALIKE", "HostTraits", "Likeness", "likeness", "most_alike", "traits_of"]
+__all__ = [
+    "MOST_ALIKE",
+    "HostTraits",
+    "Likeness",
+    "hosts_that_may_be_alike",
+    "likeness",
+    "most_alike",
+    "traits_of",
+]
 
 MOST_ALIKE = 3
+MOST_READ = 200  # hosts that may be alike
 Key = TypeVar("Key")
 
 
@@ -80,6 +91,23 @@ def most_alike(traits: HostTraits, others: Mapping[Key, HostTraits], most: int =
     """
     ranked = sorted(others, key=lambda key: _closeness(traits, others[key]), reverse=True)
     return [key for key in ranked if likeness(traits, others[key]) > Likeness.NOTHING][:most]
+
+
+def hosts_that_may_be_alike(traits: HostTraits) -> QuerySet[Host]:
+    """Return public hosts that share the vendor at least: MOST_READ, those that share most first, then the newest.
+
+    With vendor, cards and components: three queries.
+    """
+    cards = HostCard.objects.filter(host=OuterRef("pk"))
+    of_family = Q(accelerator__family__in=traits.families) | Q(accelerator__slug__in=traits.families)
+    shared = Case(
+        When(Exists(cards.filter(accelerator__slug__in=traits.accelerators)), then=Likeness.ACCELERATOR),
+        When(Exists(cards.filter(of_family)), then=Likeness.FAMILY),
+        When(vendor__slug__in=traits.vendors, then=Likeness.VENDOR),
+        default=Likeness.NOTHING,
+    )
+    alike = public_hosts().alias(shared=shared).filter(shared__gt=Likeness.NOTHING)
+    return alike.order_by("-shared", "-seen_on", "slug")[:MOST_READ]
 
 
 def _closeness(traits: HostTraits, other: HostTraits) -> tuple[int, ...]:

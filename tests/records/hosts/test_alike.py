@@ -1,8 +1,17 @@
 """Which hosts are most alike."""
 
+from datetime import date
+
 from stackviz.records.catalog.models import Accelerator, Vendor
-from stackviz.records.hosts.alike import HostTraits, Likeness, likeness, most_alike, traits_of
-from tests.records.hosts.factories import new_host
+from stackviz.records.hosts.alike import (
+    HostTraits,
+    Likeness,
+    hosts_that_may_be_alike,
+    likeness,
+    most_alike,
+    traits_of,
+)
+from tests.records.hosts.factories import add_host, card_fields, new_host
 
 
 def _traits(accelerator, vendor="nvidia", *, family="", cards=1, **more):
@@ -48,3 +57,18 @@ def test_traits_are_those_the_source_states():
         "m3-max-40", "apple", family="m3-max", system="macos", form="laptop", software=frozenset({"mlx"})
     )
     assert traits_of(host) == expected
+
+
+def test_of_many_hosts_the_closest_and_newest_are_read(db, monkeypatch, django_assert_num_queries):
+    monkeypatch.setattr("stackviz.records.hosts.alike.MOST_READ", 3)
+    nvidia, apple = (Vendor.objects.create(slug=slug, name=slug) for slug in ("nvidia", "apple"))
+    sheets = {
+        slug: Accelerator.objects.create(slug=slug, name=slug, family=family, vendor=nvidia)
+        for slug, family in (("rtx-5090", "gb202"), ("rtx-pro-6000", "gb202"), ("t4", "tu104"))
+    }
+    for number, slug in enumerate(("t4", "t4", "rtx-pro-6000", "rtx-5090"), 1):
+        add_host(nvidia, title=f"{slug} {number}", seen_on=date(2026, 7, number), cards=[card_fields(sheets[slug])])
+    add_host(apple, title="A Mac")
+    with django_assert_num_queries(3):
+        read = list(hosts_that_may_be_alike(_traits("rtx-5090", family="gb202")))
+    assert [host.title for host in read] == ["rtx-5090 4", "rtx-pro-6000 3", "t4 2"]
