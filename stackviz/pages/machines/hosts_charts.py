@@ -23,6 +23,7 @@ GENERATIONS = (
 MOST_COLUMNS = 9  # the last holds what is not reported
 SHADES = (1, 2, 4, 8)  # hosts from which a cell is a shade darker
 FEWEST_POINTS = 5
+MOST_POINTS = 300  # of the hosts described last: more hide one another
 FEWEST_FOR_MEDIAN = 3
 GIGA = 1e9
 
@@ -112,7 +113,7 @@ class MemoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class MemoryChart:
-    """Each host at its published bandwidth and at what its best decode rate reads of it."""
+    """Each host at its published bandwidth and at what its best decode rate reads of it; MOST_POINTS at most."""
 
     scatter: Scatter
     points: tuple[MemoryPoint, ...]
@@ -121,7 +122,7 @@ class MemoryChart:
 
 def memory_chart(known: KnownHosts) -> MemoryChart | None:
     """Return the picture; None with fewer than FEWEST_POINTS hosts of which both figures are known."""
-    drawn = [(row, row.memory) for row in known.rows if row.memory is not None]
+    drawn = [(row, row.memory) for row in known.rows if row.memory is not None][:MOST_POINTS]
     if len(drawn) < FEWEST_POINTS:
         return None
     dots = [

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from stackviz.base.units import format_count
 from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.records.catalog.models import Vendor
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.best import phase_of
 from stackviz.records.cited.cases import edition_of_cases
@@ -18,7 +19,6 @@ from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, peaks_by_a
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import setting_text
 from stackviz.records.hosts.models import Host, HostCard, HostComponent, HostEdition
-from stackviz.records.hosts.queries import public_hosts
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import Tables
@@ -28,6 +28,9 @@ from stackviz.web.http.addresses import address_by_name
 
 NOT_REPORTED = "unknown"  # what a filter calls a value that the source does not say
 ABSENT = "absent"
+_OF_CARDS = ("host", "reported_name", "accelerator", "driver_version")
+_OF_COMPONENTS = ("host", "name", "value", "state")
+_OF_RESULTS = ("accelerator", "host", "count", "benchmark", "params", "params_key", "unit", "amount", "data_key")
 _TIMES = re.compile(r"^(\d+)x ")
 _CHIP = re.compile(r"\bM(\d)\b")
 _WINDOWS_DRIVER = re.compile(r"\d+\.\d+\.\d+(\d)\.(\d{4})")  # 32.0.15.7680 is NVIDIA's 576.80
@@ -184,6 +187,9 @@ class _Lookup:
     catalogue: PublicCatalogue
     published: Mapping[int, Published]
     tables: Tables
+    cards: Mapping[int, list[HostCard]]
+    components: Mapping[int, dict[str, HostComponent]]
+    vendors: Mapping[int, Vendor]
 
 
 def known_hosts() -> KnownHosts:
@@ -193,9 +199,9 @@ def known_hosts() -> KnownHosts:
 
 @lru_cache(maxsize=2)
 def _known(edition: tuple[str, ...]) -> KnownHosts:
-    hosts = list(public_hosts())
+    hosts = list(Host.objects.filter(state=Host.State.PUBLIC).order_by("-seen_on", "slug"))
     results = _results_by_host() if hosts else {}
-    look = _Lookup(public_catalogue(), peaks_by_accelerator(), rule_tables()) if hosts else None
+    look = _look_up() if hosts else None
     return KnownHosts(
         edition=edition,
         rows=tuple(_host_row(host, results.get(host.pk, []), look) for host in hosts if look),
@@ -203,10 +209,22 @@ def _known(edition: tuple[str, ...]) -> KnownHosts:
     )
 
 
+def _look_up() -> _Lookup:
+    """Read what the rows are made with. Three queries."""
+    cards: dict[int, list[HostCard]] = defaultdict(list)
+    for card in HostCard.objects.order_by("host_id", "index").only(*_OF_CARDS):
+        cards[card.host_id].append(card)
+    components: dict[int, dict[str, HostComponent]] = defaultdict(dict)
+    for component in HostComponent.objects.order_by("host_id", "name").only(*_OF_COMPONENTS):
+        components[component.host_id][component.name] = component
+    vendors = Vendor.objects.in_bulk()
+    return _Lookup(public_catalogue(), peaks_by_accelerator(), rule_tables(), cards, components, vendors)
+
+
 def _results_by_host() -> dict[int, list[CitedResult]]:
     by_host: dict[int, list[CitedResult]] = defaultdict(list)
     shown = CitedResult.objects.filter(host__state=Host.State.PUBLIC, state__in=SHOWN_OF_HOSTS)
-    for result in shown.order_by("pk"):
+    for result in shown.order_by("pk").only(*_OF_RESULTS):
         if result.host_id is not None and result.benchmark in CITED_BENCHMARKS:
             by_host[result.host_id].append(result)
     return by_host
@@ -237,7 +255,8 @@ def _tests(results: Mapping[int, Iterable[CitedResult]]) -> dict[str, HostTest]:
 
 
 def _host_row(host: Host, results: Iterable[CitedResult], look: _Lookup) -> HostRow:
-    cards, components = list(host.cards.all()), {row.name: row for row in host.components.all()}
+    host.vendor = look.vendors[host.vendor_id]
+    cards, components = look.cards.get(host.pk, []), look.components.get(host.pk, {})
     results = list(results)
     sheets = look.catalogue.by_pk
     of_cards = [sheets[card.accelerator_id] for card in cards if card.accelerator_id in sheets]
