@@ -298,6 +298,7 @@ def parts_of_file(chosen: Sequence[Loaded], address: Address, page: str) -> tupl
         computers=tuple(head for head, _loaded in computers),
         probed=probed_rows([loaded for _head, loaded in computers]),
         measured=_measured(machines, _results_of(machines, address.at), base),
+        hosts=host_results(chosen, heads, baseline(heads, address)) if address.at is None else None,
         drawing=stacks.drawing,
         columns=stacks.of_slots,
         at=address.at,

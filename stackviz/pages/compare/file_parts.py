@@ -1,4 +1,4 @@
-"""What files of a comparison hold beside the spec table: reported facts, measured results and stacks. No queries."""
+"""What files of a comparison hold beside the spec table: reported facts, results and stacks. No queries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import from_si
 from stackviz.draw.diagrams.drawing import RoleCell
 from stackviz.draw.diagrams.stack import StackDrawing
+from stackviz.pages.compare.host_files import csv_of_host, data_of_hosts, host_lead, host_lines, table_of_hosts
+from stackviz.pages.compare.host_rows import HostResults
 from stackviz.pages.compare.measured import Measured
 from stackviz.pages.compare.measured_rows import MeasuredCell, MeasuredRow
 from stackviz.pages.compare.subjects import Head, ProbedRow
@@ -44,6 +46,7 @@ class FileParts:
     computers: tuple[Head, ...]
     probed: tuple[ProbedRow, ...]
     measured: Measured
+    hosts: HostResults | None
     drawing: StackDrawing
     columns: Mapping[int, int]
     at: datetime | None
@@ -78,6 +81,8 @@ def file_rows(parts: FileParts) -> Iterator[FileRow]:
         on = _kind_of(first)
         lead = (_("Measured"), first.benchmark_key, f"{row.title} {row.setting}", row.unit, on, "measured")
         yield FileRow(lead, {cell.slot: _csv_cell(cell, row, parts.address) for cell in row.cells})
+    for line in host_lines(parts.hosts):
+        yield FileRow(host_lead(line), {cell.slot: csv_of_host(cell, line, parts.address) for cell in line.cells})
     yield from _stack_rows(parts)
     for text in parts.left_out:
         yield FileRow((_("Not in this file"), "", text, "", "", "left-out"), {})
@@ -131,7 +136,7 @@ def _receipt(result: Measurement, address: str) -> str:
 
 
 def parts_data(parts: FileParts) -> dict[str, Any]:
-    """`reported`, `measured`, `stacks` and `left_out`, next to the rows of the spec table."""
+    """`reported`, `measured`, `hosts`, `stacks` and `left_out`, next to the rows of the spec table."""
     names = {head.slot: head.name for head in parts.machines}
     return {
         "reported": [
@@ -145,6 +150,7 @@ def parts_data(parts: FileParts) -> dict[str, Any]:
             for row in parts.probed
         ],
         "measured": [_row_data(row, names, parts.address) for row in parts.measured.rows],
+        "hosts": data_of_hosts(parts.hosts, parts.address),
         "stacks": _stack_data(parts.drawing),
         "left_out": parts.left_out,
     }
@@ -238,6 +244,8 @@ def parts_tables(parts: FileParts) -> Iterator[tuple[str, list[list[str]]]]:
     for kind in parts.measured.kinds:
         rows = [_text_row(row) for matrix, _chart in kind.matrices for row in matrix.rows]
         yield f"{_('Measured')}: {kind.title}", [[_("Setting"), *names, _("Comparability")], *rows]
+    if parts.hosts is not None:
+        yield _("Results on these hosts"), table_of_hosts(parts.hosts)
     for layer in parts.drawing.layers:
         titles = [column.title for column in parts.drawing.columns]
         stacked = [[row.title, *map(_role_text, row.cells)] for row in layer.rows]

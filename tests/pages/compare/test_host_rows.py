@@ -1,5 +1,7 @@
 """Cited results of hosts share a row only where test and engine agree; the factor between two is explained."""
 
+import csv
+import io
 import re
 from urllib.parse import urlencode
 
@@ -198,3 +200,27 @@ def test_watts_of_the_system_are_a_chart(client, make_host, add_result):
         (300.0, 150.0),
         (400.0, 200.0),
     ]
+
+
+def test_files_have_the_figures_of_the_page(client, make_host, add_result):
+    first, second = (make_host(title, "amd-radeon-8060s") for title in ("With ROCm", "With Vulkan"))
+    add_result(first, 96.08, **RATE, backend="ROCm")
+    add_result(first, 90.5, **RATE, backend="Vulkan")
+    add_result(second, 63.77, **RATE, backend="Vulkan")
+    add_result(second, 831.0, **(RATE | {"test": "pp512"}))
+    response = compare(client, first, second)
+    url, results = response.wsgi_request.get_full_path(), response.context["comparison"].hosts
+    lines = [*results.shared, *results.alone]
+    shown = [[[run.text for run in (cell.best, *cell.others) if run] for cell in line.cells] for line in lines]
+    data = client.get(f"{url}&format=json").json()["hosts"]
+    assert [[[run["text"] for run in cell["runs"]] for cell in row["cells"]] for row in data] == shown
+    assert shown[0] == [["96.1 token/s", "90.5 token/s"], ["63.8 token/s"]]
+    table = csv.DictReader(io.StringIO(client.get(f"{url}&format=csv").content.decode()))
+    rows = [row for row in table if row["kind"] == "cited"]
+    assert [(row["With ROCm"], row["With Vulkan"], row["With Vulkan factor"]) for row in rows] == [
+        ("96.08", "63.77", "0.66"),
+        ("no result", "831.0", ""),
+    ]
+    assert rows[0]["With ROCm source address"].startswith("http://testserver/benchmarks/llama-bench/")
+    markdown = client.get(f"{url}&format=md").content.decode()
+    assert "63.8 token/s 0.66×" in markdown.partition("## Results on these hosts")[2].partition("##")[0]
