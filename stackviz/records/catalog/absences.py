@@ -211,6 +211,12 @@ RULES: tuple[AbsenceRule, ...] = (
         vendor="apple",
     ),
     AbsenceRule(
+        fields=("launch_price_usd",),
+        proof=("machine_price_usd",),
+        words=_("sold in whole machines, not by itself"),
+        vendor="nvidia",
+    ),
+    AbsenceRule(
         fields=("form_factor", "pcie"),
         proof=("macs_shipped_in",),
         words=_("on the chip with the CPU, built into Macs"),

@@ -30,7 +30,7 @@ class CostKind(models.TextChoices):
 
 _SHORT_KINDS = {
     CostKind.LAUNCH: gettext_lazy("launch"),
-    CostKind.MACHINE: gettext_lazy("in a Mac"),
+    CostKind.MACHINE: gettext_lazy("whole machine"),
     CostKind.STREET: gettext_lazy("street"),
     CostKind.RENT: gettext_lazy("an hour"),
 }

@@ -47,11 +47,11 @@ FIELDS = (
     Field(
         name="machine_price_usd",
         group="product",
-        title=_("Price of a Mac with it"),
+        title=_("Price of a machine with it"),
         unit="USD",
-        meaning=_("Launch price of a whole Mac with this chip, by its memory."),
+        meaning=_("Launch price of a whole machine with this chip, such as a Mac or a DGX Spark, by its memory."),
         higher_is_better=False,
         plausible=(300, 50000),
-        only=APPLE,
+        only=frozenset({"apple", "nvidia/soc"}),
     ),
 )
