@@ -36,6 +36,8 @@ _BENCH_LINE = re.compile(
     r"={3,20} |\s{1,4}(?:warm|run)-\d|\s{1,4}(?:wall_TPS|decode_TPS|TTFT|PP tok/s|prefill tok/s|n-usable|decode-window"
     r"|[⚠\[(])|\s{1,17}\S|\s*$|\[bench\]|\d, \d"
 )
+_RUN = re.compile(r"^[ \t]{1,4}(?:warm|run)-\d[^\n]{0,200}$", re.MULTILINE)
+_SECTION = re.compile(r"^## [^\n]{1,60}$", re.MULTILINE)
 _FIELD = re.compile(r"^ {0,3}- \*\*([^*\n:]{1,60}):\*\* `?([^`\n]{1,300})", re.MULTILINE)
 _CARD = re.compile(
     r"^ {0,3}- \*\*GPU (?P<index>\d{1,3}):\*\* (?P<name>[^|\n]{2,120}?) \| (?P<memory>[^|\n]{1,30}?)"
@@ -82,7 +84,7 @@ def _end_of_report(text: str, start: int, end: int) -> int:
     """The end of its last line that looks like one of a report: what a person wrote below is none of it."""
     end = min(end, start + _LONGEST)
     last = start
-    for pattern in (_FIELD, _MEAN, _SUMMARY, re.compile(r"^## [^\n]{1,60}$", re.MULTILINE)):
+    for pattern in (_FIELD, _MEAN, _SUMMARY, _BENCH, _RUN, _SECTION):
         for match in pattern.finditer(text, start, end):
             last = max(last, match.end())
     return next_line(text, last)
@@ -115,8 +117,10 @@ def read_club_3090(text: str) -> Reading:
     if settings and settings[1].rstrip().endswith("}"):  # all that is set: without a method nothing is drafted
         options.setdefault("method", NOT_DRAFTED)
     _add_results(reading, text, values, options)
-    if not reading.cards and not reading.results:
-        reading.problem("neither a card nor a figure could be read")
+    if not reading.results and _BENCH.search(text):
+        reading.problem("the benchmark has no summary: none of its figures was read")
+    elif not reading.results and not reading.facts:
+        reading.problem("nothing could be read")
     return reading
 
 

@@ -15,6 +15,7 @@ from stackviz.report.importers.figures import (
     TableColumns,
     add_figures,
     finite_number,
+    first_line_above,
     objects_in,
     positive_count,
     starts_of_lines,
@@ -45,20 +46,30 @@ _TEST_TIME = Figure("ttft_ms", FIRST_TOKEN, {"statistic": "mean", "task": "Local
 _KEYS = frozenset({"accelerator_info", "runtime_info"})
 _MOST_TESTS = 100
 
-_RULE = re.compile(r"^\+-{20,200}\+$")
 _BOXED = re.compile(r"^\|\s{1,200}(\S[^|]{0,200}?)\s{1,200}\|$")
 _TEST = re.compile(r"pp(\d{1,7})\+tg(\d{1,7})")
-_TIME = re.compile(r"(\S{1,20}) (ms|s)")
+_TIME = re.compile(r"(\S{1,20}) (ms|s|sec)")
+_MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3}
 _MEMORY = re.compile(r"(.{2,150}) - (\d{1,5}\.\d) GiB")
-_BANNER = re.compile(
-    r"LocalScore Runtime Information|System Information|GPU \d{1,3}|GPU information|^=+$"
+_ABOVE = re.compile(
+    r"LocalScore|System Information|GPU \d{1,3}|GPU information|^=+$|^\+-{20,200}\+$|^\|[ -]"
+    r"|Loading model|Model loaded|Warmup"
     r"|^(?:llamafile version|llama\.cpp commit|Kernel Type|Kernel Release|Version|System Architecture|CPU|RAM"
     r"|GPU Name|VRAM|Streaming Multiprocessors|CUDA Capability|Core Count|Metal Version|GPU Family"
-    r"|Common GPU Family): |Loading model|Model loaded|Warmup|^\s*$"
+    r"|Common GPU Family): "
 )
-_MOST_LINES_ABOVE = 80
 _MOST_LINES_BELOW = 60
 _BELOW = ("Token Generation:", "Prompt Processing:", "Time to First Token:")
+_COLUMNS = {
+    "test": ("test", "test name"),
+    "prompt": ("pp t/s", "prompt (tokens/s)", "prompt"),
+    "generation": ("tg t/s", "generation (tokens/s)", "generation"),
+    "ttft": ("ttft",),
+}
+"""What the tool, the site and who copies from it call the columns of a table of tests."""
+_SUMMARY_ROW = re.compile(
+    r"^\|\s{0,20}(?P<label>[A-Z][A-Za-z ]{4,30}?)\s{0,40}\|\s{0,20}(?P<value>[\d.,]{1,20} \S{1,8})\s{0,40}\|$"
+)
 _PRINTED = {
     "prompt processing": "avg_prompt_tps",
     "token generation": "avg_gen_tps",
@@ -72,7 +83,7 @@ _SYSTEMS = {"linux": "Linux", "darwin": "macOS", "xnu": "macOS", "windows": "Win
 
 def find_localscore(text: str) -> list[Span]:
     spans = [span for span, _object, _problem in objects_in(text, _KEYS)] if '"accelerator_info"' in text else []
-    spans += _tables(text) if "tokens processed" in text else []
+    spans += _tables(text) if "+tg" in text else []
     return sorted(spans)[:MOST_BLOCKS]
 
 
@@ -82,9 +93,7 @@ def _tables(text: str) -> Iterator[Span]:
     floor = 0
     for number, line in enumerate(lines):
         if number >= floor and _is_header(line):
-            top = number
-            while top > max(floor, number - _MOST_LINES_ABOVE) and _is_above(lines[top - 1]):
-                top -= 1
+            top = first_line_above(lines, number, floor, _ABOVE)
             bottom = number + 1
             for below in range(number + 1, min(len(lines), number + _MOST_LINES_BELOW)):
                 row = lines[below].strip()
@@ -92,17 +101,16 @@ def _tables(text: str) -> Iterator[Span]:
                     break
                 if row.startswith(("|", "+-", *_BELOW)):
                     bottom = below + 1
-            yield Span(starts[top], starts[bottom])
-            floor = bottom
+            if any(_TEST.search(row) for row in lines[number + 1 : bottom]):
+                yield Span(starts[top], starts[bottom])
+                floor = bottom
 
 
 def _is_header(line: str) -> bool:
-    return "tokens processed" in line and "pp t/s" in line and "tg t/s" in line
-
-
-def _is_above(line: str) -> bool:
-    line = line[:300].rstrip("\n")
-    return bool(_RULE.match(line) or _BOXED.match(line) or _BANNER.search(line))
+    if "TTFT" not in line and "ttft" not in line:
+        return False
+    names = TableColumns.of_header(line).names.keys()
+    return all(not names.isdisjoint(_COLUMNS[name]) for name in ("test", "prompt", "generation", "ttft"))
 
 
 def read_localscore(text: str) -> Reading:
@@ -141,7 +149,9 @@ def _read_document(reading: Reading, document: Mapping[str, object]) -> None:
 
 def _read_printed(reading: Reading, text: str) -> None:
     lines = [line[:1000].strip() for line in text.splitlines()]
-    values = fields(text)
+    values = fields(text) | {
+        match["label"].lower(): match["value"] for line in lines if (match := _SUMMARY_ROW.match(line))
+    }
     _state_system(reading, {name.replace(" ", "_"): value for name, value in values.items()}, _gib(values.get("ram")))
     boxed = [match[1] for line in lines if (match := _BOXED.match(line)) and " - " in match[1]]
     card = _MEMORY.fullmatch(boxed[0]) if boxed else None
@@ -168,16 +178,16 @@ def _read_printed(reading: Reading, text: str) -> None:
 def _rows(columns: TableColumns, lines: Sequence[str]) -> Iterator[Mapping[str, object]]:
     for line in lines:
         cells = line.split("|")
-        match = _TEST.fullmatch(columns.cell(cells, "test"))
+        match = _TEST.fullmatch(columns.cell(cells, *_COLUMNS["test"]))
         if match:
             time = _TIME.fullmatch(columns.cell(cells, "ttft"))
-            factor = {"ms": 1.0, "s": 1e3}[time[2]] if time else 1.0
+            factor = _MILLISECONDS[time[2]] if time else 1.0
             ttft = finite_number(time[1]) if time else None
             yield {
                 "n_prompt": match[1],
                 "n_gen": match[2],
-                "prompt_tps": columns.cell(cells, "pp t/s"),
-                "gen_tps": columns.cell(cells, "tg t/s"),
+                "prompt_tps": columns.cell(cells, *_COLUMNS["prompt"]),
+                "gen_tps": columns.cell(cells, *_COLUMNS["generation"]),
                 "ttft_ms": columns.cell(cells, "ttft") if ttft is None else round(ttft * factor, 4),
             }
 
@@ -264,7 +274,7 @@ IMPORTER = Importer(
     trust=37,
     find=find_localscore,
     read=read_localscore,
-    marks=("accelerator_info", "runtime_info", "tokens processed"),
+    marks=("accelerator_info", "runtime_info", "pp1024+tg16"),
     command=r"(?:\./)?localscore\b",
     lists_all_cards=False,
 )

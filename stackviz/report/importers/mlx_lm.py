@@ -46,7 +46,7 @@ _MOST_TRIALS = 1_000
 _LINES_OF_TEXT = 2_000  # that a model wrote, between two rules
 _RULE = "=========="
 _QUANT = re.compile(
-    r"(?P<model>.{2,100}?)[-_](?P<quant>(?:\d(?:\.\d{1,2})?[-_]?bits?|bf16|fp16|fp32|mxfp[48]|nvfp4)"
+    r"(?P<model>.{2,100}?)(?:[-_]mlx)?[-_](?P<quant>(?:\d(?:\.\d{1,2})?[-_]?bits?|bf16|fp16|fp32|mxfp[48]|nvfp4)"
     r"(?:[-_](?:DWQ|AWQ|GPTQ|mlx|g\d{1,3}|gs\d{1,3}))*)",
     re.IGNORECASE,
 )

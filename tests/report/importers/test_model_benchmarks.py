@@ -169,6 +169,7 @@ def test_a_print_without_counts_or_command_tells_neither():
     [
         ("Qwen3-8B-4bit", "Qwen3-8B", "4bit"),
         ("Qwen3-30B-A3B-4bit-DWQ", "Qwen3-30B-A3B", "4bit-DWQ"),
+        ("Qwen3.5-4B-MLX-4bit", "Qwen3.5-4B", "4bit"),
         ("gpt-oss-20b-MXFP4-Q8", "gpt-oss-20b-MXFP4-Q8", None),
         ("Llama-3.2-1B-Instruct", "Llama-3.2-1B-Instruct", None),
     ],
@@ -266,6 +267,33 @@ def test_a_unit_that_was_swapped_is_named_and_not_read():
     assert reading.problems == ["time to first token: in s, not in ms"]
 
 
+COPIED = """| Metric | Value |
+|--------|-------|
+| Token Generation | 797.70 tok/s |
+| Prompt Processing | 36,811.14 tok/s |
+
+Full test breakdown
+
+| TEST NAME    | PROMPT (tokens/s) | GENERATION (tokens/s) | TTFT     |
+|--------------|------------------:|----------------------:|----------|
+| pp1024+tg16  |               136 |                   3.9 | 7.82 sec |
+| pp16+tg1536  |             4,907 |                   776 | 4.55 ms  |
+"""
+
+
+def test_a_table_copied_from_the_site_is_read_without_a_model():
+    assert told(read(COPIED, "localscore"), "test", "model") == [
+        ("localscore", "pp", None, 36811.14, "token/s"),
+        ("localscore", "tg", None, 797.7, "token/s"),
+        ("localscore", "pp of pp1024+tg16", None, 136.0, "token/s"),
+        ("localscore", "tg of pp1024+tg16", None, 3.9, "token/s"),
+        ("llm-time-to-first-token", None, None, 7820.0, "ms"),
+        ("localscore", "pp of pp16+tg1536", None, 4907.0, "token/s"),
+        ("localscore", "tg of pp16+tg1536", None, 776.0, "token/s"),
+        ("llm-time-to-first-token", None, None, 4.55, "ms"),
+    ]
+
+
 def test_a_processor_is_no_card():
     document = {**SCORED, "accelerator_info": {"name": "AMD Ryzen", "type": "CPU", "memory_gb": 62}}
     assert read(json.dumps(document), "localscore").cards == []
@@ -302,6 +330,12 @@ def test_a_rate_that_the_benchmark_did_not_measure_is_none():
     )
     counted = {row[1] for row in told(read(text, "club-3090-report"), "counted") if row[0] == "llm-decode"}
     assert counted == {"whole request"}
+
+
+def test_a_bench_that_ends_before_its_summary_says_so():
+    reading = read(CLUB.partition("=== summary")[0], "club-3090-report")
+    assert (len(reading.cards), reading.results) == (2, [])
+    assert reading.problems == ["the benchmark has no summary: none of its figures was read"]
 
 
 def test_a_bench_without_its_report_tells_no_model():
@@ -348,6 +382,8 @@ FLOODS = {
     "brackets": '{"accelerator_info":\n' * 45_000,
     "scores": SCORED_TABLE * 700,
     "ten thousand tests": json.dumps({**SCORED, "results": SCORED["results"] * 10_000})[:1_000_000],
+    "copied": COPIED * 2_000,
+    "headers": "| TEST NAME | PROMPT (tokens/s) | GENERATION (tokens/s) | TTFT |\n" * 15_000 + "| pp1024+tg16 |\n",
     "club": CLUB * 220,
     "summaries": "=== summary [a] (n=1) ===\n  wall_TPS       mean= 1.00\n" * 18_000,
     "options": "vllm serve " + "--a b " * 160_000 + "\n" + SERVED,
