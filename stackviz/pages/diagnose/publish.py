@@ -3,10 +3,10 @@
 The host is made of the masked text, and holds named fields only: nothing else of the text is stored.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -22,6 +22,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from stackviz.base.units import format_count
 from stackviz.intake.report_parts.cards import MatchedCard
 from stackviz.intake.report_parts.pasted import Refused, answer_pasted, mask_pasted, read_pasted
 from stackviz.pages.diagnose.diagnosis import matched_cards
@@ -36,6 +37,9 @@ from stackviz.records.cited.host_proposals import (
     propose_host,
     proposed_results,
 )
+from stackviz.records.cited.parameters import read_params
+from stackviz.records.cited.registry import CITED_BENCHMARKS
+from stackviz.records.cited.words import setting_text
 from stackviz.records.curated.rows import is_readable
 from stackviz.records.hosts.describe import DescribedHost, NotDescribable, describe_host, stated_fields
 from stackviz.records.hosts.models import Host
@@ -48,6 +52,28 @@ from stackviz.web.http.tickets import TOKEN_PATTERN, TicketRefused, digest_of, n
 EARLIEST = date(2007, 1, 1)  # the year of CUDA 1.0
 _PURPOSE = "stackviz.diagnose.publish"
 Described = tuple[DescribedHost, ProposedResults]
+
+
+class ResultToPublish(NamedTuple):
+    """A result as it will be public, in words. `doubt`: why it is compared with none, "" if it is."""
+
+    benchmark: str
+    setting: str
+    value: str
+    devices: str
+    doubt: str
+
+
+def _shown_results(lines: Iterable[Mapping[str, str]]) -> Iterator[ResultToPublish]:
+    for cells in lines:
+        benchmark = CITED_BENCHMARKS[cells["benchmark"]]
+        yield ResultToPublish(
+            benchmark=str(benchmark.title),
+            setting=setting_text(benchmark, read_params(cells["params"], benchmark)),
+            value=f"{cells['value']} {cells['unit']}",
+            devices=format_count(cells["reported_name"], int(cells["count"])),
+            doubt=cells["doubt"],
+        )
 
 
 class HostForm(forms.Form):
@@ -145,9 +171,15 @@ def show_or_propose(
     except (TicketRefused, ValueError):
         token = ""
     if not token or not form.is_valid():
-        context = {"text": text, "machine": machine, "results": results, "left_out": described.left_out}
-        stated = stated_fields(described.host, described.cards, described.components)
-        return _show(request, form, context | {"stated": stated}, is_old=bool(given) and not token)
+        context = {
+            "text": text,
+            "machine": machine,
+            "stated": stated_fields(described.host, described.cards, described.components),
+            "results": tuple(_shown_results(results.lines)),
+            "left_out": described.left_out,
+            "not_published": results.left_out,
+        }
+        return _show(request, form, context, is_old=bool(given) and not token)
     LINKS.count(request)
     for name in ("source_url", "form", "note"):
         setattr(described.host, name, form.cleaned_data[name])
