@@ -30,9 +30,12 @@
     return loading;
   }
 
+  /* A token ("ink-2"), or a hue by its classes ("v-amd v-b"). */
   function token(name) {
     const probe = document.createElement("span");
-    probe.style.color = `var(--${name})`;
+    const isHue = name.startsWith("v-");
+    if (isHue) probe.className = name;
+    probe.style.color = `var(--${isHue ? "c" : name})`;
     document.body.append(probe);
     const value = getComputedStyle(probe).color;
     probe.remove();
@@ -87,7 +90,7 @@
     const layout = { ...figure.layout, font: { ...figure.layout.font, color: token("ink-2"), family: getComputedStyle(document.body).fontFamily } };
     layout.title = { ...layout.title, font: { ...(layout.title || {}).font, color: ink } };
     layout.hoverlabel = { bgcolor: token("surface"), bordercolor: line, font: { color: ink } };
-    layout.modebar = { bgcolor: "rgba(0,0,0,0)", color: token("ink-2"), activecolor: token("accent") };
+    layout.modebar = { bgcolor: "rgba(0,0,0,0)", color: token("ink-2"), activecolor: ink };
     if (layout.annotations) layout.annotations = layout.annotations.map((note) => ({ ...note, bgcolor: note.borderpad === 0 ? token("bg") : undefined, font: { ...note.font, color: ink } }));
     if (layout.shapes) layout.shapes = layout.shapes.map((shape) => (shape.colours ? { ...shape, line: { ...shape.line, color: token(shape.colours) } } : shape));
     for (const name of Object.keys(layout)) if (/^[xy]axis\d*$/.test(name)) layout[name] = axis(layout[name]);

@@ -48,6 +48,7 @@ from tests.pages.machines.factories import (
 )
 from tests.records.hosts.factories import add_host, card_fields
 from tests.web.crawl import Answer, Reader, crawl
+from tests.web.hues import hue_faults_of
 from tests.web.passive_scan import header_faults, page_faults
 
 pytestmark = pytest.mark.django_db
@@ -221,6 +222,16 @@ def secrets_in(answer: Answer) -> list[str]:
     return [word for word in SECRETS if word.lower() in text]
 
 
+def hue_faults(reader: Reader, address: str, answer: Answer) -> list[str]:
+    """A hue is a vendor's: what leads to a spec sheet has that of its vendor, and no control has any."""
+    return hue_faults_of(answer.text, vendors_of_sheets()) if answer.is_html and "/admin/" not in address else []
+
+
+@cache
+def vendors_of_sheets() -> dict[str, str]:
+    return dict(Accelerator.objects.values_list("slug", "vendor__slug"))
+
+
 def status_faults(reader: Reader, address: str, answer: Answer) -> list[str]:
     return [f"status {answer.status_code}"] * (answer.status_code >= 500)
 
@@ -231,6 +242,7 @@ CHECKS = {
     "language": language_faults,
     "secrets": secret_faults,
     "status": status_faults,
+    "hues": hue_faults,
 }
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.draw.charts.frame import INK_2, NARROW_PX, colour, colour_name, empty_figure, frame, narrower, plotly_text
+from stackviz.draw.charts.frame import INK_2, NARROW_PX, empty_figure, frame, narrower, plotly_text
 from stackviz.draw.charts.scale import Scale
+from stackviz.draw.colours import Hue
 
 ROW_PX, HEAD_PX, FOOT_PX, FEWEST_ROWS = 26, 80, 16, 3
 NARROW_ROW_PX, NARROW_TICKS = 38, 20.0  # where names stand above their rows; per cent between two ticks
@@ -20,7 +21,7 @@ class RailDot:
 
     row: int
     value: float
-    slot: int
+    hue: Hue
     is_filled: bool = False
     note: str = ""
     url: str = ""
@@ -54,12 +55,12 @@ def rail_figure(
         "customdata": [[plotly_text(names[dot.row]), plotly_text(dot.note), dot.url] for dot in dots],
         "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
         "marker": {
-            "color": [colour(dot.slot) for dot in dots],
+            "color": [dot.hue.light for dot in dots],
             "size": 10,
             "symbol": ["circle" if dot.is_filled else "circle-open" for dot in dots],
             "line": {"width": [0 if dot.is_filled else 2 for dot in dots]},
         },
-        "meta": {"colours": [colour_name(dot.slot) for dot in dots]},
+        "meta": {"colours": [dot.hue.css for dot in dots]},
     }
     return {
         "data": [trace],

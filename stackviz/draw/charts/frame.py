@@ -1,27 +1,16 @@
 """What all Plotly figures share: margins, colours, escaping. Pure data.
 
-The colours of compared subjects stand in the order in which they are given out: the light ones of --s1..--s6 in
-static/css/tokens.css. Any two can be told apart with normal sight, protanopia, deuteranopia and tritanopia, on light
-and on dark; tests/draw/charts/test_frame.py measures it. A figure names its colours ("s1"), and static/js/charts.js
-replaces the light ones by those of the reader's theme.
+A figure has the light colours of draw/colours.py and names them, tokens as "ink-2", hues by their classes ("v-amd
+v-b"); static/js/charts.js replaces them by those of the reader's theme.
 """
 
 import html
 from typing import Any
 
-LIGHT = ("#1f5ac1", "#a8560c", "#049a8c", "#64106f", "#b38912", "#4d4e56")
+from stackviz.draw import colours
+
 NARROW_PX, MIDDLE_PX = 608, 1068  # widths of a drawing where static/css/plane.css leaves out names: a phone, a tablet
-INK, INK_2, LINE = "#1b1e23", "#565c66", "#e2e2dd"
-
-
-def colour_name(slot: int) -> str:
-    """The CSS token of this slot, counted from 0; the seventh reuses the first."""
-    return f"s{slot % len(LIGHT) + 1}"
-
-
-def colour(slot: int) -> str:
-    """The light colour of this slot, counted from 0."""
-    return LIGHT[slot % len(LIGHT)]
+INK, INK_2, LINE = colours.INK.light, colours.INK_2.light, colours.LINE.light
 
 
 def frame(title: str, height: int, xaxis: dict[str, Any], yaxis: dict[str, Any]) -> dict[str, Any]:

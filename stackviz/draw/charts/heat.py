@@ -34,7 +34,7 @@ def heat_steps() -> list[tuple[int, float, float]]:
 ROW_PX, HEAD_PX, FOOT_PX, RIGHT_PX = 20, 200, 8, 120  # names of columns lean into what is right of the last
 FEW_COLUMNS, ROOM_PX = 12, 800  # more columns in a narrower drawing have no room for the text of their cells
 MOST_LETTERS = 28  # of the name of a column, which stands aslant; a hover has all of it
-STRONGEST = 0.52  # how much of the accent the best cell has: as .h8 of static/css/explore.css
+STRONGEST = 0.42  # how much ink the best cell has, with text on it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def heat_figure(rows: Sequence[str], columns: Sequence[str], spots: Sequence[Hea
         "zmin": -LEVELS,
         "zmax": LEVELS / STRONGEST - LEVELS,
         "showscale": False,
-        "meta": {"scale": ["surface", "accent"]},
+        "meta": {"scale": ["surface", "ink"]},
     }
     few = narrower(ROOM_PX, data={0: {"texttemplate": ""}})  # a hover has the text
     return {"data": [trace], "layout": layout, "narrower": [few] if len(columns) > FEW_COLUMNS else []}

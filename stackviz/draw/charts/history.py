@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from stackviz.draw.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.draw.charts.frame import INK, INK_2, empty_figure, frame, plotly_text
 from stackviz.draw.charts.scale import spans_decades
+from stackviz.draw.colours import GREY, Hue
 
 HEIGHT_PX = 320
 _LABELS_APART = 0.08  # of the axis
@@ -26,11 +27,11 @@ class HistoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """One series, oldest point first. `slot`, from 0, decides its colour."""
+    """One series, oldest point first."""
 
     label: str
     points: Sequence[HistoryPoint]
-    slot: int = 0
+    hue: Hue = GREY
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,8 @@ def _levels_trace(levels: Sequence[HistoryLevel]) -> dict[str, Any]:
         "x": [x for level in levels for x in (_time(level.start), _time(level.end), None)],
         "y": [y for level in levels for y in (level.value, level.value, None)],
         "connectgaps": False,
-        "line": {"color": colour(1), "width": 3},
-        "meta": {"colours": colour_name(1)},
+        "line": {"color": INK, "width": 3},
+        "meta": {"colours": "ink"},
         "hoverinfo": "skip",
     }
 
@@ -153,9 +154,9 @@ def _trace(line: HistoryLine, *, is_named: bool) -> dict[str, Any]:
         "text": [label if at == last else "" for at in range(len(points))],
         "textposition": "top left",
         "connectgaps": False,
-        "line": {"color": colour(line.slot), "width": 2},
-        "marker": {"color": colour(line.slot), "size": 6},
-        "meta": {"colours": colour_name(line.slot)},
+        "line": {"color": line.hue.light, "width": 2},
+        "marker": {"color": line.hue.light, "size": 6},
+        "meta": {"colours": line.hue.css},
         "error_y": {
             "type": "data",
             "symmetric": False,

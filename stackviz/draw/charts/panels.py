@@ -11,9 +11,10 @@ from typing import Any
 
 from stackviz.base.light import light_dataclass
 from stackviz.base.units import format_number
-from stackviz.draw.charts.frame import NARROW_PX, colour, colour_name, frame, narrower, plotly_text
-from stackviz.draw.charts.plane import LABEL_ROW_PX, PlaneLine, end_labels
+from stackviz.draw.charts.frame import NARROW_PX, frame, narrower, plotly_text
+from stackviz.draw.charts.plane import LABEL_ROW_PX, PLOTLY_DASHES, PlaneLine, end_labels
 from stackviz.draw.charts.scale import Mark, Scale, ScaleKind, scale_for, spans_decades
+from stackviz.draw.colours import Hue
 
 PANEL_PX = 120  # how high the plot of a panel is
 LOG_RATIO = 20  # values with a larger ratio get a logarithmic axis
@@ -39,10 +40,10 @@ class PanelPoint:
 
 @dataclass(frozen=True, slots=True)
 class PanelLine:
-    """A subject's points from left to right. `slot`, from 0, decides the colour."""
+    """A subject's points from left to right."""
 
     name: str
-    slot: int
+    hue: Hue
     points: tuple[PanelPoint, ...]
 
 
@@ -59,7 +60,7 @@ class Panel:
 class PlacedPanelLine:
     """Three paths: through the points, upright strokes for the intervals that can be seen, and a dot at each point."""
 
-    slot: int
+    hue: Hue
     path: str
     whiskers: str
     dots: str
@@ -72,7 +73,7 @@ class PanelName:
     text: str
     full: str
     y: float
-    slot: int
+    hue: Hue
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +133,14 @@ def _placed(panel: Panel, xs: Scale, ys: Scale) -> PlacedPanel:
         title=panel.title,
         unit=panel.unit,
         lines=tuple(_placed_line(line, xs, ys) for line in lines),
-        names=tuple(PanelName(_short(line.label), line.label, end.y, end.slot) for line, end in ends),
+        names=tuple(PanelName(_short(line.label), line.label, end.y, end.hue) for line, end in ends),
     )
 
 
 def _ends_of(panel: Panel) -> list[PlaneLine]:
     return [
         PlaneLine(
-            key=line.name, slot=line.slot, label=line.name, points=tuple((point.x, point.y) for point in line.points)
+            key=line.name, hue=line.hue, label=line.name, points=tuple((point.x, point.y) for point in line.points)
         )
         for line in panel.lines
         if line.points
@@ -156,7 +157,7 @@ def _placed_line(line: PanelLine, xs: Scale, ys: Scale) -> PlacedPanelLine:
     whiskers = (f"M{x} {_percent(low)}V{_percent(high)}" for x, low, high in intervals if low - high >= SHORTEST_STROKE)
     path = "M" + "L".join(f"{x} {y}" for x, y in places) if len(places) > 1 else ""
     dots = "".join(f"M{x} {y}h0" for x, y in places)
-    return PlacedPanelLine(line.slot, path, "".join(whiskers), dots)
+    return PlacedPanelLine(line.hue, path, "".join(whiskers), dots)
 
 
 def _short(name: str) -> str:
@@ -277,9 +278,9 @@ def _trace(line: PanelLine, panel: Panel, number: str, x_names: Mapping[float, s
         "hovertemplate": f"%{{customdata}}: %{{y:.4g}} {plotly_text(panel.unit)}<extra>{name}</extra>",
         "xaxis": f"x{number}",
         "yaxis": f"y{number}",
-        "line": {"color": colour(line.slot), "width": 2},
-        "marker": {"color": colour(line.slot), "size": 7},
-        "meta": {"colours": colour_name(line.slot)},
+        "line": {"color": line.hue.light, "width": 2, "dash": PLOTLY_DASHES[line.hue.step]},
+        "marker": {"color": line.hue.light, "size": 7},
+        "meta": {"colours": line.hue.css},
         "error_y": {
             "type": "data",
             "symmetric": False,

@@ -12,11 +12,12 @@ from itertools import pairwise
 from typing import Any
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.frame import INK, colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.draw.charts.frame import INK, empty_figure, frame, plotly_text
 from stackviz.draw.charts.labels import HEIGHT_PX, LETTER_PX, Label, NamedDot, place_labels
 from stackviz.draw.charts.scale import Mark, Scale, ScaleKind, scale_for
 from stackviz.draw.charts.scatter import RADIUS_PX, SHAPES
 from stackviz.draw.charts.scatter_plotly import FIGURE_PX, PLOTLY_SHAPES, AxisWords, plotly_axis, plotly_range
+from stackviz.draw.colours import Hue
 
 MARGIN = 0.03
 POINT_SCALE = 0.8  # of SHAPES
@@ -30,13 +31,13 @@ NO_DASH = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaneLine:
-    """A line through `points`, in the units of the axes. `slot`: colour; `dash`: index into PLOTLY_DASHES.
+    """A line through `points`, in the units of the axes. `dash`: index into PLOTLY_DASHES.
 
     `label`: written at its right end, "" for none.
     """
 
     key: str
-    slot: int
+    hue: Hue
     points: tuple[tuple[float, float], ...]
     label: str = ""
     dash: int = NO_DASH
@@ -52,7 +53,7 @@ class PlanePoint:
     key: int
     x: float
     y: float
-    slot: int
+    hue: Hue
     shape: int = 0
     is_filled: bool = False
     label: str = ""
@@ -65,7 +66,7 @@ class PlaneStep:
     """A level of the horizontal axis that is marked from bottom to top, such as the size of a cache."""
 
     x: float
-    slot: int
+    hue: Hue
     label: str
 
 
@@ -74,7 +75,7 @@ class PlacedLine:
     """`corners`: (x, y) in per cent, to a hundredth."""
 
     corners: tuple[tuple[float, float], ...]
-    slot: int
+    hue: Hue
     dash: int
 
     @property
@@ -89,7 +90,7 @@ class EndLabel:
 
     text: str
     y: float
-    slot: int
+    hue: Hue
     x: float = 100.0
 
 
@@ -106,7 +107,7 @@ class PlacedStep:
 
     x: float
     y: float
-    slot: int
+    hue: Hue
     label: str
 
 
@@ -183,7 +184,7 @@ def _placed(content: PlaneContent, label_row: float) -> Plane:
 
 def _placed_line(line: PlaneLine, xs: Scale, ys: Scale) -> PlacedLine:
     corners = tuple((round(xs.percent(x), 2), round(100 - ys.percent(y), 2)) for x, y in line.points)
-    return PlacedLine(corners, line.slot, line.dash)
+    return PlacedLine(corners, line.hue, line.dash)
 
 
 def end_labels(lines: Sequence[PlaneLine], ys: Scale, label_row: float = LABEL_ROW) -> list[tuple[PlaneLine, EndLabel]]:
@@ -203,7 +204,7 @@ def end_labels(lines: Sequence[PlaneLine], ys: Scale, label_row: float = LABEL_R
         y = max(height, free)
         free = y + label_row
         if y <= FLOOR:
-            ends.append((line, EndLabel(line.label, round(y, 1), line.slot)))
+            ends.append((line, EndLabel(line.label, round(y, 1), line.hue)))
     return ends
 
 
@@ -218,7 +219,7 @@ def place_steps(content: PlaneContent, xs: Scale, ys: Scale, label_row: float = 
     low, high = min(gaps, default=(0.0, block))
     top = low + max(0.0, min(label_row, (high - low - block) / 2)) if low else 0.0
     return tuple(
-        PlacedStep(xs.position(step.x), round(top + row * label_row, 1), step.slot, step.label)
+        PlacedStep(xs.position(step.x), round(top + row * label_row, 1), step.hue, step.label)
         for row, step in enumerate(content.steps)
     )
 
@@ -327,9 +328,9 @@ def _plotly_line(line: PlaneLine) -> dict[str, Any]:
         "name": plotly_text(line.key),
         "x": [x for x, _y in line.points],
         "y": [y for _x, y in line.points],
-        "line": {"color": colour(line.slot), "width": 2, "dash": PLOTLY_DASHES[line.dash % len(PLOTLY_DASHES)]},
+        "line": {"color": line.hue.light, "width": 2, "dash": PLOTLY_DASHES[line.dash % len(PLOTLY_DASHES)]},
         "hovertemplate": f"<b>{plotly_text(line.label or line.key)}</b><br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>",
-        "meta": {"colours": colour_name(line.slot)},
+        "meta": {"colours": line.hue.css},
     }
 
 
@@ -347,12 +348,12 @@ def _plotly_points(content: PlaneContent) -> list[dict[str, Any]]:
             "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
             "cliponaxis": False,
             "marker": {
-                "color": [colour(point.slot) for point in points],
+                "color": [point.hue.light for point in points],
                 "size": 10,
                 "symbol": [_symbol(point) for point in points],
                 "line": {"width": [0 if point.is_filled else 2 for point in points]},
             },
-            "meta": {"colours": [colour_name(point.slot) for point in points]},
+            "meta": {"colours": [point.hue.css for point in points]},
         }
     ]
 
@@ -363,9 +364,9 @@ def _symbol(point: PlanePoint) -> str:
 
 
 def _plotly_step(step: PlaneStep) -> dict[str, Any]:
-    line = {"color": colour(step.slot), "width": 1, "dash": "dot"}
+    line = {"color": step.hue.light, "width": 1, "dash": "dot"}
     ends = {"x0": step.x, "x1": step.x, "y0": 0, "y1": 1, "yref": "paper"}
-    return {"type": "line", **ends, "line": line, "colours": colour_name(step.slot)}
+    return {"type": "line", **ends, "line": line, "colours": step.hue.css}
 
 
 def _plotly_step_label(step: PlaneStep, placed: PlacedStep, kind: ScaleKind) -> dict[str, Any]:

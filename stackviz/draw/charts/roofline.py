@@ -8,18 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from stackviz.draw.charts.plane import NO_DASH, PlaneLine
+from stackviz.draw.colours import Hue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roof:
-    """A published bandwidth (B/s) and a published peak (FLOP/s or op/s) of one accelerator. `slot`: its colour.
+    """A published bandwidth (B/s) and a published peak (FLOP/s or op/s) of one accelerator.
 
     One of the two may be None, where nobody publishes it: then the roof is a slope or a flat line alone.
     """
 
     key: str
     label: str
-    slot: int
+    hue: Hue
     bandwidth: float | None
     peak: float | None
     dash: int = NO_DASH
@@ -44,7 +45,7 @@ def roof_lines(roofs: Sequence[Roof], low: float, high: float, unit: float) -> t
     for roof in roofs:
         points = tuple(_corners(roof, low, high, has_slope=roof is _highest_on_its_slope(roof, roofs)))
         scaled = tuple((x, rate / unit) for x, rate in points)
-        lines.append(PlaneLine(key=roof.key, label=roof.label, slot=roof.slot, dash=roof.dash, points=scaled))
+        lines.append(PlaneLine(key=roof.key, label=roof.label, hue=roof.hue, dash=roof.dash, points=scaled))
     return tuple(lines)
 
 
@@ -61,6 +62,6 @@ def _corners(roof: Roof, low: float, high: float, *, has_slope: bool) -> Iterato
 
 def _highest_on_its_slope(roof: Roof, roofs: Iterable[Roof]) -> Roof:
     return max(
-        (other for other in roofs if (other.slot, other.bandwidth) == (roof.slot, roof.bandwidth)),
+        (other for other in roofs if (other.hue, other.bandwidth) == (roof.hue, roof.bandwidth)),
         key=lambda other: other.peak or 0.0,
     )

@@ -15,8 +15,9 @@ from itertools import pairwise
 from stackviz.base.units import format_number
 from stackviz.draw.charts.labels import HEIGHT_PX, WIDE_PX, Label, NamedDot, place_labels
 from stackviz.draw.charts.scale import Mark, Scale, ScaleKind, scale_for
+from stackviz.draw.colours import GREY, Hue
 
-# Paths around the origin, one for each colour: circle, square, triangle, diamond, triangle upside down, cross.
+# Paths around the origin: circle, square, triangle, diamond, triangle upside down, cross.
 SHAPES = (
     "M6 0A6 6 0 1 1-6 0A6 6 0 1 1 6 0Z",
     "M-5.3-5.3H5.3V5.3H-5.3Z",
@@ -25,6 +26,7 @@ SHAPES = (
     "M0 7L6.5-5H-6.5Z",
     "M-2.2-6.5H2.2V-2.2H6.5V2.2H2.2V6.5H-2.2V2.2H-6.5V-2.2H-2.2Z",
 )
+DISC, SQUARE = SHAPES[:2]  # a figure that was measured, here or elsewhere; one that its vendor published
 RADIUS_PX = 7  # around the largest of SHAPES
 SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # scale of a shape; readers distinguish five sizes, not twenty
 MIDDLE_SIZE = 2
@@ -37,7 +39,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape.
+    """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown.
 
     `is_hollow`: drawn as a ring, because others measured it. `priority`: of those that readers look for,
     from 0: they are named first. `can_lead` False: never on the front.
@@ -48,7 +50,7 @@ class Dot:
     x: float
     y: float
     size: float | None = None
-    slot: int = 0
+    hue: Hue = GREY
     note: str = ""
     is_hollow: bool = False
     priority: int | None = None
@@ -80,13 +82,13 @@ class Ways:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A placed dot. `x`, `y` in per cent from the upper left; `step`: index into SIZES; `slot` as given."""
+    """A placed dot. `x`, `y` in per cent from the upper left; `step`: index into SIZES."""
 
     key: int
     x: float
     y: float
     step: int
-    slot: int
+    hue: Hue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +137,7 @@ def place_scatter(
     radii = [RADIUS_PX * SIZES[step] for step in steps]
     named = _apart([_named(dot, radius, xs, ys) for dot, radius in zip(dots, radii, strict=True)])
     spots = [
-        Spot(dot.key, round(at.x, 1), round(at.y, 1), step, dot.slot)
+        Spot(dot.key, round(at.x, 1), round(at.y, 1), step, dot.hue)
         for dot, at, step in zip(dots, named, steps, strict=True)
     ]
     lines = [line for iso in isos if (line := _line(iso, xs, ys))]

@@ -7,11 +7,8 @@ from typing import Any
 
 from stackviz.draw.charts.frame import (
     INK_2,
-    LIGHT,
     MIDDLE_PX,
     NARROW_PX,
-    colour,
-    colour_name,
     empty_figure,
     frame,
     narrower,
@@ -91,7 +88,7 @@ def _fewer_names(
 def _dots_trace(dots: Sequence[Dot], urls: dict[int, str], labels: Sequence[Label]) -> dict[str, Any]:
     names = {label.key: label for label in labels}
     steps = size_steps([dot.size for dot in dots])
-    shapes = [PLOTLY_SHAPES[dot.slot % len(LIGHT)] for dot in dots]
+    shapes = ["circle" if dot.is_hollow else "square" for dot in dots]
     return {
         "type": "scatter",
         "mode": "markers+text",
@@ -103,12 +100,12 @@ def _dots_trace(dots: Sequence[Dot], urls: dict[int, str], labels: Sequence[Labe
         "customdata": [[plotly_text(dot.label), plotly_text(dot.note), urls.get(dot.key, "")] for dot in dots],
         "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
         "marker": {
-            "color": [colour(dot.slot) for dot in dots],
+            "color": [dot.hue.light for dot in dots],
             "size": [12 * SIZES[step] for step in steps],
             "symbol": [f"{shape}-open" if dot.is_hollow else shape for dot, shape in zip(dots, shapes, strict=True)],
             "line": {"width": [2.5 if dot.is_hollow else 0 for dot in dots]},
         },
-        "meta": {"colours": [colour_name(dot.slot) for dot in dots]},
+        "meta": {"colours": [dot.hue.css for dot in dots]},
     }
 
 

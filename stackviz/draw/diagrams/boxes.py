@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from stackviz.base.light import light_dataclass
+from stackviz.draw.colours import GREY, Hue
 from stackviz.draw.diagrams.layers import Layer, State, role_title
 
 
@@ -135,8 +136,7 @@ class Box:
 class StackColumn:
     """One compared subject. `key`: its name in addresses: `stack:apple-metal`, `machine:lab/name`, or a slug.
 
-    `number`: its colour of the six subject colours, from 1; 0: by its position in the drawing. `links`: requirements
-    between its boxes.
+    `hue`: of the vendor of its accelerators. `links`: requirements between its boxes.
     """
 
     key: str
@@ -144,7 +144,7 @@ class StackColumn:
     subtitle: str
     url: str
     boxes: tuple[Box, ...]
-    number: int = 0
+    hue: Hue = GREY
     links: tuple[RequirementLink, ...] = ()
 
 

@@ -130,11 +130,6 @@ class StackDrawing:
     lanes: tuple[int, ...] = ()
 
     @property
-    def numbers(self) -> tuple[int, ...]:
-        """The colour of each column, of the six subject colours."""
-        return tuple(column.number or index for index, column in enumerate(self.columns, 1))
-
-    @property
     def is_several(self) -> bool:
         return len(self.columns) > 1
 

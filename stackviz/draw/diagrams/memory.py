@@ -22,7 +22,7 @@ from django.utils.translation import gettext
 
 from stackviz.draw.diagrams.boxes import SourceLink
 from stackviz.draw.diagrams.svg_marks import (
-    ACCENT,
+    EDGE,
     INK,
     INK_2,
     INK_3,
@@ -42,7 +42,7 @@ from stackviz.draw.diagrams.text_width import Style, lines_of
 WIDTH, MARGIN, PAD, GAP = 344.0, 2.0, 12.0, 10.0
 NAME, SMALL, CALL = Style(13, bold=True), Style(11), Style(10.5, mono=True)
 LEADING = 15.0
-HARDWARE = "#4f679d"
+HARDWARE = "var(--l-hardware)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +223,7 @@ def _label(move: Move, width: float) -> list[tuple[str, Style, str]]:
     note = gettext("explicit copy") if move.is_explicit else gettext("no copy")
     parts = ((move.name, Style(11.5, bold=True), INK), (move.how, SMALL, INK_2), (move.call, CALL, INK))
     lines = [(line, style, fill) for text, style, fill in parts for line in lines_of(text, width, style)]
-    return lines + [(line, SMALL, ACCENT if move.is_explicit else INK_3) for line in lines_of(note, width, SMALL)]
+    return lines + [(line, SMALL, INK if move.is_explicit else INK_3) for line in lines_of(note, width, SMALL)]
 
 
 def _label_height(move: Move, width: float) -> float:
@@ -243,7 +243,7 @@ def _arrows(moves: Sequence[Move], below: set[str], top: float, bottom: float) -
 
 
 def _arrow(x: float, top: float, bottom: float, *, is_copy: bool, is_up: bool) -> Iterator[Mark]:
-    colour = ACCENT if is_copy else INK_3
+    colour = INK if is_copy else INK_3
     yield Path(f"M{x:.1f} {top:.1f}V{bottom:.1f}", colour, 3 if is_copy else 1.5, "6 4" if is_copy else "")
     yield _tip(x, top, colour, is_up=True) if is_up else _tip(x, bottom, colour, is_up=False)
 
@@ -307,10 +307,9 @@ def _parts(parts: Sequence[Pool | ComputeUnit], top: float, spots: dict[str, _Sp
                 y=top,
                 width=width,
                 height=height,
-                fill=HARDWARE,
-                stroke=HARDWARE,
-                radius=6,
-                opacity=0.12 if isinstance(part, Pool) else 0.03,
+                fill=HARDWARE if isinstance(part, Pool) else PAPER,
+                stroke=EDGE,
+                radius=4,
             )
         )
         marks += (
@@ -345,7 +344,7 @@ def _ways(
         if unit is None or unit.key not in spots:
             continue
         x = spots[unit.key].x + 16
-        colour = ACCENT if move.is_explicit else INK_3
+        colour = INK if move.is_explicit else INK_3
         yield from _arrow(x, top + 2, bottom - 2, is_copy=move.is_explicit, is_up=False)
         yield _tip(x, top + 2, colour, is_up=True)
         lines = lines_of(move.name, _way_width(enclosure), SMALL)

@@ -10,7 +10,6 @@ from stackviz.draw.diagrams.boxes import Box, StackColumn
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.draw.diagrams.memory import Markup
 from stackviz.draw.diagrams.svg_marks import (
-    ACCENT,
     INK,
     INK_2,
     LINE,
@@ -95,7 +94,7 @@ def _relation(url: str, callers: Collection[str], callees: Collection[str]) -> s
 
 def _chip_marks(chip: _Chip) -> Iterator[Mark]:
     style = HERE if chip.is_here else NAME
-    edge = ACCENT if chip.is_here or chip.relation else LINE
+    edge = INK if chip.is_here or chip.relation else LINE
     ink = PAPER if chip.is_here else INK if chip.relation else INK_2
     (name,) = lines_of(chip.text, chip.width - 2 * INSET + 1, style, most=1) or [""]
     marks = (
@@ -104,7 +103,7 @@ def _chip_marks(chip: _Chip) -> Iterator[Mark]:
             y=chip.y + 0.5,
             width=chip.width - 1,
             height=CHIP - 1,
-            fill=ACCENT if chip.is_here else PAPER,
+            fill=INK if chip.is_here else PAPER,
             stroke=edge,
             radius=6,
         ),

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
 
-from stackviz.draw.diagrams.boxes import Box, StackColumn
+from stackviz.draw.colours import STRATA
+from stackviz.draw.diagrams.boxes import Box
 from stackviz.draw.diagrams.drawing import BoxLine, DrawnLink, LayerRows, Placed, RoleCell, RoleRow, StackDrawing
 from stackviz.draw.diagrams.layers import STATE_SHAPES, Layer, State
 from stackviz.draw.diagrams.svg_marks import (
     BAD,
-    GOOD,
+    EDGE,
     INK,
     INK_2,
     INK_3,
@@ -44,19 +45,9 @@ LAYER, ROLE, NAME, VERSION, SAYS = (
     Style(11.5, mono=True),
     Style(11.5),
 )
-HUES = {
-    Layer.APPLICATION: "#9372c8",
-    Layer.FRAMEWORK: "#d15b60",
-    Layer.COMPILER: "#cd753f",
-    Layer.LIBRARY: "#ba9232",
-    Layer.PLATFORM: "#5d9850",
-    Layer.DRIVER: "#209993",
-    Layer.OS: "#2d8ab8",
-    Layer.HARDWARE: "#4f679d",
-}
-SUBJECTS = ("#1f5ac1", "#a8560c", "#049a8c", "#64106f", "#b38912", "#4d4e56")
+TINTS = {layer: shade.light for layer, shade in zip(Layer, STRATA, strict=True)}
 STATE_COLOURS = {
-    State.FITS: GOOD,
+    State.FITS: INK,
     State.WARNING: WARN,
     State.BROKEN: BAD,
     State.UNKNOWN: INK_3,
@@ -137,18 +128,14 @@ def _paragraph(
 def _heads(drawing: StackDrawing, frame: _Frame) -> _Piece:
     marks: list[Mark] = []
     height = 0.0
-    for index, (column, x) in enumerate(zip(drawing.columns, frame.lefts, strict=True)):
-        marks.append(Rect(x=x, y=0, width=frame.box, height=3, fill=_subject_colour(column, index)))
+    for column, x in zip(drawing.columns, frame.lefts, strict=True):
+        marks.append(Rect(x=x, y=0, width=frame.box, height=3, fill=column.hue.light))
         names = lines_of(column.title, frame.box, HEAD)
         subs = lines_of(column.subtitle, frame.box, SUB)
         marks += written_lines(names, x, 22, HEAD, 20)
         marks += written_lines(subs, x, 22 + len(names) * 20 - 4, SUB, 16, fill=INK_2)
         height = max(height, 12 + len(names) * 20 + len(subs) * 16)
     return _Piece(height + 8, tuple(marks), {})
-
-
-def _subject_colour(column: StackColumn, index: int) -> str:
-    return SUBJECTS[((column.number or index + 1) - 1) % len(SUBJECTS)]
 
 
 def _layer(layer: LayerRows, frame: _Frame, *, folds: bool) -> Iterator[_Piece]:
@@ -181,7 +168,7 @@ def _row(row: RoleRow, layer: LayerRows, frame: _Frame, *, is_first: bool) -> _P
         marks += _moved(piece.marks, x, 4)
         keys |= {key: 4 + at for key, at in piece.keys.items()}
         height = max(height, piece.height + 8)
-    return _Piece(height, (Rect(x=MARGIN, y=0, width=4, height=height, fill=HUES[layer.layer]), *marks), keys)
+    return _Piece(height, (Rect(x=MARGIN, y=0, width=4, height=height, fill=TINTS[layer.layer]), *marks), keys)
 
 
 def _same(layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
@@ -191,7 +178,7 @@ def _same(layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
     height, marks = _side(layer, "", is_first=is_first)
     height = max(height, len(lines) * 16 + 12)
     marks += written_lines(lines, MARGIN + SIDE, 18, SAYS, 16, fill=INK_2)
-    return _Piece(height, (Rect(x=MARGIN, y=0, width=4, height=height, fill=HUES[layer.layer]), *marks), {})
+    return _Piece(height, (Rect(x=MARGIN, y=0, width=4, height=height, fill=TINTS[layer.layer]), *marks), {})
 
 
 # --- cells and boxes ---
@@ -237,16 +224,16 @@ def _box(placed: Placed, layer: Layer, width: float) -> _Piece:
 
 
 def _frame_of(box: Box, layer: Layer, width: float, height: float) -> tuple[Mark, ...]:
-    """The box: filled in the layer's hue, edged in the state's where something is wrong, dashed where unknown."""
-    hue = HUES[layer]
-    edge = STATE_COLOURS[box.state] if box.state in (State.WARNING, State.BROKEN) else hue
+    """The box: filled in the layer's tint, edged in the state's where something is wrong, dashed where unknown."""
+    tint = TINTS[layer]
+    edge = STATE_COLOURS[box.state] if box.state in (State.WARNING, State.BROKEN) else EDGE
     if box.state in (State.UNKNOWN, State.ABSENT):
         return (
             Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill="none", stroke=LINE, radius=6, dash="4 3"),
-            Rect(x=0, y=0, width=4, height=height, fill=hue, opacity=0.4),
+            Rect(x=0, y=0, width=4, height=height, fill=tint),
         )
-    filled = Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill=hue, stroke=edge, radius=6, opacity=0.1)
-    return (filled, Rect(x=0, y=0, width=4, height=height, fill=edge))
+    filled = Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill=tint, stroke=edge, radius=4)
+    return (filled,)
 
 
 def _gap(cell: RoleCell, layer: Layer, width: float) -> _Piece:
@@ -258,7 +245,7 @@ def _gap(cell: RoleCell, layer: Layer, width: float) -> _Piece:
     marks: list[Mark] = [
         Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill="none", stroke=LINE, radius=6, dash="4 3")
     ]
-    marks.append(Rect(x=0, y=0, width=4, height=height, fill=HUES[layer], opacity=0.4))
+    marks.append(Rect(x=0, y=0, width=4, height=height, fill=TINTS[layer]))
     marks += written_lines(lines, INSET, 19, SAYS, 16, fill=INK_3)
     marks += written_lines(more, INSET, 19 + 16 * len(lines), SAYS, 16, fill=INK_2)
     return _Piece(height + 4, tuple(marks), {})

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from stackviz.draw import colours
 from stackviz.draw.diagrams.text_width import Style, printable_line
 
 SANS = (
@@ -17,8 +18,13 @@ SANS = (
     "sans-serif"
 )
 MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-PAPER, INK, INK_2, INK_3, LINE = "#ffffff", "#1b1e23", "#565c66", "#666d78", "#c9c9c2"
-GOOD, WARN, BAD, ACCENT = "#1a7346", "#8f5400", "#b3261e", "#2457c5"
+PAPER, INK, INK_2, INK_3, LINE, EDGE, WARN, BAD = (
+    shade.light
+    for shade in (
+        colours.SURFACE, colours.INK, colours.INK_2, colours.INK_3, colours.LINE, colours.EDGE, colours.WARN,
+        colours.BAD,
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,11 +148,10 @@ _OF_THE_PAGE = {
     INK: "--ink",
     INK_2: "--ink-2",
     INK_3: "--ink-3",
-    LINE: "--line-2",
-    GOOD: "--good",
+    LINE: "--line",
+    EDGE: "--edge",
     WARN: "--warn",
     BAD: "--bad",
-    ACCENT: "--accent",
 }
 
 

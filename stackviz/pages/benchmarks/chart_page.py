@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django_htmx.http import push_url
 
 from stackviz.draw.charts.scale import ScaleKind
-from stackviz.draw.charts.vendors import css
+from stackviz.draw.colours import Hue, hues_of
 from stackviz.records.catalog.models import Accelerator
 from stackviz.web.http.address import Note
 from stackviz.web.http.htmx import wants_partial
@@ -31,7 +31,7 @@ class ChartPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlotWords:
-    """The words of a drawing, and how its axes run. `css`: class of each slot; `unit`: of notes at its points.
+    """The words of a drawing, and how its axes run. `unit`: of notes at its points.
 
     `has_names_outside`: names of lines are right of the drawing, for lines that do not end level.
     """
@@ -45,7 +45,6 @@ class PlotWords:
     x_kind: ScaleKind = "log"
     y_kind: ScaleKind = "log"
     has_names_outside: bool = False
-    css: tuple[str, ...] = tuple(css(slot) for slot in range(6))
 
 
 def answer_chart(request: HttpRequest, page: ChartPage) -> HttpResponse:
@@ -107,9 +106,13 @@ def chosen_accelerators(
 ) -> tuple[ChosenAccelerator, ...]:
     """`query_without(slug)`: the query of the address without this accelerator."""
     return tuple(
-        ChosenAccelerator(item.slug, item.name, css(slot), query_without(item.slug), len(accelerators) > 1)
-        for slot, item in enumerate(accelerators)
+        ChosenAccelerator(item.slug, item.name, hue.css, query_without(item.slug), len(accelerators) > 1)
+        for hue, item in zip(accelerator_hues(accelerators), accelerators, strict=True)
     )
+
+
+def accelerator_hues(accelerators: Sequence[Accelerator]) -> tuple[Hue, ...]:
+    return hues_of(item.vendor.slug for item in accelerators)
 
 
 def short_label(accelerator: Accelerator) -> str:

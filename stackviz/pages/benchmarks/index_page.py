@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_factor, format_number, quantity_label
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.pages.benchmarks.ranking import family_text, lone_text, reached_bound
 from stackviz.pages.benchmarks.side_by_side import side_by_side_page
 from stackviz.records.catalog.bare_names import family_slugs
@@ -319,7 +319,7 @@ def _leader(benchmark: CitedBenchmark, results: list[CitedResult], others: list[
         remark=joined([overtaken, family_text(first), lone_text(first)]),
         name=first.name,
         slug=first.slug,
-        css=css(vendor_slot(first.accelerator.vendor.slug)),
+        css=hue_of(first.accelerator.vendor.slug).css,
         value=quantity_label(first.best.amount_per_device, first.best.si),
     )
 
@@ -349,7 +349,7 @@ class MeasuredBenchmark:
 
     @property
     def css(self) -> str:
-        return css(vendor_slot(self.first.accelerator.vendor.slug)) if self.first else ""
+        return hue_of(self.first.accelerator.vendor.slug).css if self.first else ""
 
     @property
     def accelerators(self) -> int:

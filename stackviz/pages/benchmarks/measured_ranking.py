@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from stackviz.base.units import Shown, format_in, format_number, from_si
 from stackviz.draw.charts.scale import Scale, ScaleKind, bar_scale, spans_decades
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.pages.benchmarks.ranking import TICKS_APART, spread_out
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.models import CitedResult
@@ -99,7 +99,7 @@ class MeasuredRanking:
         return spread_out(self.cited.get(row.accelerator.pk, ()))
 
     def css(self, row: MeasuredAccelerator) -> str:
-        return css(vendor_slot(row.accelerator.vendor.slug))
+        return hue_of(row.accelerator.vendor.slug).css
 
     def spread_text(self, row: MeasuredAccelerator) -> str:
         """`3 machines: 690 – 742 – 760`, lowest, median and highest; "" for one machine."""

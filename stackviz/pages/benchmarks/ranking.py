@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, format_in, format_number, from_si, quantity_label, unit
 from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import Hue, hue_of
 from stackviz.pages.benchmarks.priced import cheapest, priced_result
 from stackviz.pages.benchmarks.selection import ANY_NUMBER, CitedChoice
 from stackviz.records.catalog.fields import FIELDS
@@ -166,7 +166,7 @@ class CitedRow:
     rank: str
     name: str
     slug: str
-    css: str
+    hue: Hue
     dot: CitedDot
     others: tuple[CitedDot, ...]
     text: str
@@ -236,7 +236,7 @@ def _row(
         rank=str(row.rank) if ladder.lead.row else "",
         name=row.name,
         slug=row.slug,
-        css=css(vendor_slot(row.accelerator.vendor.slug)),
+        hue=hue_of(row.accelerator.vendor.slug),
         dot=_dot(best, scale, symbol),
         others=tuple(_dot(result, scale, symbol) for result in spread_out(row.results[1:])),
         text=shown.text,
@@ -323,5 +323,5 @@ def best_of_vendors(ladder: CitedLadder, drawn: DrawnLadder, most: int = 4) -> t
         if vendor.slug not in seen:
             ratio = row.best.amount_per_device / ladder.rows[0].best.amount_per_device
             factor = format_factor(ratio) if seen else ""
-            seen[vendor.slug] = VendorBest(vendor.name, css(vendor_slot(vendor.slug)), shown, factor)
+            seen[vendor.slug] = VendorBest(vendor.name, hue_of(vendor.slug).css, shown, factor)
     return tuple(seen.values())[:most]

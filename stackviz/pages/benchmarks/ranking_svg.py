@@ -9,7 +9,6 @@ from datetime import date
 
 from django.utils.translation import gettext as _
 
-from stackviz.draw.charts.frame import LIGHT
 from stackviz.draw.diagrams.svg_marks import INK, INK_2, LINE, PAPER, Circle, Mark, Path, Sketch, TextMark, svg_text
 from stackviz.draw.diagrams.text_width import Style, lines_of
 from stackviz.pages.benchmarks.ranking import CitedRow, DrawnLadder, place_text
@@ -91,7 +90,7 @@ def _row(row: CitedRow, top: float) -> Iterator[Mark]:
     """One accelerator: name, rings on the rail, figure, what it was measured with."""
     middle, foot = top + ROW / 2, top + ROW / 2 + 4
     left, right = _rail()
-    colour = LIGHT[int(row.css.removeprefix("s")) - 1]
+    colour = row.hue.light
     yield Path(f"M{left} {middle}H{right}", stroke=LINE)
     yield TextMark(x=MARGIN + 24, y=foot, text=row.rank, style=SMALL, fill=INK_2, anchor="end")
     for line in lines_of(row.name, NAMES - 44, NAME, most=1):

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_number, format_quantity, quantity_label, unit
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
 from stackviz.draw.charts.roofline import Roof, roof_lines
-from stackviz.draw.charts.vendors import css
+from stackviz.draw.colours import Hue
 from stackviz.pages.benchmarks.best_results import (
     MeasuredBest,
     best_of_cases,
@@ -17,6 +17,7 @@ from stackviz.pages.benchmarks.best_results import (
     matmul_cases,
     measured_bests,
 )
+from stackviz.pages.benchmarks.chart_page import accelerator_hues
 from stackviz.pages.benchmarks.intensity import (
     ATTENTION,
     BENCHMARKS,
@@ -52,7 +53,7 @@ class RoofPoint:
     key: int
     kind: str
     accelerator: Accelerator
-    slot: int
+    hue: Hue
     operation: Operation
     setting: str
     share: float
@@ -63,7 +64,7 @@ class RoofPoint:
 
     @property
     def css(self) -> str:
-        return css(self.slot)
+        return self.hue.css
 
     @property
     def share_text(self) -> str:
@@ -116,11 +117,13 @@ def assemble_roofline(catalogue: PublicCatalogue, choice: RooflineChoice) -> Roo
     """One query a benchmark in a process that has not read this edition yet, and those of `measured_bests`."""
     accelerators = [catalogue.by_slug[slug] for slug in choice.slugs]
     rows = tuple(
-        row for slot, item in enumerate(accelerators) for row in roofs_of(catalogue, item, slot, choice.dtypes)
+        row
+        for hue, item in zip(accelerator_hues(accelerators), accelerators, strict=True)
+        for row in roofs_of(catalogue, item, hue, choice.dtypes)
     )
     everything = list(_placed(accelerators, rows))
-    points = _best_of_each([point for point in everything if point.share <= 1])
-    above = _best_of_each([point for point in everything if point.share > 1])
+    points = _best_of_each([point for point in everything if point.share <= 1], accelerators)
+    above = _best_of_each([point for point in everything if point.share > 1], accelerators)
     content = _content(rows, points)
     return Roofline(
         rows=rows,
@@ -140,21 +143,22 @@ def _placed(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow]) -> Ite
     roofs: dict[str, dict[str, Roof]] = {}
     for row in rows:
         roofs.setdefault(row.slug, {})[row.dtype] = row.roof
-    slots = {item.pk: (slot, item) for slot, item in enumerate(accelerators) if item.slug in roofs}
+    hues = zip(accelerator_hues(accelerators), accelerators, strict=True)
+    placed = {item.pk: (item, hue) for hue, item in hues if item.slug in roofs}
     for key in BENCHMARKS:
         for result in best_of_cases(key, matmul_cases() if key == "operator-time" else ()):
-            if result.accelerator_id in slots:
-                slot, accelerator = slots[result.accelerator_id]
+            if result.accelerator_id in placed:
+                accelerator, hue = placed[result.accelerator_id]
                 operation = operation_of(key, result.params, result.amount_per_device)
                 roof = _roof_for(operation, roofs[accelerator.slug]) if operation else None
                 if operation and roof:
-                    yield _cited_point(result, operation, (accelerator, slot), roof)
+                    yield _cited_point(result, operation, (accelerator, hue), roof)
     for best in measured_bests():
-        if best.accelerator_id in slots:
-            slot, accelerator = slots[best.accelerator_id]
+        if best.accelerator_id in placed:
+            accelerator, hue = placed[best.accelerator_id]
             roof = _roof_for(best.operation, roofs[accelerator.slug])
             if roof:
-                yield _measured_point(best, (accelerator, slot), roof)
+                yield _measured_point(best, (accelerator, hue), roof)
 
 
 def _roof_for(operation: Operation, roofs: Mapping[str, Roof]) -> Roof | None:
@@ -175,13 +179,13 @@ def _share(operation: Operation, roof: Roof) -> float:
     return operation.height / roof.reachable(operation.intensity)
 
 
-def _cited_point(result: CitedResult, operation: Operation, of: tuple[Accelerator, int], roof: Roof) -> RoofPoint:
-    accelerator, slot = of
+def _cited_point(result: CitedResult, operation: Operation, of: tuple[Accelerator, Hue], roof: Roof) -> RoofPoint:
+    accelerator, hue = of
     return RoofPoint(
         key=result.pk,
         kind=CITED,
         accelerator=accelerator,
-        slot=slot,
+        hue=hue,
         operation=operation,
         setting=cited_setting(result),
         share=_share(operation, roof),
@@ -192,13 +196,13 @@ def _cited_point(result: CitedResult, operation: Operation, of: tuple[Accelerato
     )
 
 
-def _measured_point(best: MeasuredBest, of: tuple[Accelerator, int], roof: Roof) -> RoofPoint:
-    accelerator, slot = of
+def _measured_point(best: MeasuredBest, of: tuple[Accelerator, Hue], roof: Roof) -> RoofPoint:
+    accelerator, hue = of
     return RoofPoint(
         key=-best.series_id,
         kind=MEASURED,
         accelerator=accelerator,
-        slot=slot,
+        hue=hue,
         operation=best.operation,
         setting=best.setting,
         share=_share(best.operation, roof),
@@ -209,18 +213,22 @@ def _measured_point(best: MeasuredBest, of: tuple[Accelerator, int], roof: Roof)
     )
 
 
-def _best_of_each(points: Iterable[RoofPoint]) -> tuple[RoofPoint, ...]:
+def _best_of_each(points: Iterable[RoofPoint], accelerators: Sequence[Accelerator]) -> tuple[RoofPoint, ...]:
     """Of each accelerator, kind, operator and type the highest; single operators of every shape. By accelerator."""
     best: dict[tuple[object, ...], RoofPoint] = {}
     for point in points:
         operation = point.operation
         shape = f"{operation.intensity:.6g}" if point.setting.startswith(_operators_title()) else ""
-        group = (point.slot, point.kind, operation.operator, operation.dtype, operation.short, shape)
+        group = (point.accelerator.pk, point.kind, operation.operator, operation.dtype, operation.short, shape)
         if group not in best or best[group].operation.height < operation.height:
             best[group] = point
     order = {operator: number for number, operator in enumerate(OPERATORS)}
+    places = {item.pk: number for number, item in enumerate(accelerators)}
     return tuple(
-        sorted(best.values(), key=lambda point: (point.slot, order[point.operation.operator], -point.operation.height))
+        sorted(
+            best.values(),
+            key=lambda point: (places[point.accelerator.pk], order[point.operation.operator], -point.operation.height),
+        )
     )
 
 
@@ -245,7 +253,7 @@ def _content(rows: Sequence[RoofRow], points: Sequence[RoofPoint]) -> PlaneConte
                 key=point.key,
                 x=point.operation.intensity,
                 y=point.operation.height / TERA,
-                slot=point.slot,
+                hue=point.hue,
                 shape=point.shape,
                 is_filled=point.is_filled,
                 label=point.operation.short if point.key in labelled else "",
@@ -261,7 +269,7 @@ def _labelled(points: Sequence[RoofPoint]) -> set[int]:
     """Keys of the highest point of each accelerator and word: the same word at ten points says nothing."""
     highest: dict[tuple[int, str], RoofPoint] = {}
     for point in points:
-        group = point.slot, point.operation.short
+        group = point.accelerator.pk, point.operation.short
         if group not in highest or highest[group].operation.height < point.operation.height:
             highest[group] = point
     return {point.key for point in highest.values()}
@@ -274,10 +282,10 @@ def _notes(
     above: Sequence[RoofPoint],
 ) -> Iterator[str]:
     """Which of those with a roof have no point below it, and why."""
-    for slot, item in enumerate(accelerators):
-        if not any(row.slug == item.slug for row in rows) or any(point.slot == slot for point in points):
+    for item in accelerators:
+        if not any(row.slug == item.slug for row in rows) or any(point.accelerator == item for point in points):
             continue
-        if any(point.slot == slot for point in above):
+        if any(point.accelerator == item for point in above):
             words = _("%(name)s: its results lie above this roof; the whole roofline lists them.")
         else:
             words = _("%(name)s: no public result states operations, bytes and data type, so none is placed here.")
@@ -290,9 +298,9 @@ def roof_sentences(roofline: Roofline) -> Iterator[str]:
     best: dict[int, RoofPoint] = {}
     for point in roofline.points:
         if point.operation.operator == GEMM and (
-            point.slot not in best or point.operation.rate > best[point.slot].operation.rate
+            point.accelerator.pk not in best or point.operation.rate > best[point.accelerator.pk].operation.rate
         ):
-            best[point.slot] = point
+            best[point.accelerator.pk] = point
     for point in best.values():
         words = _("%(name)s: its best matrix product (%(dtype)s) reaches %(rate)s, %(share)s of its roof.")
         yield words % {

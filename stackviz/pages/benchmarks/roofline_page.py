@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from stackviz.draw.charts.frame import colour
 from stackviz.draw.charts.plane import Plane, place_small_plane, plane_figure
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.charts.scatter_plotly import AxisWords
@@ -121,14 +120,14 @@ def _grid(plane: Plane) -> Iterator[Mark]:
 def _lines(plane: Plane) -> Iterator[Mark]:
     for line in plane.lines:
         path = "L".join(f"{_x(x):.1f} {_y(y):.1f}" for x, y in line.corners)
-        yield Path(f"M{path}", stroke=colour(line.slot), width=2, dash=DASHES[line.dash % len(DASHES)])
+        yield Path(f"M{path}", stroke=line.hue.light, width=2, dash=DASHES[line.dash % len(DASHES)])
 
 
 def _points(plane: Plane) -> Iterator[Mark]:
     for spot in plane.points:
         point = spot.point
-        fill = colour(point.slot) if point.is_filled else PAPER
-        yield Shape(x=_x(spot.x), y=_y(spot.y), d=SHAPES[point.shape], stroke=colour(point.slot), width=2, fill=fill)
+        fill = point.hue.light if point.is_filled else PAPER
+        yield Shape(x=_x(spot.x), y=_y(spot.y), d=SHAPES[point.shape], stroke=point.hue.light, width=2, fill=fill)
 
 
 def _ends(plane: Plane) -> Iterator[Mark]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label, unit
 from stackviz.draw.charts.roofline import Roof
-from stackviz.draw.charts.vendors import css
+from stackviz.draw.colours import Hue
 from stackviz.pages.benchmarks.chart_page import short_label
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
@@ -135,7 +135,7 @@ class RoofRow:
 
 
 def roofs_of(
-    catalogue: PublicCatalogue, accelerator: Accelerator, slot: int, dtypes: Sequence[str]
+    catalogue: PublicCatalogue, accelerator: Accelerator, hue: Hue, dtypes: Sequence[str]
 ) -> Iterator[RoofRow]:
     """The roofs of the chosen data types; where none is published, that of the first of FALLBACK_DTYPES.
 
@@ -152,14 +152,14 @@ def roofs_of(
         yield RoofRow(
             name=accelerator.name,
             slug=accelerator.slug,
-            css=css(slot),
+            css=hue.css,
             dtype=dtype,
             bandwidth=bandwidth,
             peak=peak,
             roof=Roof(
                 key=f"{accelerator.slug} {dtype}",
                 label=f"{short_label(accelerator)} {label}" if label else "",
-                slot=slot,
+                hue=hue,
                 dash=dtypes.index(dtype) if dtype in dtypes else len(dtypes),
                 bandwidth=bandwidth.amount if bandwidth else None,
                 peak=peak.amount if peak else None,

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_in, format_number, from_si
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
 from stackviz.draw.charts.scale import ScaleKind, spans_decades
-from stackviz.draw.charts.vendors import css
+from stackviz.draw.colours import Hue
 from stackviz.pages.benchmarks.best_results import measured_bests
-from stackviz.pages.benchmarks.chart_page import short_label
+from stackviz.pages.benchmarks.chart_page import accelerator_hues, short_label
 from stackviz.pages.benchmarks.curves import (
     FEWEST_POINTS,
     KINDS,
@@ -40,11 +40,11 @@ class DrawnCurve:
 
     curve: Curve
     accelerator: Accelerator
-    slot: int
+    hue: Hue
 
     @property
     def css(self) -> str:
-        return css(self.slot)
+        return self.hue.css
 
     @property
     def kind(self) -> str:
@@ -193,13 +193,13 @@ def _usual(curves: Sequence[Curve], catalogue: PublicCatalogue) -> list[str]:
 
 def _drawn(curves: Sequence[Curve], accelerators: Sequence[Accelerator]) -> Iterator[DrawnCurve]:
     """Of each accelerator its cited curve with most points, of equals the highest, and its measured one."""
-    for slot, accelerator in enumerate(accelerators):
+    for hue, accelerator in zip(accelerator_hues(accelerators), accelerators, strict=True):
         for is_measured in (False, True):
             curves_of = [
                 curve for curve in curves if curve.accelerator_id == accelerator.pk and curve.is_measured == is_measured
             ]
             if curves_of:
-                yield DrawnCurve(max(curves_of, key=lambda curve: (len(curve.points), curve.most)), accelerator, slot)
+                yield DrawnCurve(max(curves_of, key=lambda curve: (len(curve.points), curve.most)), accelerator, hue)
 
 
 def _content(catalogue: PublicCatalogue, plot: ScalingPlot) -> PlaneContent:
@@ -207,10 +207,9 @@ def _content(catalogue: PublicCatalogue, plot: ScalingPlot) -> PlaneContent:
     points: list[PlanePoint] = []
     for item in plot.curves:
         places = tuple((plot.position(point), plot.value(point)) for point in item.curve.points)
-        dash = 1 if item.curve.is_measured else 0
         label = fitting_name(short_label(item.accelerator))
         key = f"{item.accelerator.slug} {item.kind}"
-        lines.append(PlaneLine(key=key, slot=item.slot, points=places, label=label, dash=dash))
+        lines.append(PlaneLine(key=key, hue=item.hue, points=places, label=label, dash=item.hue.step))
         for (x, y), point in zip(places, item.curve.points, strict=True):
             note = f"{item.accelerator.name}: {plot.text(point)} {plot.unit}, {format_number(x)}"
             points.append(
@@ -218,7 +217,7 @@ def _content(catalogue: PublicCatalogue, plot: ScalingPlot) -> PlaneContent:
                     key=len(points),
                     x=x,
                     y=y,
-                    slot=item.slot,
+                    hue=item.hue,
                     is_filled=item.curve.is_measured,
                     note=note,
                     url=point.url,
@@ -245,7 +244,7 @@ def _cache_steps(catalogue: PublicCatalogue, plot: ScalingPlot) -> Iterator[Plan
                 if value.amount:
                     size = format_in(value.amount, "MB").label
                     words = f"{fitting_name(short_label(item.accelerator))}: {size}"
-                    yield PlaneStep(from_si(value.amount, plot.kind.x_unit), item.slot, words)
+                    yield PlaneStep(from_si(value.amount, plot.kind.x_unit), item.hue, words)
 
 
 def _notes(

@@ -145,7 +145,7 @@ def _words(scaling: ScalingPlot) -> PlotWords:
 
 def _key(scaling: ScalingPlot) -> str:
     caches = _("Dotted: published sizes of caches.") if scaling.content.steps else ""
-    return " ".join([_("Hollow points: cited results. Filled points on dashed lines: measured here."), caches]).strip()
+    return " ".join([_("Hollow points: cited results. Filled points: measured here."), caches]).strip()
 
 
 def _figure(scaling: ScalingPlot) -> dict[str, object]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import Hue, hue_of
 from stackviz.pages.benchmarks.best_results import (
     MeasuredBest,
     best_of_cases,
@@ -97,12 +97,12 @@ class ShareRow:
         return self.points[0]
 
     @property
-    def slot(self) -> int:
-        return vendor_slot(self.accelerator.vendor.slug)
+    def hue(self) -> Hue:
+        return hue_of(self.accelerator.vendor.slug)
 
     @property
     def css(self) -> str:
-        return css(self.slot)
+        return self.hue.css
 
 
 def ranked_shares(catalogue: PublicCatalogue, choice: ShareChoice) -> tuple[ShareRow, ...]:

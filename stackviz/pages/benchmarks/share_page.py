@@ -100,7 +100,7 @@ def _figure(rows: Sequence[ShareRow], choice: ShareChoice) -> dict[str, object]:
         RailDot(
             row=number,
             value=point.percent,
-            slot=row.slot,
+            hue=row.hue,
             is_filled=point.is_filled,
             note=f"{point.share_text} · {point.rate_text} · {point.setting}",
             url=point.url,

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
-from stackviz.draw.charts.vendors import css
+from stackviz.pages.benchmarks.chart_page import accelerator_hues
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.benchmark import CitedBenchmark
@@ -106,7 +106,7 @@ class SideBySide:
     @property
     def css(self) -> tuple[str, ...]:
         """The colours of the accelerators, in the order they were chosen: as in their roofline and their comparison."""
-        return tuple(css(slot) for slot in range(len(self.accelerators)))
+        return tuple(hue.css for hue in accelerator_hues(self.accelerators))
 
     @property
     def names(self) -> str:

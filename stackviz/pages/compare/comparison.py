@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from stackviz.draw.colours import Hue
 from stackviz.draw.diagrams.boxes import Box, StackColumn, copy_with
 from stackviz.draw.diagrams.columns import sheet_column
 from stackviz.draw.diagrams.layers import Layer, State
@@ -22,7 +23,16 @@ from stackviz.pages.compare.measured import NOTHING_MEASURED, Measured, measure
 from stackviz.pages.compare.query import Address, Subject, SubjectKind
 from stackviz.pages.compare.reached import MachineResults, decode_tile, with_reached
 from stackviz.pages.compare.spec_table import Sheets, sheets_of, spec_rows
-from stackviz.pages.compare.subjects import Head, Loaded, ProbedRow, baseline, describe, heads_of, probed_rows
+from stackviz.pages.compare.subjects import (
+    Head,
+    Loaded,
+    ProbedRow,
+    baseline,
+    describe,
+    heads_of,
+    probed_rows,
+    subject_hues,
+)
 from stackviz.pages.compare.tiles import Answered, Tile, gap_tiles, measured_tiles, sheet_figures, tile_of, verdict_of
 from stackviz.pages.compare.why import Explanation, explanations
 from stackviz.records.catalog.models import Accelerator
@@ -115,11 +125,12 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True, at: d
     """
     slugs = {loaded.stack_slug for loaded in chosen if loaded.stack_slug}
     described = described_columns(slugs) if at is None else described_columns_at(slugs, at)
+    hues = subject_hues(chosen)
     together: dict[str, list[int]] = {}
     for index, loaded in enumerate(chosen):
         together.setdefault(_shared(loaded), []).append(index)
     drawn = [
-        _column([chosen[index] for index in indices], described.get(chosen[indices[0]].stack_slug), indices[0] + 1)
+        _column([chosen[index] for index in indices], described.get(chosen[indices[0]].stack_slug), hues[indices[0]])
         for key, indices in together.items()
         if key
     ]
@@ -148,17 +159,17 @@ def _shared(loaded: Loaded) -> str:
     return loaded.subject.name
 
 
-def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: int) -> StackColumn:
+def _column(subjects: Sequence[Loaded], described: StackColumn | None, hue: Hue) -> StackColumn:
     loaded = subjects[0]
     key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
     base = described or StackColumn(key=key, title=title, subtitle=subtitle, url=url, boxes=())
     if loaded.host is not None and loaded.report is not None:
         names = component_names([loaded.report.report])
         column = host_column(loaded.host, loaded.report, base, names, is_brief=True)
-        return copy_with(column, key=key, title=title, subtitle=subtitle, url=url, number=number)
+        return copy_with(column, key=key, title=title, subtitle=subtitle, url=url, hue=hue)
     if loaded.report is not None:
         column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url, is_brief=True)
-        return copy_with(column, number=number)
+        return copy_with(column, hue=hue)
     if len(subjects) > 1:
         title = ", ".join(subject.title for subject in subjects)
         subtitle, url = _("on %(stack)s as described") % {"stack": base.title}, base.url
@@ -166,7 +177,7 @@ def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: i
     if accelerators:
         base = drop_impossible(base, architectures_of_sheets(accelerators))
         base = sheet_column(base, [_sheet_box(accelerator) for accelerator in accelerators])
-    return copy_with(base, key=key, title=title, subtitle=subtitle, url=url, number=number)
+    return copy_with(base, key=key, title=title, subtitle=subtitle, url=url, hue=hue)
 
 
 def _sheet_box(accelerator: Accelerator) -> Box:
@@ -220,6 +231,11 @@ class Comparison:
     hosts: HostResults | None
     explanations: tuple[Explanation, ...]
     host_charts: tuple[HostChart, ...]
+
+    @property
+    def colours(self) -> str:
+        """The colour of each subject, --s1 to --s6, as a style."""
+        return ";".join(f"--s{head.slot + 1}:{head.hue.value}" for head in self.heads)
 
 
 def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
@@ -337,7 +353,7 @@ def _measured(machines: Sequence[tuple[Head, Loaded]], results: MachineResults, 
     if not machines:
         return NOTHING_MEASURED
     of_machines = [(head.slot, head.title, results[head.slot]) for head, _loaded in machines]
-    return measure(of_machines, base.slot if base else None)
+    return measure(of_machines, base.slot if base else None, {head.slot: head.hue for head, _loaded in machines})
 
 
 def _faults(head: Head, loaded: Loaded) -> Faults | None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from stackviz.base.units import format_number, from_si, quantity_label
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
 from stackviz.draw.charts.scatter import SHAPES
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.pages.compare.explained import Work
 from stackviz.pages.compare.host_rows import HostResults
 from stackviz.pages.compare.host_runs import shown_results, test_key
@@ -60,7 +60,7 @@ class HostChart:
         """(host, x and y in per cent, class)"""
         for point, placed in zip(self.points, self.plane.points, strict=True):
             pale = "" if point.is_compared else " pale"
-            yield point, placed.x, placed.y, css(placed.point.slot) + pale
+            yield point, placed.x, placed.y, placed.point.hue.css + pale
 
     @property
     def shape(self) -> str:
@@ -165,7 +165,7 @@ def _chart(title: str, x: str, y: str, points: Sequence[HostPoint]) -> HostChart
                 key=number,
                 x=point.x,
                 y=point.y,
-                slot=vendor_slot(point.host.vendor.slug),
+                hue=hue_of(point.host.vendor.slug),
                 shape=CITED_SHAPE,
                 label=labels.get(point.host.pk, ""),
                 note=f"{point.host.title}: {point.note} ({format_number(point.x, 4)})",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mode
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from stackviz.draw.charts.panels import (
     panels_figure,
     place_panels,
 )
+from stackviz.draw.colours import GREY, Hue
 from stackviz.pages.compare.matrix import (
     MatrixGroup,
     MatrixHead,
@@ -59,9 +61,9 @@ class SizeChart:
         return panels_figure(self.title, self.panels, self.x_names)
 
 
-def size_chart(matrix: ResultMatrix) -> SizeChart | None:
+def size_chart(matrix: ResultMatrix, hues: Mapping[int, Hue]) -> SizeChart | None:
     """None where no line has two points, or one panel no line of three: the matrix says as much."""
-    panels = [Panel(group.title, group.unit, tuple(_lines(group, matrix.sizes))) for group in matrix.groups]
+    panels = [Panel(group.title, group.unit, tuple(_lines(group, matrix.sizes, hues))) for group in matrix.groups]
     panels = [panel for panel in panels if panel.lines]
     longest = max((len(line.points) for panel in panels for line in panel.lines), default=0)
     if longest < (FEWEST_OF_SEVERAL if len(panels) > 1 else FEWEST_OF_ONE):
@@ -71,11 +73,11 @@ def size_chart(matrix: ResultMatrix) -> SizeChart | None:
     return SizeChart(id=f"chart-{matrix.id}", title=matrix.title, panels=tuple(panels), x_names=names)
 
 
-def _lines(group: MatrixGroup, sizes: Sequence[float | None]) -> Iterator[PanelLine]:
+def _lines(group: MatrixGroup, sizes: Sequence[float | None], hues: Mapping[int, Hue]) -> Iterator[PanelLine]:
     for line in group.lines:
         points = tuple(_points(line, group.unit, sizes)) if line.cells else ()
         if points:
-            yield PanelLine(line.name, line.slot, points)
+            yield PanelLine(line.name, hues.get(line.slot, GREY), points)
 
 
 def _points(line: MatrixLine, unit: str, sizes: Sequence[float | None]) -> Iterator[PanelPoint]:
@@ -146,12 +148,16 @@ class Measured:
 NOTHING_MEASURED = Measured(kinds=(), receipts={}, leading=None)
 
 
-def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int | None = None) -> Measured:
+def measure(
+    results: Sequence[tuple[int, str, Sequence[Measurement]]],
+    base: int | None = None,
+    hues: Mapping[int, Hue] = MappingProxyType({}),
+) -> Measured:
     """`results`: (slot of the subject, its name, its newest results) for each machine compared.
 
-    `base`: the slot factors are against, None for the first. Results pair up when benchmark, version, parameters and
-    kind of device are equal: a processor never stands beside an accelerator. Of several devices of one machine that
-    ran the same, the fastest stands in the cell.
+    `base`: the slot factors are against, None for the first; `hues`: slot -> the colour of its lines. Results pair up
+    when benchmark, version, parameters and kind of device are equal: a processor never stands beside an accelerator. Of
+    several devices of one machine that ran the same, the fastest stands in the cell.
     """
     by_setting: dict[Setting, dict[int, Measurement]] = {}
     for slot, _name, measurements in results:
@@ -162,7 +168,8 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
     names = {slot: name for slot, name, _measurements in results}
     settings = list(by_setting.values())
     reports = _main_reports(settings)
-    machines = Machines(names=names, base=next(iter(names), None) if base is None else base, reports=reports)
+    base = next(iter(names), None) if base is None else base
+    machines = Machines(names=names, base=base, reports=reports, hues=hues)
     kinds = (("accelerators", _("Accelerators"), True), ("processors", _("Processors"), False))
     return Measured(
         kinds=tuple(
@@ -199,7 +206,7 @@ def _kind(id_: str, title: str, benchmarks: Sequence[Sequence[Results]], machine
         title=title,
         heads=heads,
         verdict=notes.verdict,
-        matrices=tuple((matrix, size_chart(matrix)) for matrix in drawn),
+        matrices=tuple((matrix, size_chart(matrix, machines.hues)) for matrix in drawn),
         notes=notes.texts,
         without=tuple(name for slot, name in machines.names.items() if slot not in of_slots),
     )

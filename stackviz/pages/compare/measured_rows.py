@@ -14,6 +14,7 @@ from stackviz.base.light import light_dataclass
 from stackviz.base.stats import ratio
 from stackviz.base.units import format_factor, format_in
 from stackviz.draw.charts.bars import Meter, meter
+from stackviz.draw.colours import Hue
 from stackviz.records.series.comparability import (
     Comparability,
     ComparabilityOutcome,
@@ -181,6 +182,7 @@ class Machines:
     names: Mapping[int, str]
     base: int | None
     reports: Mapping[int, UUID]
+    hues: Mapping[int, Hue]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.base.units import format_counts, quantity_label
+from stackviz.draw.colours import GREY, Hue, hues_of
 from stackviz.intake.report_parts.facts import ShownFact, headline_fact, one_fact
 from stackviz.intake.report_parts.hosts import judged_host
 from stackviz.intake.report_parts.present import JudgedReport, stored_report
@@ -48,7 +49,7 @@ class Loaded:
     `accelerator`: the sheet itself, or of a machine the sheet most of its cards match; None when there is none.
     `stack_slug`: the described stack it is drawn on; "" when none is described for it.
     `machine`, `snapshot`: of a machine only; a machine that has not reported yet has no snapshot. `host`: of a public
-    host only.
+    host only; `stack_vendor`: of a stack only.
     """
 
     subject: Subject
@@ -59,6 +60,17 @@ class Loaded:
     machine: Machine | None = None
     snapshot: Snapshot | None = None
     host: Host | None = None
+    stack_vendor: str = ""
+
+    @property
+    def vendor(self) -> str:
+        """The slug of the vendor whose colour it has; "" where nothing says whose cards it has."""
+        if self.accelerator is not None:
+            return self.accelerator.vendor.slug
+        if self.host is not None:
+            return self.host.vendor.slug
+        cards = self.snapshot.cards.all() if self.snapshot is not None else ()
+        return next((card.vendor for card in cards), self.stack_vendor)
 
     @property
     def has_cards(self) -> bool:
@@ -132,7 +144,11 @@ def _sheets_and_stacks(selection: Selection, at: datetime | None) -> dict[Subjec
     for stack in rows:
         if subject := stacks.get(stack.slug):
             loaded[subject] = Loaded(
-                subject=subject, title=stack.local_name, url=stack.get_absolute_url(), stack_slug=stack.slug
+                subject=subject,
+                title=stack.local_name,
+                url=stack.get_absolute_url(),
+                stack_slug=stack.slug,
+                stack_vendor=stack.vendor,
             )
     return loaded
 
@@ -248,10 +264,15 @@ class Head:
     url: str
     remove_url: str
     base_url: str
+    hue: Hue = GREY
 
     @property
     def css(self) -> str:
         return f"s{self.slot + 1}"
+
+
+def subject_hues(chosen: Iterable[Loaded]) -> tuple[Hue, ...]:
+    return hues_of(loaded.vendor for loaded in chosen)
 
 
 def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
@@ -264,8 +285,9 @@ def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
             url=loaded.url,
             remove_url=address.without(loaded.subject),
             base_url=address.query(base=loaded.subject),
+            hue=hue,
         )
-        for slot, loaded in enumerate(chosen)
+        for slot, (hue, loaded) in enumerate(zip(subject_hues(chosen), chosen, strict=True))
     )
 
 

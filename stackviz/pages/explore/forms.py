@@ -13,7 +13,6 @@ from stackviz.pages.explore.ladder import Ranking
 from stackviz.pages.explore.scatter import ScatterPlot
 from stackviz.pages.explore.selection import (
     ALL_SETTINGS,
-    COLOURS,
     NO_SIZE,
     SCATTER_PRESETS,
     TIMELINE_RATES,
@@ -61,13 +60,11 @@ def scatter_form(
 ) -> tuple[tuple[Control, ...], tuple[Control, ...]]:
     """Return the controls, and those that are collapsed until something in them is chosen."""
     automatic = {"log": _("automatic: logarithmic"), "linear": _("automatic: linear"), "year": _("years")}
-    words = {"vendor": _("vendor"), "kind": _("kind"), "era": _("year")}
     released = [(RELEASED, _("Released"))]
     first = (
         measure_control("x", _("Horizontal axis"), choice.x, known, more=released),
         measure_control("y", _("Vertical axis"), choice.y, known, more=released),
         measure_control("size", _("Size"), choice.size, known, first=[(NO_SIZE, _("same size"))]),
-        control("colour", _("Colour"), choice.colour, [(name, words[name]) for name in COLOURS]),
     )
     more = (
         scale_control("xscale", _("Horizontal scale"), choice.xscale, automatic[drawing.x_kind]),

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from stackviz.base.units import format_number
 from stackviz.draw.charts.ladder import Rung, rank_rungs
 from stackviz.draw.charts.scale import Mark, spans_decades
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.pages.explore.axes import PlotData
 from stackviz.pages.explore.composed import COMPOSED
 from stackviz.pages.explore.legend import legend
@@ -124,7 +124,7 @@ def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, Measu
         LadderRow(
             rank=step.rank,
             subject=by_pk[step.key],
-            css=css(vendor_slot(by_pk[step.key].vendor)),
+            css=hue_of(by_pk[step.key].vendor).css,
             figure=axis.figures[step.key],
             length=step.length,
             measured=beside.get(step.key),

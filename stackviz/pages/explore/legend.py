@@ -1,56 +1,24 @@
-"""Colour and shape of each mark, and the legend that explains them."""
+"""The legend of a drawing: which vendor has which colour."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from stackviz.draw.charts.scatter import SHAPES
-from stackviz.draw.charts.vendors import OTHER, css, vendor_slot
+from stackviz.draw.colours import OTHER, VENDORS, Hue, hue_of
 from stackviz.pages.explore.measures import Axis, PlottedAccelerator
 from stackviz.records.catalog.fields import PRICE
-from stackviz.records.catalog.models import Accelerator
-
-KINDS = ("gpu", "soc", "npu", "asic")
-# First year of each: before, matrix units in GPUs, bf16 everywhere, fp8, fp4.
-ERAS = (2017, 2020, 2022, 2024)
 
 
-def slot_of(subject: PlottedAccelerator, colour: str) -> int:
-    """The slot of this accelerator when marks are coloured by vendor, kind or era."""
-    if colour == "kind":
-        return KINDS.index(subject.kind) if subject.kind in KINDS else OTHER
-    if colour == "era":
-        return OTHER if subject.year is None else sum(subject.year >= first for first in ERAS)
-    return vendor_slot(subject.vendor)
-
-
-def legend(subjects: Iterable[PlottedAccelerator], colour: str) -> list[tuple[str, str, str]]:
-    """Return (CSS class, shape as an SVG path around the origin, words) of these accelerators, by their slots."""
-    shown = list(subjects)
-    words = {slot_of(subject, colour): _words(subject, colour) for subject in shown}
-    if colour == "vendor":
-        others = sorted({subject.vendor_name for subject in shown if vendor_slot(subject.vendor) == OTHER})
-        if others:
-            words[OTHER] = _("others: %(names)s") % {"names": ", ".join(others)}
-    return [(css(slot), SHAPES[slot], words[slot]) for slot in sorted(words)]
-
-
-def _words(subject: PlottedAccelerator, colour: str) -> str:
-    if colour == "kind":
-        return str(Accelerator.Kind(subject.kind).label)
-    return era_words(subject.year) if colour == "era" else subject.vendor_name
-
-
-def era_words(year: int | None) -> str:
-    """The era of this year: `2020–2021`."""
-    if year is None:
-        return _("year not published")
-    at = sum(year >= first for first in ERAS)
-    if at == 0:
-        return _("before %(year)d") % {"year": ERAS[0]}
-    if at == len(ERAS):
-        return _("since %(year)d") % {"year": ERAS[-1]}
-    return f"{ERAS[at - 1]}–{ERAS[at] - 1}"
+def legend(subjects: Iterable[PlottedAccelerator], shape: str) -> list[tuple[str, str, str]]:
+    """Return (CSS classes, `shape`, words) of the vendors of these accelerators, large ones first."""
+    names: dict[Hue, set[str]] = defaultdict(set)
+    for subject in subjects:
+        names[hue_of(subject.vendor)].add(subject.vendor_name)
+    words = {hue: ", ".join(sorted(names[hue])) for hue in map(hue_of, (*VENDORS, OTHER)) if hue in names}
+    if len(names[hue_of(OTHER)]) > 1:
+        words[hue_of(OTHER)] = _("others: %(names)s") % {"names": words[hue_of(OTHER)]}
+    return [(hue.css, shape, text) for hue, text in words.items()]
 
 
 def price_texts(axes: Iterable[Axis | None]) -> list[str]:

@@ -11,9 +11,10 @@ from stackviz.base.units import format_number
 from stackviz.draw.charts.labels import Label
 from stackviz.draw.charts.scale import Mark, ScaleKind, spans_decades
 from stackviz.draw.charts.scatter import (
+    DISC,
     MIDDLE_SIZE,
-    SHAPES,
     SIZES,
+    SQUARE,
     Dot,
     Iso,
     IsoLine,
@@ -25,7 +26,7 @@ from stackviz.draw.charts.scatter import (
     size_steps,
 )
 from stackviz.draw.charts.scatter_plotly import AxisWords, scatter_figure
-from stackviz.draw.charts.vendors import css
+from stackviz.draw.colours import hue_of
 from stackviz.pages.explore.axes import PlotData
 from stackviz.pages.explore.composed import YEAR
 from stackviz.pages.explore.ladder import (
@@ -36,7 +37,7 @@ from stackviz.pages.explore.ladder import (
     undated_texts,
     without_text,
 )
-from stackviz.pages.explore.legend import legend, price_texts, slot_of
+from stackviz.pages.explore.legend import legend, price_texts
 from stackviz.pages.explore.lines import (
     PlotBound,
     bound_example,
@@ -194,7 +195,7 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
     subjects = filter_accelerators(catalogue.subjects, choice)
     placed = [subject for subject in subjects if subject.pk in x.figures and subject.pk in y.figures]
     placed.sort(key=lambda subject: (-y.figures[subject.pk].amount, subject.name))
-    dots = [_dot(subject, x, y, size, choice.colour) for subject in placed]
+    dots = [_dot(subject, x, y, size) for subject in placed]
     places = _leaders(dots, x, y) if x.measure.si == YEAR else request_places(catalogue.public)
     dots = [replace(dot, priority=places.get(dot.key)) for dot in dots]
     bound = plot_bound(x, y)
@@ -232,20 +233,20 @@ def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
         _point(subject, plan, spot, is_on_front=subject.pk in on_front)
         for subject, spot in zip(plan.placed, drawn.spots, strict=True)
     )
-    used = sorted({(spot.slot, spot.step) for spot in drawn.spots})
+    shape = DISC if any(dot.is_hollow for dot in plan.dots) else SQUARE
     return ScatterPlot(
         x=x,
         y=y,
         size=size,
         points=points,
         drawn=tuple(point for point in points if point.subject.pk in drawn.drawn),
-        shapes=tuple((f"m{slot}{step}", SHAPES[slot], f"{SIZES[step]:g}") for slot, step in used),
+        shapes=tuple((f"m{step}", shape, f"{SIZES[step]:g}") for step in sorted({spot.step for spot in drawn.spots})),
         labels=drawn.labels,
         x_marks=drawn.x_marks,
         y_marks=drawn.y_marks,
         lines=drawn.lines,
-        legend=legend(plan.placed, choice.colour),
-        sizes=_size_entries(size, plan.dots),
+        legend=legend(plan.placed, shape),
+        sizes=_size_entries(size, plan.dots, shape),
         unplaced=tuple(_unplaced(x, y, plan.subjects)),
         notes=tuple(_notes(catalogue, choice, plan)),
         x_kind=plan.x_kind,
@@ -277,7 +278,7 @@ def _kind(axis: Axis, chosen: str, values: Sequence[float], ratio: float) -> Sca
     return "log" if is_log else "linear"
 
 
-def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None, colour: str) -> Dot:
+def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None) -> Dot:
     third = size.figures.get(subject.pk) if size else None
     return Dot(
         key=subject.pk,
@@ -285,7 +286,7 @@ def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None, colou
         x=x.measure.scaled(x.figures[subject.pk].amount),
         y=y.measure.scaled(y.figures[subject.pk].amount),
         size=size.measure.scaled(third.amount) if size and third else None,
-        slot=slot_of(subject, colour),
+        hue=hue_of(subject.vendor),
         note=_figures_text(subject, (x, y, size)),
         is_hollow=x.measure.is_hollow or y.measure.is_hollow,
         can_lead=not subject.is_announced,
@@ -304,8 +305,8 @@ def _point(subject: PlottedAccelerator, plan: _Plan, spot: Spot, *, is_on_front:
         size=size.figures.get(subject.pk) if size else None,
         left=spot.x,
         top=spot.y,
-        mark=f"m{spot.slot}{spot.step}",
-        css=css(spot.slot),
+        mark=f"m{spot.step}",
+        css=spot.hue.css,
         words=", ".join(filter(None, (words, of_bound, *_standing_words(subject, is_on_front=is_on_front)))),
         pair=", ".join(_with_unit(axis, axis.figures[subject.pk]) for axis in (x, y)),
         share=share,
@@ -333,7 +334,7 @@ def _figures_text(subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | No
     return ", ".join(texts)
 
 
-def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[tuple[str, str, str], ...]:
+def _size_entries(size: Axis | None, dots: Sequence[Dot], shape: str) -> tuple[tuple[str, str, str], ...]:
     """The smallest, the middle and the largest size, each with the range of values it stands for."""
     if size is None:
         return ()
@@ -344,7 +345,7 @@ def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[tuple[str, st
         if of_step:
             ends = dict.fromkeys(format_number(end) for end in (min(of_step), max(of_step)))
             words = f"{'–'.join(ends)} {size.measure.unit}".rstrip()
-            entries.append((SHAPES[0], f"{SIZES[step]:g}", words))
+            entries.append((shape, f"{SIZES[step]:g}", words))
     return tuple(entries)
 
 

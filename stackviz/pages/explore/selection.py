@@ -33,7 +33,6 @@ SCATTER_PRESETS = (
 )
 TIMELINE_RATES = ("memory_bandwidth_gb_s", "compute-rate", "memory_gb", "compute-rate-per-watt")  # drawn over the years
 ALL_SETTINGS = "all"
-COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
 FORMATS = ("csv", "json")
 FIGURE = "plotly"  # for plotly.js only, so notes do not offer it
@@ -99,7 +98,6 @@ class ScatterChoice(ExploreFilters):
     x: str = SCATTER_FIELDS[0]
     y: str = SCATTER_FIELDS[1]
     size: str = SCATTER_FIELDS[2]
-    colour: str = COLOURS[0]
     xscale: str = ""
     yscale: str = ""
 
@@ -161,7 +159,6 @@ def scatter_choice(parameters: QueryDict, known: ExploreOptions) -> ScatterChoic
         "x": reader.choice("x", known.measures, _("field"), x),
         "y": reader.choice("y", known.measures, _("field"), y),
         "size": reader.choice("size", (*known.measures, NO_SIZE), _("field"), size),
-        "colour": reader.choice("colour", COLOURS, _("colouring"), COLOURS[0]),
         "xscale": reader.choice("xscale", SCALES, _("scale")),
         "yscale": reader.choice("yscale", SCALES, _("scale")),
         "format": reader.text("format"),

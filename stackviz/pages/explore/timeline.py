@@ -16,7 +16,7 @@ from django.utils.text import slugify
 from django.utils.translation import ngettext
 
 from stackviz.draw.charts.timeline import Event, Lane, place_timeline
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.pages.explore.axes import PlotData
 from stackviz.pages.explore.measures import Axis, AxisFigure, PlottedAccelerator
 
@@ -124,7 +124,7 @@ def assemble_timeline(
     events = [[Event(item.id, item.name, item.year) for item in lane] for lane in by_vendor.values()]
     drawn = place_timeline(events)
     lanes = tuple(
-        VendorLane(slug, names.get(slug, slug), css(vendor_slot(slug)), tuple(items), lane)
+        VendorLane(slug, names.get(slug, slug), hue_of(slug).css, tuple(items), lane)
         for (slug, items), lane in zip(by_vendor.items(), drawn.lanes, strict=True)
     )
     return lanes, drawn.years

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.draw.charts.ladder import RUNGS_PER_PAGE
-from stackviz.draw.charts.vendors import OTHER, vendor_slot
+from stackviz.draw.colours import VENDORS
 from stackviz.pages.explore.axes import PlotData, read_plot_data
 from stackviz.pages.explore.composed import RELEASED
 from stackviz.pages.explore.files import drawing_file, heatmap_file, ranking_file
@@ -91,7 +91,7 @@ def later_vendors(ranking: Ranking, page: Page[LadderRow]) -> list[tuple[LadderR
     """Return the best of each vendor that has a colour and is on no earlier page, with its page, best first."""
     by_vendor: dict[str, tuple[LadderRow, int]] = {}
     for at, row in enumerate(ranking.rows):
-        if row.rank is not None and vendor_slot(row.subject.vendor) != OTHER:
+        if row.rank is not None and row.subject.vendor in VENDORS:
             by_vendor.setdefault(row.subject.vendor, (row, at // page.per_page + 1))
     return [(best, number) for best, number in by_vendor.values() if number > page.number]
 

@@ -17,10 +17,11 @@ from stackviz.web.paging import Page, page_as
 
 MISSES_SHOWN = 24
 FULL = 0.995
-# Colours of the parts of memory: tokens of static/css/tokens.css, told apart without them by order and label.
-_COLOURS = {
-    "weights": "s1", "tables": "s6", "cache": "s2", "gradients": "s2", "master": "s4", "optimizer": "s5",
-    "adapters": "s4", "activations": "s3", "logits": "s3 hatched", "runtime": "runtime", "slack": "slack",
+# Looks of the parts of memory: greys of static/css/fit.css, told apart without them by order and label.
+_LOOKS = {
+    "weights": "m1", "tables": "m2", "cache": "m1 hatched", "gradients": "m2 hatched", "master": "m3",
+    "optimizer": "m3 hatched", "adapters": "m3", "activations": "m3", "logits": "m3 hatched", "runtime": "m4",
+    "slack": "m4 hatched",
 }  # fmt: skip
 
 
@@ -200,7 +201,7 @@ def _share(used: float) -> str:
 def _part(part: MemoryPart, scale: float) -> ShownPart:
     return ShownPart(
         name=str(PARTS[part.key]),
-        css=_COLOURS[part.key],
+        css=_LOOKS[part.key],
         size=memory_text(part.size),
         exact=f"{part.size:,.0f} B",
         share=f"{part.size / scale * 100:.2f}",

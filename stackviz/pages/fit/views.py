@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
+from stackviz.draw.colours import Hue, hues_of
 from stackviz.pages.fit.answers import FitAnswer, FitCalibrations, answers_for, chosen_answers
 from stackviz.pages.fit.evidence import FitEvidence, calibrations, fit_evidence
 from stackviz.pages.fit.files import fit_csv
@@ -166,16 +167,17 @@ def _compared_body(targets: tuple[ComparedTarget, ...], catalogue: PublicCatalog
 
     def draw() -> str:
         fitted = calibrations(evidence, catalogue)
-        lines = tuple(_line(slot, each, fitted) for slot, each in enumerate(targets))
+        hues = hues_of(each.target.rated.vendor for each in targets)
+        lines = tuple(_line(hue, each, fitted) for hue, each in zip(hues, targets, strict=True))
         models = tuple(_query_of_model(MODELS[column], targets[0]).model.name for column in range(len(MODELS)))
         return render_part("fit/_compared.jinja", models=models, lines=lines)
 
     return cached_html(("fit compared", named, evidence.edition), draw, CACHE_S)
 
 
-def _line(slot: int, compared: ComparedTarget, fitted: FitCalibrations) -> ComparedLine:
+def _line(hue: Hue, compared: ComparedTarget, fitted: FitCalibrations) -> ComparedLine:
     cells = tuple(_cell(model, compared, fitted) for model in MODELS)
-    return ComparedLine(compared.title, f"s{slot + 1}", cells)
+    return ComparedLine(compared.title, hue.css, cells)
 
 
 def _query_of_model(model: str, compared: ComparedTarget) -> FitQuery:

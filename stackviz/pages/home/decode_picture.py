@@ -6,8 +6,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.draw.charts.scatter import SHAPES, Dot, Iso, Spot, place_scatter
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.charts.scatter import DISC, Dot, Iso, Spot, place_scatter
+from stackviz.draw.colours import hue_of
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import peaks, usual_peak
 from stackviz.records.cited.bounds import CaseBound, case_bound
@@ -63,31 +63,29 @@ def decode_picture() -> dict[str, Any] | None:
             label=accelerator.drawn_name,
             x=bandwidths[pk] / GIGA,
             y=rate,
-            slot=vendor_slot(accelerator.vendor.slug),
+            hue=hue_of(accelerator.vendor.slug),
         )
         for pk, (accelerator, rate) in best.items()
         if pk in bandwidths
     ]
     line = Iso(bound.most(GIGA), _("what the bandwidth allows"), is_bound=True)
     scatter = place_scatter(dots, "log", "log", [line])
-    slots = {dot.slot: best[dot.key][0].vendor.name for dot in dots}
+    vendors = {dot.hue.css: best[dot.key][0].vendor.name for dot in dots}
     named = {dot.label for dot in dots if best[dot.key][0].slug in NAMED}
     return {
         "points": [_point(*best[spot.key], bandwidths[spot.key], bound, spot) for spot in scatter.spots],
         "labels": [label for label in scatter.labels if label.text in named],
         "scatter": scatter,
-        "legend": [(slot, css(slot), SHAPES[slot], name) for slot, name in sorted(slots.items())],
+        "legend": [(css, DISC, name) for css, name in vendors.items()],
         "weights": quantity_label(bound.divisor, "B", binary=True, digits=3),
         "explore_url": f"{reverse('explore:scatter')}?{EXPLORED}",
     }
 
 
 def _point(accelerator: Accelerator, rate: float, bandwidth: float, bound: CaseBound, spot: Spot) -> dict[str, object]:
-    slot = vendor_slot(accelerator.vendor.slug)
     return {
         "accelerator": accelerator,
-        "css": css(slot),
-        "slot": slot,
+        "css": spot.hue.css,
         "spot": spot,
         "bandwidth": format_number(bandwidth / GIGA),
         "rate": format_number(rate),

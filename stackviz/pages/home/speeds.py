@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, format_number
 from stackviz.draw.charts.scale import Mark, Scale
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.pages.fit.answers import FitAnswer, FitCalibrations, answers_for
 from stackviz.pages.fit.calibration import ReachedRate
 from stackviz.pages.fit.evidence import calibrations, fit_evidence
@@ -52,7 +52,7 @@ class Speed:
 
     @property
     def css(self) -> str:
-        return css(vendor_slot(self.answer.target.rated.vendor))
+        return hue_of(self.answer.target.rated.vendor).css
 
     @property
     def memory(self) -> str:
@@ -179,4 +179,4 @@ def _headline(speeds: Sequence[Speed]) -> str:
 def _vendors(shown: Sequence[ModelSpeeds]) -> list[tuple[str, str]]:
     """Return (class, name) of each vendor, in the order of the first rows."""
     targets = [speed.answer.target for speed in shown[0].speeds]
-    return list(dict.fromkeys((css(vendor_slot(each.rated.vendor)), each.vendor_name) for each in targets))
+    return list(dict.fromkeys((hue_of(each.rated.vendor).css, each.vendor_name) for each in targets))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from stackviz.base.units import quantity_label
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.draw.diagrams.boxes import Box, StackColumn
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.pages.compare.comparison import columns_of
@@ -73,7 +73,7 @@ def _two_hosts() -> TwoStacks | None:
                 _host_column(host, result, column, most)
                 for host, result, column in zip(hosts, results, drawn, strict=True)
             ]
-            columns.sort(key=lambda column: column.css != css(vendor_slot(VENDORS[0])))
+            columns.sort(key=lambda column: column.css != hue_of(VENDORS[0]).css)
             url = f"{reverse('compare:page')}?{comparison_query(pair.subjects)}"
             return TwoStacks(tuple(columns), url, curated_words(pair.title))
     return None
@@ -82,7 +82,7 @@ def _two_hosts() -> TwoStacks | None:
 def _host_column(host: Host, result: CitedResult, column: StackColumn, most: float) -> ComparedStack:
     return ComparedStack(
         title=host.title.partition(", ")[0],
-        css=css(vendor_slot(host.vendor.slug)),
+        css=hue_of(host.vendor.slug).css,
         url=host.get_absolute_url(),
         layers=_layers_of(column),
         figure=quantity_label(result.amount, result.si, digits=3),
@@ -98,7 +98,7 @@ def _two_described() -> TwoStacks | None:
     columns = [
         ComparedStack(
             title=described[slug].title,
-            css=css(vendor_slot(stacks[slug].vendor)),
+            css=hue_of(stacks[slug].vendor).css,
             url=described[slug].url,
             layers=_layers_of(described[slug]),
         )

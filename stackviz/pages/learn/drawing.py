@@ -33,12 +33,12 @@ class LearnPicture:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`share`: of the axis, 0 to 1; `css`: its colour, `s1` to `s6`; `url`: where the figure is from, or ""."""
+    """`share`: of the axis, 0 to 1; `css`: classes of its colour; `url`: where the figure is from, or ""."""
 
     label: str
     text: str
     share: float
-    css: str = "s1"
+    css: str = ""
     url: str = ""
 
 

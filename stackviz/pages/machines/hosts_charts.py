@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
-from stackviz.draw.charts.scatter import SHAPES, Dot, Iso, Scatter, Spot, place_scatter
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.charts.scatter import DISC, Dot, Iso, Scatter, Spot, place_scatter
+from stackviz.draw.colours import hue_of
 from stackviz.pages.machines.hosts_query import FACETS_BY_NAME, STACKED, facet_labels, ordered_values
 from stackviz.pages.machines.hosts_rows import NOT_REPORTED, HostRow, KnownHosts, MemoryShare
 from stackviz.records.cited.words import share_text
@@ -77,7 +77,7 @@ def _stack_table(known: KnownHosts, vendor: str, facet_name: str) -> StackTable:
 
     return StackTable(
         vendor=rows[0].vendor_name if rows else vendor,
-        css=css(vendor_slot(vendor)),
+        css=hue_of(vendor).css,
         title=str(facet.title),
         columns=tuple(str(labels.get(value, value)) for value in columns),
         rows=tuple((name, tuple(cell(name, value) for value in columns)) for name in generations),
@@ -108,7 +108,6 @@ class MemoryPoint:
     reads: str
     bandwidth: str
     share: str
-    slot: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ class MemoryChart:
 
     scatter: Scatter
     points: tuple[MemoryPoint, ...]
-    legend: tuple[tuple[int, str, str, str], ...]
+    legend: tuple[tuple[str, str, str], ...]
 
 
 def memory_chart(known: KnownHosts) -> MemoryChart | None:
@@ -131,24 +130,24 @@ def memory_chart(known: KnownHosts) -> MemoryChart | None:
             label=row.name,
             x=memory.bandwidth / GIGA,
             y=memory.reads / GIGA,
-            slot=vendor_slot(row.vendor),
+            hue=hue_of(row.vendor),
             is_hollow=True,
         )
         for row, memory in drawn
     ]
     scatter = place_scatter(dots, "log", "log", [Iso(1.0, _("what the bandwidth allows"), is_bound=True)])
-    vendors = {vendor_slot(row.vendor): row.vendor_name for row, _memory in drawn}
+    vendors = {row.css: row.vendor_name for row, _memory in drawn}
     points = [_memory_point(*of_host, spot) for of_host, spot in zip(drawn, scatter.spots, strict=True)]
     return MemoryChart(
         scatter=scatter,
         points=tuple(sorted(points, key=lambda point: -(point.row.memory.share if point.row.memory else 0))),
-        legend=tuple((slot, css(slot), SHAPES[slot], name) for slot, name in sorted(vendors.items())),
+        legend=tuple((css, DISC, name) for css, name in vendors.items()),
     )
 
 
 def _memory_point(row: HostRow, memory: MemoryShare, spot: Spot) -> MemoryPoint:
     reads, bandwidth = format_number(memory.reads / GIGA, 3), format_number(memory.bandwidth / GIGA)
-    return MemoryPoint(row, spot, reads, bandwidth, share_text(memory.share), vendor_slot(row.vendor))
+    return MemoryPoint(row, spot, reads, bandwidth, share_text(memory.share))
 
 
 # --- the finding above them ---

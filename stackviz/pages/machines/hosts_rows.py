@@ -8,7 +8,7 @@ from datetime import date
 from functools import cached_property, lru_cache
 
 from stackviz.base.units import format_count
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.records.catalog.models import Vendor
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.records.cited.best import phase_of
@@ -160,7 +160,7 @@ class HostRow:
 
     @property
     def css(self) -> str:
-        return css(vendor_slot(self.vendor))
+        return hue_of(self.vendor).css
 
 
 @dataclass(frozen=True)

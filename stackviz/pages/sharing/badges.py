@@ -10,6 +10,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
+from stackviz.draw.colours import INK, INK_2
 from stackviz.draw.diagrams.text_width import Style, printable_line, width_of
 from stackviz.pages.accelerators.introduction import headline_of, marked_text
 from stackviz.pages.accelerators.standing import LadderPlace, ladder_place
@@ -25,7 +26,7 @@ from stackviz.web.http.cors import close_to_other_sites
 
 _PADDING, _HEIGHT = 7.0, 20
 _TEXT = Style(11)
-_GREY, _BLUE = "#565c66", "#2457c5"
+_LABEL, _FIGURE = INK_2.light, INK.light
 _LONGEST = 60  # characters of either side
 
 
@@ -100,9 +101,9 @@ def badge_svg(badge: Badge) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{_HEIGHT}" role="img" '
         f'aria-label="{title}">'
         f"<title>{title}</title>"
-        f'<rect width="{width:.0f}" height="{_HEIGHT}" rx="3" fill="{_GREY}"/>'
+        f'<rect width="{width:.0f}" height="{_HEIGHT}" rx="3" fill="{_LABEL}"/>'
         f'<path d="M{split:.1f} 0H{width - 3:.1f}a3 3 0 0 1 3 3V{_HEIGHT - 3}a3 3 0 0 1-3 3H{split:.1f}z" '
-        f'fill="{_BLUE}"/>'
+        f'fill="{_FIGURE}"/>'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">'
         f"{_text(label, _PADDING, left)}{_text(text, split + _PADDING, right)}</g></svg>\n"
     )

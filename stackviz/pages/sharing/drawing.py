@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from stackviz.draw.charts.frame import colour
+from stackviz.draw import colours
+from stackviz.draw.colours import GREY, Hue
 
 _FILES = {False: "SourceSansPro-Regular.ttf", True: "SourceSansPro-Semibold.ttf"}
 _NO_GLYPH = "\U000ffffe"  # a character of no font
@@ -105,12 +106,12 @@ MOST_LINES = 5
 
 @dataclass(frozen=True, slots=True)
 class PictureBar:
-    """`share`: of the longest bar, None where the figure is unknown; `slot`: its colour, from 0."""
+    """`share`: of the longest bar, None where the figure is unknown."""
 
     name: str
     text: str
     share: float | None
-    slot: int = 0
+    hue: Hue = GREY
 
     @property
     def percent(self) -> str:
@@ -158,13 +159,14 @@ WIDTH, HEIGHT = 1200, 630
 LEFT, RIGHT = 56, WIDTH - 56
 TOP, BOTTOM = 254, 578  # of what stands below the lead
 GAP = 20
-# As static/css/tokens.css has them, light.
 BACKGROUND, SURFACE, SUNKEN, INK, INK_2, INK_3, LINE = (
-    "#fbfbfa", "#ffffff", "#eeeeea", "#1b1e23", "#565c66", "#666d78", "#d8d8d2",
+    shade.light
+    for shade in (
+        colours.BG, colours.SURFACE, colours.SUNKEN, colours.INK, colours.INK_2, colours.INK_3, colours.LINE
+    )
 )  # fmt: skip
-ACCENT = "#2457c5"
-LAYERS = ("#c95f6f", "#5d9a52", "#55709f")
-SEVERITIES = {"broken": "#b3261e", "warning": "#8f5400", "note": "#2457c5", "good": "#1a7346"}
+LAYERS = (INK, INK_2, colours.EDGE.light)
+SEVERITIES = {"broken": colours.BAD.light, "warning": colours.WARN.light, "note": INK_2, "good": INK}
 
 _drawing = threading.Lock()  # one at a time in a process: a flood of requests leaves the other threads to pages
 
@@ -193,7 +195,7 @@ def _frame(canvas: Canvas, picture: Picture) -> None:
         canvas.box((LEFT, 44 + 13 * row, LEFT + 34, 53 + 13 * row), layer, 3)
     canvas.text((LEFT + 46, 74), "accelweb", 32, INK, width=300, is_bold=True)
     canvas.text((RIGHT, 74), picture.kind, 26, INK_2, width=600, is_right=True)
-    canvas.box((0, HEIGHT - 10, WIDTH, HEIGHT), ACCENT)
+    canvas.box((0, HEIGHT - 10, WIDTH, HEIGHT), INK)
 
 
 def _heading(canvas: Canvas, picture: Picture) -> None:
@@ -260,7 +262,7 @@ def _bar(
     top_of_bar = top + (height - thick) / 2
     canvas.box((left + names, top_of_bar, left + names + most, top_of_bar + thick), SUNKEN, 4)
     length = max(5.0, most * min(1.0, bar.share))
-    canvas.box((left + names, top_of_bar, left + names + length, top_of_bar + thick), colour(bar.slot), 4)
+    canvas.box((left + names, top_of_bar, left + names + length, top_of_bar + thick), bar.hue.light, 4)
     size = canvas.largest_fit(bar.text, smaller, figures - 12)
     canvas.text((left + width, base), bar.text, size, INK, width=figures - 12, is_bold=True, is_right=True)
 

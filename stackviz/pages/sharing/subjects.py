@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.utils.translation import override
 
-from stackviz.draw.charts.vendors import vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.draw.diagrams.svg import svg_of
 from stackviz.pages.accelerators.introduction import headlines_of, introduce_sheet, marks_of
 from stackviz.pages.benchmarks.ranking import CitedLadder, DrawnLadder, draw_ladder, ladder_of, place_text
@@ -94,7 +94,7 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
                     names.get(figure.subject, figure.subject),
                     ", ".join(filter(None, (figure.text, figure.kind))) if share is not None else _beside(figure),
                     share,
-                    figure.slot,
+                    heads[figure.slot].hue,
                 )
                 for figure, share in zip(figures, shares, strict=True)
             )
@@ -138,7 +138,7 @@ def _host_tiles(results: HostResults | None, names: Mapping[str, str]) -> list[P
                 names[head.title],
                 cell.best.text if cell.best else "no result",
                 share,
-                head.slot,
+                head.hue,
             )
             for head, cell, share in zip(results.heads, row.cells, shares, strict=True)
         )
@@ -154,7 +154,7 @@ def _measured_tile(chosen: Sequence[Loaded], heads: Sequence[Head], names: dict[
     rates = [rate_of_ranked(result) for _slot, result in leading.results]
     shares = of_largest([rate.value for rate in rates])
     bars = tuple(
-        PictureBar(names[titles[slot]], rate.label, share, slot)
+        PictureBar(names[titles[slot]], rate.label, share, heads[slot].hue)
         for (slot, _result), rate, share in zip(leading.results, rates, shares, strict=True)
     )
     first = leading.results[0][1]
@@ -184,7 +184,7 @@ def _ranked_bars(ladder: CitedLadder, drawn: DrawnLadder) -> tuple[PictureBar, .
     first = list(zip(ladder.rows, drawn.rows, strict=True))[:MOST_BARS]
     shares = of_largest([row.best.amount_per_device for row, _drawn in first])
     return tuple(
-        PictureBar(place_text(shown), f"{shown.text} {drawn.unit}", share, vendor_slot(row.accelerator.vendor.slug))
+        PictureBar(place_text(shown), f"{shown.text} {drawn.unit}", share, hue_of(row.accelerator.vendor.slug))
         for (row, shown), share in zip(first, shares, strict=True)
     )
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import chain
 from typing import TypeVar
 
+from stackviz.draw.colours import hue_of
 from stackviz.draw.diagrams.boxes import StackColumn
 from stackviz.records.catalog.models import Source
 from stackviz.records.catalog.past import rows_at
@@ -68,6 +69,7 @@ def described_columns_at(slugs: Iterable[str], at: datetime) -> dict[str, StackC
             title=stack.local_name,
             subtitle="",
             url=stack.get_absolute_url(),
+            hue=hue_of(stack.vendor),
             boxes=(*boxes, *(unfilled_box(row, layers) for row in unfilled[stack.pk] if row.role in layers)),
         )
     return columns

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from django.utils.translation import get_language
 
+from stackviz.draw.colours import hue_of
 from stackviz.draw.diagrams.boxes import Box, BoxCounterpart, SourceLink, StackColumn
 from stackviz.draw.diagrams.layers import Layer, State
 from stackviz.records.catalog.models import Source
@@ -68,6 +69,7 @@ def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
             title=stack.local_name,
             subtitle="",
             url=stack.get_absolute_url(),
+            hue=hue_of(stack.vendor),
             boxes=(
                 *(box_of(placed, calls, others[placed.component_id]) for placed in in_layers(placements[stack.pk])),
                 *(unfilled_box(row, layers) for row in unfilled[stack.pk] if row.role in layers),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import plotly.graph_objects as go
 
 from stackviz.draw.charts.history import HistoryLevel, HistoryLine, HistoryMark, HistoryPoint, history_figure
+from stackviz.draw.colours import Hue
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -16,7 +17,9 @@ def line_of(*values, name="m"):
 
 def test_history_chart_labels_its_last_point():
     points = [HistoryPoint(DAY, 10, 9, 11), HistoryPoint(DAY + timedelta(days=1), 12, 11, 13)]
-    figure = history_figure("gemm bf16", "TFLOP/s", [HistoryLine("H100", points), HistoryLine("B200", points, slot=1)])
+    figure = history_figure(
+        "gemm bf16", "TFLOP/s", [HistoryLine("H100", points), HistoryLine("B200", points, hue=Hue("amd"))]
+    )
     go.Figure(figure)
     assert figure["data"][0]["text"] == ["", "H100"]
     assert figure["data"][0]["x"][0] == "2026-11-01T00:00:00+00:00"
@@ -34,7 +37,10 @@ def test_a_failed_run_breaks_the_line_and_is_not_zero():
 
 
 def test_series_decades_apart_share_a_log_axis():
-    lines = [HistoryLine("cpu", [HistoryPoint(DAY, 5)]), HistoryLine("gpu", [HistoryPoint(DAY, 900_000)], slot=1)]
+    lines = [
+        HistoryLine("cpu", [HistoryPoint(DAY, 5)]),
+        HistoryLine("gpu", [HistoryPoint(DAY, 900_000)], hue=Hue("amd")),
+    ]
     assert history_figure("gemm", "GFLOP/s", lines)["layout"]["yaxis"]["type"] == "log"
 
 

@@ -12,13 +12,14 @@ from stackviz.draw.charts.panels import (
     panels_figure,
     place_panels,
 )
+from stackviz.draw.colours import GREY, Hue
 
 NAMES = {1024.0: "1024³", 2048.0: "2048³", 16384.0: "16384³"}
 
 
-def line(name: str, values: list[float], slot: int = 0) -> PanelLine:
+def line(name: str, values: list[float], hue: Hue = GREY) -> PanelLine:
     points = (PanelPoint(x, y, y * 0.9, y * 1.1) for x, y in zip(NAMES, values, strict=False))
-    return PanelLine(name, slot, tuple(points))
+    return PanelLine(name, hue, tuple(points))
 
 
 def panel(*lines: PanelLine, title: str = "bf16") -> Panel:
@@ -51,7 +52,7 @@ def test_names_at_the_ends_do_not_overlap_and_long_ones_are_cut():
     assert abs(first - second) >= 10
     cut = next(name for name in shown.names if name.full == long)
     assert len(cut.text) == LONGEST_NAME
-    figure = panels_figure("Matrix product", [panel(line("a", [5, 6, 7]), line("b", [5, 6, 7.01], 1))], NAMES)
+    figure = panels_figure("Matrix product", [panel(line("a", [5, 6, 7]), line("b", [5, 6, 7.01], Hue("amd")))], NAMES)
     _title, first, second = figure["layout"]["annotations"]
     assert (first["text"], second["text"]) == ("b", "a")
     assert first["yshift"] - second["yshift"] >= 12

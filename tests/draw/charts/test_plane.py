@@ -17,10 +17,13 @@ from stackviz.draw.charts.plane import (
     plane_figure,
 )
 from stackviz.draw.charts.scatter_plotly import AxisWords
+from stackviz.draw.colours import GREY, Hue
 
 AXIS = AxisWords("rate <TFLOP/s>", "log")
-LINE = PlaneLine(key="a", slot=0, points=((1.0, 1.0), (10.0, 10.0), (100.0, 10.0)), label="A 10", dash=1)
-POINT = PlanePoint(key=7, x=10.0, y=1.0, slot=1, shape=2, label="gemm", note="<b>70 %</b>", url="/benchmarks/gemm/x/")
+LINE = PlaneLine(key="a", hue=GREY, points=((1.0, 1.0), (10.0, 10.0), (100.0, 10.0)), label="A 10", dash=1)
+POINT = PlanePoint(
+    key=7, x=10.0, y=1.0, hue=Hue("amd"), shape=2, label="gemm", note="<b>70 %</b>", url="/benchmarks/gemm/x/"
+)
 CONTENT = PlaneContent(lines=(LINE,), points=(POINT,))
 
 
@@ -35,7 +38,7 @@ def test_positions_grow_to_the_right_and_upwards():
 
 
 def flat(height, *, low=1.0, high=10.0, label="roof"):
-    return PlaneLine(key=str(height), slot=0, points=((low, height), (high, height)), label=label)
+    return PlaneLine(key=str(height), hue=GREY, points=((low, height), (high, height)), label=label)
 
 
 @pytest.mark.parametrize("heights", [(67.0, 67.5, 82.6, 990.0), (*(900.0 + number for number in range(12)), 1.0)])
@@ -88,7 +91,7 @@ def test_empty_planes_and_ranges_of_axes():
 def test_plotly_has_the_same_lines_and_points():
     line, points = plane_figure(CONTENT, AXIS, AXIS, "none")["data"]
     assert list(zip(line["x"], line["y"], strict=True)) == list(LINE.points)
-    assert (line["line"]["dash"], line["meta"]["colours"]) == ("dash", "s1")
+    assert (line["line"]["dash"], line["meta"]["colours"]) == ("dash", "v-other")
     assert (points["x"], points["y"]) == ([10.0], [1.0])
     assert points["customdata"] == [["gemm", "&lt;b&gt;70 %&lt;/b&gt;", "/benchmarks/gemm/x/"]]
     assert points["marker"]["symbol"] == ["triangle-up-open"]
@@ -110,7 +113,7 @@ def test_plotly_writes_names_at_the_ends_of_lines():
 
 
 def test_names_right_of_the_drawing_have_a_margin():
-    lines = (PlaneLine(key="a", slot=0, points=((1, 1), (2, 2)), label="A100 PCIe 80GB"),)
+    lines = (PlaneLine(key="a", hue=GREY, points=((1, 1), (2, 2)), label="A100 PCIe 80GB"),)
     layout, (name,) = plotly_names(lines, has_names_outside=True)
     assert layout["margin"]["r"] > 14 * LETTER_PX
     assert (name["xanchor"], name["yanchor"]) == ("left", "middle")
@@ -118,7 +121,7 @@ def test_names_right_of_the_drawing_have_a_margin():
 
 
 def test_filled_points_are_filled_in_both_drawings():
-    content = PlaneContent(points=(PlanePoint(key=1, x=1, y=1, slot=0, is_filled=True),))
+    content = PlaneContent(points=(PlanePoint(key=1, x=1, y=1, hue=GREY, is_filled=True),))
     assert place_plane(content).points[0].point.is_filled
     marker = plane_figure(content, AXIS, AXIS, "none")["data"][0]["marker"]
     assert marker["symbol"] == ["circle"]
@@ -126,7 +129,7 @@ def test_filled_points_are_filled_in_both_drawings():
 
 
 def test_a_step_stands_at_its_place_in_both_drawings():
-    content = PlaneContent(lines=(LINE,), steps=(PlaneStep(10.0, 0, "L2 cache"),))
+    content = PlaneContent(lines=(LINE,), steps=(PlaneStep(10.0, GREY, "L2 cache"),))
     assert place_plane(content).steps[0].x == 50.0
     layout = plane_figure(content, AXIS, AXIS, "none")["layout"]
     assert layout["shapes"][0]["x0"] == 10.0
@@ -134,7 +137,7 @@ def test_a_step_stands_at_its_place_in_both_drawings():
 
 
 def test_labels_of_steps_are_apart_and_over_no_line():
-    steps = tuple(PlaneStep(x, 0, f"{x} MB") for x in (2.0, 3.0))
+    steps = tuple(PlaneStep(x, GREY, f"{x} MB") for x in (2.0, 3.0))
     content = PlaneContent(lines=(flat(100.0), flat(90.0), flat(1.0)), steps=steps)
     drawn = place_plane(content)
     first, second = (step.y for step in drawn.steps)

@@ -3,10 +3,11 @@
 import pytest
 
 from stackviz.draw.charts.roofline import Roof, roof_lines
+from stackviz.draw.colours import GREY, Hue
 
 
-def roof(bandwidth, peak, slot=0, key="roof"):
-    return Roof(key=key, label=key, slot=slot, bandwidth=bandwidth, peak=peak)
+def roof(bandwidth, peak, hue=GREY, key="roof"):
+    return Roof(key=key, label=key, hue=hue, bandwidth=bandwidth, peak=peak)
 
 
 @pytest.mark.parametrize(
@@ -57,5 +58,5 @@ def test_of_two_roofs_on_one_slope_only_the_highest_has_it():
 
 
 def test_equal_bandwidths_of_two_accelerators_are_two_slopes():
-    lines = roof_lines([roof(1e12, 50e12, slot=0), roof(1e12, 200e12, slot=1)], 0.1, 1000, 1e12)
+    lines = roof_lines([roof(1e12, 50e12, hue=GREY), roof(1e12, 200e12, hue=Hue("amd"))], 0.1, 1000, 1e12)
     assert [len(line.points) for line in lines] == [3, 3]

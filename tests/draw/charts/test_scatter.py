@@ -10,7 +10,6 @@ from stackviz.draw.charts.frame import MIDDLE_PX, NARROW_PX
 from stackviz.draw.charts.labels import HEIGHT_PX, LETTER_PX, LINE_PX, WIDE_PX, outstanding
 from stackviz.draw.charts.scatter import (
     MIDDLE_SIZE,
-    SHAPES,
     SIZES,
     Dot,
     Iso,
@@ -20,15 +19,25 @@ from stackviz.draw.charts.scatter import (
     size_steps,
 )
 from stackviz.draw.charts.scatter_plotly import AxisWords, plotly_axis, scatter_figure
+from stackviz.draw.colours import VENDORS, hue_of
 
 CLOUD = [
-    Dot(key=n, label=f"accelerator {n}", x=2.0 ** (n % 9), y=3.0 ** (n % 7), size=n + 1.0, slot=n % 6)
+    Dot(
+        key=n, label=f"accelerator {n}", x=2.0 ** (n % 9), y=3.0 ** (n % 7), size=n + 1.0, hue=hue_of([*VENDORS][n % 6])
+    )
     for n in range(60)
 ]
 
 # More of x brings more of y, up to a point.
 TRADE = [
-    Dot(key=n, label=f"card {n}", x=1.0 + n % 9, y=(1.0 + n % 9) * (1 + n % 4), size=n + 1.0, slot=n % 6)
+    Dot(
+        key=n,
+        label=f"card {n}",
+        x=1.0 + n % 9,
+        y=(1.0 + n % 9) * (1 + n % 4),
+        size=n + 1.0,
+        hue=hue_of([*VENDORS][n % 6]),
+    )
     for n in range(36)
 ]
 
@@ -87,10 +96,13 @@ def test_unknown_size_is_drawn_medium():
     assert size_steps([0, 1, 10]) == [0, 0, len(SIZES) - 1]
 
 
-def test_a_shape_for_every_colour():
+def test_shapes_are_of_kinds_and_colours_of_vendors():
     figure = scatter_figure(AxisWords("x", "log"), AxisWords("y", "linear"), CLOUD, {0: "/accelerators/a/"})
     marker = figure["data"][0]["marker"]
-    assert len(set(marker["symbol"])) == len(SHAPES) == 6
+    assert (set(marker["symbol"]), len(set(marker["color"]))) == ({"square"}, 6)
+    cited = [Dot(key=1, label="a", x=1, y=1, is_hollow=True)]
+    ring = scatter_figure(AxisWords("x", "log"), AxisWords("y", "linear"), cited, {})["data"][0]["marker"]
+    assert ring["symbol"] == ["circle-open"]
     assert (figure["layout"]["xaxis"]["type"], figure["layout"]["yaxis"]["type"]) == ("log", "linear")
     assert (figure["layout"]["xaxis"]["tickformat"], figure["layout"]["yaxis"]["tickformat"]) == (",~r", ",")
 

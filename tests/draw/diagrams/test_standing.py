@@ -30,7 +30,7 @@ COLUMN = StackColumn(
 
 def test_it_is_marked_and_its_neighbours_are_signed_links():
     svg = draw_standing(COLUMN, "blas", {"/components/Torch/"}, {"/components/Kernel driver/"})
-    assert svg.count('fill="var(--accent)"') == 1
+    assert svg.count('fill="var(--ink)" stroke') == 1
     links = re.findall(r'<a href="([^"]*)" tabindex="-1">.*?<text[^>]*>([^<]*)</text></a>', svg)
     assert links == [("/components/Torch/", "↓ Torch"), ("/components/Kernel driver/", "↳ Kernel driver")]
     assert "<script" not in svg

@@ -90,7 +90,7 @@ def test_the_diagram_renders_in_every_language(language):
     with translation.override(language):
         html = render(column("Left", cudnn()), column("Right"))
     assert "cuDNN" in html
-    assert 'style="--n:2;--c1:var(--s1);--c2:var(--s2);--h1' in html  # numbers without a comma
+    assert 'style="--n:2;--c1:var(--other);--c2:var(--other);--h1' in html  # numbers without a comma
     # each cell names its column, by a style that diagram.css writes before it
     assert html.count("--h1:&#39;Left&#39;;--h2:&#39;Right&#39;") == 1
     assert not re.search(r"<th[^>]*>\s*</th>", html)

@@ -85,7 +85,7 @@ def test_measured_results_are_filled_until_they_are_withdrawn(client, dgx):
     measured = [point for point in found.points if point.is_filled]
     assert {point.operation.short for point in measured} == {"gemm bf16", "copy"}
     page = client.get("/roofline/").content.decode()
-    assert re.search(r'<a href="/machines/[^"]+"><use href="#p1" [^>]+ class="s1 measured"/>', page)
+    assert re.search(r'<a href="/machines/[^"]+"><use href="#p1" [^>]+ class="v-nvidia measured"/>', page)
     assert any(point.is_filled for point in roofline(slugs=(H100,)).points)
     for result in Result.objects.all():
         record_decision(result, Standing.WITHDRAWN, "the fan was off", AnonymousUser())

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, format_number
+from stackviz.draw.colours import Hue, hue_of
 from stackviz.pages.learn.drawing import Bar, BarGroup, Bars
 from stackviz.pages.learn.quantities import bandwidth
 from stackviz.pages.learn.spec_figures import SpecName, amount_of_spec
@@ -55,15 +56,22 @@ def _growth_bars(catalogue: PublicCatalogue, slugs: Sequence[str], fields: Seque
         return Bars("", ())
     first, longest = cards[0], max(max(each.rate / cards[0].rate, each.speed / cards[0].speed) for each in cards)
 
-    def bar(label: str, factor: float, css: str, url: str) -> Bar:
-        return Bar(label, format_factor(factor), factor / longest, css, url)
+    hue = hue_of(catalogue.by_slug[first.slug].vendor.slug)
+
+    def bar(label: str, factor: float, hue: Hue, url: str) -> Bar:
+        return Bar(label, format_factor(factor), factor / longest, hue.css, url)
 
     groups = tuple(
         BarGroup(
             catalogue.by_slug[each.slug].name,
             (
-                bar(arithmetic, each.rate / first.rate, "s1", _sheet(each.slug, each.field)),
-                bar(_("bandwidth"), each.speed / first.speed, "s2", _sheet(each.slug, MEMORY_BANDWIDTH[0])),
+                bar(arithmetic, each.rate / first.rate, hue, _sheet(each.slug, each.field)),
+                bar(
+                    _("bandwidth"),
+                    each.speed / first.speed,
+                    hue._replace(step=1),
+                    _sheet(each.slug, MEMORY_BANDWIDTH[0]),
+                ),
             ),
         )
         for each in cards
@@ -79,7 +87,7 @@ def _ridge_bars(catalogue: PublicCatalogue, slugs: Sequence[str], fields: Sequen
             catalogue.by_slug[each.slug].name,
             format_number(each.ridge, 3),
             each.ridge / longest,
-            "s1",
+            hue_of(catalogue.by_slug[each.slug].vendor.slug).css,
             _sheet(each.slug, each.field),
         )
         for each in cards

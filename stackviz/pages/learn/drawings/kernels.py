@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 
 from django.utils.translation import gettext as _
 
-from stackviz.draw.diagrams.svg_marks import ACCENT, BAD, INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
+from stackviz.draw.diagrams.svg_marks import BAD, INK, INK_2, INK_3, LINE, Mark, Path, Rect, Sketch, TextMark
 from stackviz.pages.learn.drawing import SMALL, STRONG, WIDTH, LearnPicture
 from stackviz.records.catalog.queries import PublicCatalogue
 
 __all__ = ["DRAWINGS"]
 
-HOST, DEVICE, MEMORY = "var(--s1)", "var(--s2)", "var(--s3)"
+HOST, DEVICE, MEMORY = INK_3, INK, "var(--l-hardware)"
 
 
 def launches(_catalogue: PublicCatalogue) -> LearnPicture:
@@ -28,8 +28,8 @@ def launches(_catalogue: PublicCatalogue) -> LearnPicture:
         TextMark(x=197, y=36, text="synchronize()", style=SMALL, fill=INK_2, anchor="middle"),
         Path("M99 18V126", stroke=BAD, width=2, dash="4 3"),
         TextMark(x=103, y=128, text=_("too early: only launched"), style=SMALL, fill=BAD),
-        Path("M292 18V126", stroke=ACCENT, width=2),
-        TextMark(x=288, y=144, text=_("here the work is done"), style=SMALL, fill=ACCENT, anchor="end"),
+        Path("M292 18V126", stroke=INK, width=2),
+        TextMark(x=288, y=144, text=_("here the work is done"), style=SMALL, fill=INK, anchor="end"),
         Path("M0 156H352", stroke=LINE),
         TextMark(x=WIDTH, y=170, text=_("time →"), style=SMALL, fill=INK_2, anchor="end"),
     ]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from stackviz.draw.diagrams.svg_marks import INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
+from stackviz.draw.diagrams.svg_marks import EDGE, INK_2, LINE, PAPER, Mark, Path, Rect, Sketch, TextMark
 from stackviz.draw.diagrams.text_width import lines_of
 from stackviz.pages.learn.drawing import SMALL, STRONG, WIDTH, LearnPicture
 from stackviz.records.catalog.queries import PublicCatalogue
@@ -16,7 +16,10 @@ RIGHT = WIDTH - HALF
 ROW, BOX = 38.0, 30.0
 
 
-def _box(x: float, y: float, width: float, words: str, colour: str, height: float = BOX) -> tuple[Mark, ...]:
+HARDWARE = "var(--l-hardware)"
+
+
+def _box(x: float, y: float, width: float, words: str, fill: str, height: float = BOX) -> tuple[Mark, ...]:
     """A box with its words in the middle, on as many lines as they need."""
     lines = lines_of(words, width - 8, SMALL)
     first = y + height / 2 + 4 - 6.5 * (len(lines) - 1)
@@ -24,7 +27,7 @@ def _box(x: float, y: float, width: float, words: str, colour: str, height: floa
         TextMark(x=x + width / 2, y=first + 13 * index, text=line, style=SMALL, anchor="middle")
         for index, line in enumerate(lines)
     )
-    return (Rect(x=x, y=y, width=width, height=height, stroke=colour, radius=3), *texts)
+    return (Rect(x=x, y=y, width=width, height=height, fill=fill, stroke=EDGE, radius=3), *texts)
 
 
 def one_call(_catalogue: PublicCatalogue) -> LearnPicture:
@@ -32,6 +35,8 @@ def one_call(_catalogue: PublicCatalogue) -> LearnPicture:
     marks: list[Mark] = [
         TextMark(x=HALF / 2, y=14, text="NVIDIA", style=STRONG, anchor="middle"),
         TextMark(x=RIGHT + HALF / 2, y=14, text="Apple", style=STRONG, anchor="middle"),
+        Rect(x=0, y=19, width=HALF, height=3, fill="var(--nvidia)"),
+        Rect(x=RIGHT, y=19, width=HALF, height=3, fill="var(--apple)"),
         *_box(0, 24, WIDTH, "a @ b · torch.matmul · dispatcher", "var(--l-framework)"),
     ]
     layers = (
@@ -39,15 +44,15 @@ def one_call(_catalogue: PublicCatalogue) -> LearnPicture:
         (_("CUDA runtime: a stream"), _("Metal: a command buffer"), "var(--l-platform)"),
         (_("NVIDIA driver"), _("driver in macOS"), "var(--l-driver)"),
         ("Linux, Windows", "macOS", "var(--l-os)"),
-        (_("GPU with tensor cores"), _("GPU cores"), "var(--l-hardware)"),
-        (_("its own HBM or GDDR"), _("unified memory"), "var(--l-hardware)"),
+        (_("GPU with tensor cores"), _("GPU cores"), HARDWARE),
+        (_("its own HBM or GDDR"), _("unified memory"), HARDWARE),
     )
-    for row, (nvidia, apple, colour) in enumerate(layers, 1):
+    for row, (nvidia, apple, tint) in enumerate(layers, 1):
         y = 24 + row * ROW
         for x, words in ((0.0, nvidia), (RIGHT, apple)):
             marks += [
                 Path(f"M{x + HALF / 2:.0f} {y - ROW + BOX:.0f}V{y:.0f}", stroke=LINE),
-                *_box(x, y, HALF, words, colour),
+                *_box(x, y, HALF, words, tint),
             ]
     words = _(
         "The same call passes through the framework, a library, a runtime, a driver and the system to the GPU, on both."
@@ -59,22 +64,22 @@ def mac_units(_catalogue: PublicCatalogue) -> LearnPicture:
     """Four units above one memory; above each, what reaches it."""
     width, gap = 84.0, 8.0
     columns = (
-        ("PyTorch cpu, Accelerate", _("processor with AMX or SME"), "var(--s1)"),
-        ("PyTorch mps, MLX, Metal", "GPU", "var(--s2)"),
-        ("Core ML", "Neural Engine", "var(--s3)"),
-        ("Video Toolbox", _("media engine"), "var(--s6)"),
+        ("PyTorch cpu, Accelerate", _("processor with AMX or SME")),
+        ("PyTorch mps, MLX, Metal", "GPU"),
+        ("Core ML", "Neural Engine"),
+        ("Video Toolbox", _("media engine")),
     )
     marks: list[Mark] = []
-    for index, (software, unit, colour) in enumerate(columns):
+    for index, (software, unit) in enumerate(columns):
         x = index * (width + gap)
         middle = x + width / 2
         marks += [
-            *_box(x, 8, width, software, LINE, 46),
+            *_box(x, 8, width, software, PAPER, 46),
             Path(f"M{middle:.0f} 54V70", stroke=LINE),
-            *_box(x, 70, width, unit, colour, 46),
+            *_box(x, 70, width, unit, HARDWARE, 46),
             Path(f"M{middle:.0f} 116V132", stroke=LINE),
         ]
-    marks += _box(0, 132, WIDTH, _("one memory for all"), "var(--l-hardware)")
+    marks += _box(0, 132, WIDTH, _("one memory for all"), HARDWARE)
     words = _(
         "PyTorch reaches the processor and the GPU, Core ML these and the Neural Engine, "
         "Video Toolbox the media engine."
@@ -115,13 +120,13 @@ def _cards(top: float, cells: Sequence[Sequence[float]]) -> Iterator[Mark]:
             yield Rect(x=x + 6, y=y, width=width - 12, height=12, stroke=LINE, radius=1)
             if share:
                 left = x + 6 + ((width - 12) * share * card if share < 1 else 0)
-                yield Rect(x=left, y=y, width=(width - 12) * share, height=12, fill=f"var(--s{card + 1})", radius=1)
+                yield Rect(x=left, y=y, width=(width - 12) * share, height=12, fill=INK_2, radius=1)
 
 
 def slow_tree(_catalogue: PublicCatalogue) -> LearnPicture:
     """A question with two answers, and the causes under each."""
     marks: list[Mark] = [
-        *_box(90, 4, 180, _("Is the GPU busy all the time?"), "var(--accent)", 34),
+        *_box(90, 4, 180, _("Is the GPU busy all the time?"), PAPER, 34),
         Path("M130 38L86 66", stroke=INK_2),
         Path("M230 38L274 66", stroke=INK_2),
         TextMark(x=92, y=56, text=_("no: it waits"), style=SMALL, fill=INK_2, anchor="end"),
@@ -136,7 +141,7 @@ def slow_tree(_catalogue: PublicCatalogue) -> LearnPicture:
     for x, causes in branches:
         for row, words in enumerate(causes):
             y = 68 + row * 52
-            marks += _box(x, y, HALF, words, "var(--s1)" if x == 0 else "var(--s2)", 42)
+            marks += _box(x, y, HALF, words, PAPER, 42)
     words = _("If the GPU waits, look at data, Python and links; if it works, at memory, data types and clocks.")
     return LearnPicture(Sketch(WIDTH, 220, tuple(marks)), words)
 
@@ -144,15 +149,15 @@ def slow_tree(_catalogue: PublicCatalogue) -> LearnPicture:
 def check_loop(_catalogue: PublicCatalogue) -> LearnPicture:
     """A loop: run, paste, read, run what it says."""
     steps = (
-        (_("run collect_env or nvidia-smi"), "var(--s1)"),
-        (_("paste what it prints into Diagnose"), "var(--s2)"),
-        (_("read the most likely cause"), "var(--s3)"),
-        (_("run the one command it names"), "var(--s1)"),
+        _("run collect_env or nvidia-smi"),
+        _("paste what it prints into Diagnose"),
+        _("read the most likely cause"),
+        _("run the one command it names"),
     )
     marks: list[Mark] = []
-    for row, (words, colour) in enumerate(steps):
+    for row, words in enumerate(steps):
         y = 4 + row * 46.0
-        marks += _box(30, y, 240, words, colour)
+        marks += _box(30, y, 240, words, PAPER)
         if row:
             marks.append(Path(f"M150 {y - 16:.0f}V{y:.0f}", stroke=INK_2))
     end, start = 4 + 3 * 46 + 15, 4 + 46 + 15

@@ -7,14 +7,14 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
 from stackviz.draw.charts.scale import Scale
-from stackviz.draw.diagrams.svg_marks import INK_2, LINE, Mark, Path, Rect, Sketch, TextMark
+from stackviz.draw.diagrams.svg_marks import INK, INK_2, INK_3, LINE, Mark, Path, Rect, Sketch, TextMark
 from stackviz.pages.learn.drawing import SMALL, STRONG, WIDTH, LearnPicture
 from stackviz.pages.learn.tries.amdahl import speedup
 from stackviz.records.catalog.queries import PublicCatalogue
 
 __all__ = ["DRAWINGS"]
 
-LATENCY, THROUGHPUT = "var(--s1)", "var(--s2)"
+LATENCY, THROUGHPUT = INK_3, INK
 HALF, GAP = 168.0, 24.0
 TOP, SIDE = 40.0, 168.0
 
@@ -63,6 +63,7 @@ def _lanes(left: float) -> Iterator[Mark]:
 
 
 SHARES = (0.5, 0.9, 0.95, 0.99)
+DASHES = ("2 3", "8 3 2 3", "8 4", "")
 PLOT_LEFT, PLOT_TOP, PLOT_HEIGHT = 36.0, 24.0, 190.0
 PLOT_WIDTH = WIDTH - PLOT_LEFT - 56
 
@@ -88,10 +89,10 @@ def amdahl(_catalogue: PublicCatalogue) -> LearnPicture:
             anchor="end",
         )
     )  # fmt: skip
-    for slot, share in enumerate(SHARES, 1):
+    for dash, share in zip(DASHES, SHARES, strict=True):
         points = [(2 ** (step / 4), speedup(share, 2 ** (step / 4))) for step in range(57)]
         path = "L".join(f"{_across(across, cores):.1f} {_up(up, times):.1f}" for cores, times in points)
-        marks.append(Path(f"M{path}", stroke=f"var(--s{slot})", width=2))
+        marks.append(Path(f"M{path}", stroke=INK, width=2, dash=dash))
         y = _up(up, points[-1][1]) + (6 if math.isclose(share, 0.9) else 2)
         marks.append(TextMark(x=PLOT_LEFT + PLOT_WIDTH + 6, y=y, text=f"{share * 100:g} %", style=STRONG))
     words = _("Curves that flatten: with half of the work divided at most twice as fast, with 99 % at most 100 times.")
