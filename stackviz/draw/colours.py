@@ -78,7 +78,7 @@ class Hue(NamedTuple):
     def light(self) -> str:
         """The colour on white, for files and for what draws before the theme is known."""
         shade = VENDORS.get(self.vendor, OTHER_SHADE)
-        return mixed(shade.light, INK.light, TOWARD_INK[self.step % len(TOWARD_INK)])
+        return mix_colours(shade.light, INK.light, TOWARD_INK[self.step % len(TOWARD_INK)])
 
 
 GREY = Hue()
@@ -100,10 +100,10 @@ def hues_of(vendors: Iterable[str]) -> tuple[Hue, ...]:
     return tuple(hues)
 
 
-def mixed(one: str, other: str, share: float) -> str:
+def mix_colours(first: str, second: str, share: float) -> str:
     """Return `share` of the first colour with the rest of the second, as `color-mix(in oklab, ...)` does."""
-    pairs = zip(_oklab(one), _oklab(other), strict=True)
-    return _hex([share * first + (1 - share) * second for first, second in pairs])
+    pairs = zip(_oklab(first), _oklab(second), strict=True)
+    return _hex([share * of_first + (1 - share) * of_second for of_first, of_second in pairs])
 
 
 def _oklab(colour: str) -> tuple[float, float, float]:

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from stackviz.draw import colours
-from stackviz.draw.colours import OTHER_SHADE, STRATA, VENDORS, Hue, Shade, hues_of, mixed
+from stackviz.draw.colours import OTHER_SHADE, STRATA, VENDORS, Hue, Shade, hues_of, mix_colours
 from stackviz.draw.diagrams.layers import Layer
 
 CSS = Path(settings.BASE_DIR) / "static/css"
@@ -98,7 +98,7 @@ def test_any_two_vendors_can_be_told_apart(theme, sight):
 def test_marks_of_vendors_stand_out_from_the_page(theme):
     at = THEMES[theme]
     grounds = [colours.SURFACE[at], colours.BG[at]]
-    shades = [mixed(shade[at], colours.INK[at], share) for shade in EVERY_VENDOR for share in colours.TOWARD_INK]
+    shades = [mix_colours(shade[at], colours.INK[at], share) for shade in EVERY_VENDOR for share in colours.TOWARD_INK]
     assert [(shade, ground) for shade in shades for ground in grounds if contrast(shade, ground) < READABLE_MARK] == []
 
 
@@ -183,6 +183,8 @@ def test_a_seventh_of_one_vendor_begins_again():
 
 
 def test_mixing_with_nothing_changes_nothing():
-    assert [mixed(shade.light, "#000000", 1.0) for shade in VENDORS.values()] == [s.light for s in VENDORS.values()]
-    assert mixed("#ffffff", "#000000", 0.5) == "#636363"  # as browsers mix in OKLab
-    assert Hue("amd", 1).light == mixed(VENDORS["amd"].light, colours.INK.light, 0.64)
+    assert [mix_colours(shade.light, "#000000", 1.0) for shade in VENDORS.values()] == [
+        s.light for s in VENDORS.values()
+    ]
+    assert mix_colours("#ffffff", "#000000", 0.5) == "#636363"  # as browsers mix in OKLab
+    assert Hue("amd", 1).light == mix_colours(VENDORS["amd"].light, colours.INK.light, 0.64)

@@ -6,6 +6,7 @@ import io
 import pytest
 from django.http import QueryDict
 
+from stackviz.draw.colours import GREY
 from stackviz.pages.benchmarks.chart_page import short_label
 from stackviz.pages.benchmarks.roofline import assemble_roofline, roof_sentences
 from stackviz.pages.benchmarks.roofs import roofs_of
@@ -96,7 +97,7 @@ def test_labels_are_short_and_shared_by_types_of_one_peak():
     ):
         assert short_label(catalogue.by_slug[slug]) == label
     h100 = catalogue.by_slug["nvidia-h100-sxm5-80gb"]
-    labels = [row.roof.label for row in roofs_of(catalogue, h100, 0, ("bf16", "fp16", "fp8", "int8", "fp32"))]
+    labels = [row.roof.label for row in roofs_of(catalogue, h100, GREY, ("bf16", "fp16", "fp8", "int8", "fp32"))]
     assert labels == [
         "H100 SXM5 80GB bf16, fp16 989.4 TFLOP/s", "", "H100 SXM5 80GB fp8, int8 1.979 PFLOP/s", "",
         "H100 SXM5 80GB fp32 67 TFLOP/s",

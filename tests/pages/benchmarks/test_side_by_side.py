@@ -96,7 +96,7 @@ def test_htmx_gets_the_table_and_others_a_page(client):
     part = client.get(address(H100, M3_MAX), headers=HTMX).content.decode()
     assert "<html" not in part
     assert part.count('rel="nofollow"') >= 2
-    cells = re.findall(r'<td class="(s\d)" data-label="([^"]+)"', part)  # in the colours of the comparison
+    cells = re.findall(r'<td class="(v-\w+)" data-label="([^"]+)"', part)  # in the colours of the comparison
     assert set(cells) == {("v-nvidia", "NVIDIA H100 SXM5 80GB"), ("v-apple", "Apple M3 Max (40-core GPU)")}
     assert "Whole comparison" in words_of(client.get(address(H100, M3_MAX)))
     page = client.get(f"/compare/?a={H100}&a={M3_MAX}").content.decode()

@@ -179,8 +179,8 @@ def test_chart_has_every_host_of_the_test_and_leads_to_each(client, make_host, a
     response = compare(client, hosts[0], hosts[3])
     [chart] = response.context["comparison"].host_charts
     assert sorted(point.host.slug for point in chart.points) == sorted(host.slug for host in hosts)
-    assert {css for point, _x, _y, css in chart.marks if not point.is_compared} == {"s3 pale"}
-    assert {css for point, _x, _y, css in chart.marks if point.is_compared} == {"s1", "s2"}
+    assert {css for point, _x, _y, css in chart.marks if not point.is_compared} == {"v-nvidia pale"}
+    assert {css for point, _x, _y, css in chart.marks if point.is_compared} == {"v-amd", "v-apple"}
     page = response.content.decode()
     assert all(f'href="{host.get_absolute_url()}"' in page for host in hosts)
 

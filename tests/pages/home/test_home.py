@@ -58,7 +58,7 @@ def test_a_vendor_has_one_colour_on_the_whole_page(client):
     """In the stacks, in the picture of decode rates and its legend, and in the suggested comparisons."""
     copy_curated("catalog_", "stacks_", "cited_")
     text = page(client)
-    names = re.findall(r'<(?:th scope="col"|b|li) class="(s\d)">(?:<a [^>]*>|<svg.*?</svg>)?([^<]+)<', text)
+    names = re.findall(r'<(?:th scope="col"|b|li) class="(v-\w+)">(?:<a [^>]*>|<svg.*?</svg>)?([^<]+)<', text)
     colours = defaultdict(set)
     for css, name in names:
         colours[name.split()[0]].add(css)

@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from PIL import Image
 
+from stackviz.draw.colours import Hue
 from stackviz.pages.compare.query import Selection, Subject, SubjectKind
 from stackviz.pages.compare.subjects import load
 from stackviz.pages.diagnose.models import PrivateLink
@@ -67,9 +68,9 @@ def test_two_machines_of_one_name_have_names_and_colours():
     picture = comparison_picture(chosen)
     assert picture.tiles
     for tile in picture.tiles:
-        assert [(bar.name, bar.slot) for bar in sorted(tile.bars, key=lambda bar: bar.slot)] == [
-            ("dgx-07 (north/dgx-07)", 0),
-            ("dgx-07 (south/dgx-07)", 1),
+        assert [(bar.name, bar.hue) for bar in sorted(tile.bars, key=lambda bar: bar.hue)] == [
+            ("dgx-07 (north/dgx-07)", Hue("nvidia")),
+            ("dgx-07 (south/dgx-07)", Hue("nvidia", 1)),
         ]
 
 
@@ -182,7 +183,7 @@ def test_names_without_a_glyph_are_replaced_and_long_texts_cut():
 
 
 def test_a_picture_of_anything_can_be_drawn():
-    bars = tuple(PictureBar("n" * 200, "1" * 200, share, slot) for slot, share in enumerate((None, 0.0, 1.0, 2.0)))
+    bars = tuple(PictureBar("n" * 200, "1" * 200, share) for share in (None, 0.0, 1.0, 2.0))
     for picture in (
         Picture(kind="", title="", lead=""),
         Picture(kind="k", title="t" * 900, lead="l " * 900, tiles=(PictureTile("t", bars=bars),) * 9),
@@ -193,7 +194,9 @@ def test_a_picture_of_anything_can_be_drawn():
 
 
 def test_drawing_takes_less_than_a_tenth_of_a_second():
-    bars = tuple(PictureBar(f"Accelerator {slot}", "1,234 GB/s", slot / 6, slot) for slot in range(6))
+    bars = tuple(
+        PictureBar(f"Accelerator {number}", "1,234 GB/s", number / 6, Hue("amd", number)) for number in range(6)
+    )
     picture = Picture(
         kind="Comparison", title="A vs. B", lead="A has more. " * 20, tiles=(PictureTile("Memory", bars=bars),) * 4
     )
