@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from stackviz.base.units import format_factor, quantity_label
+from stackviz.draw.colours import hue_of
 from stackviz.pages.benchmarks.measured_ranking import run_address
 from stackviz.records.cited.cases import benchmark_cases, edition_of_cases, public_results
 from stackviz.records.cited.models import CitedResult
@@ -73,6 +74,7 @@ class OperatorFigure:
     missing: str = ""
     name: str = ""
     name_url: str = ""
+    css: str = ""
     value: str = ""
     url: str = ""
     at: float = 0.0
@@ -247,6 +249,7 @@ def _cited_figure(
         side=side,
         name=row.accelerator.name,
         name_url=row.accelerator.get_absolute_url(),
+        css=hue_of(row.accelerator.vendor.slug).css,
         value=quantity_label(amount, best.si),
         url=result_address(best),
         at=round(amount / largest * 100, 1),
@@ -307,6 +310,7 @@ def _measured_figure(
         side=side,
         name=row.accelerator.name,
         name_url=row.accelerator.get_absolute_url(),
+        css=hue_of(row.accelerator.vendor.slug).css,
         value=rate.label,
         url=run_address(result.report_id, result.position),
         at=round(rate.value / largest * 100, 1),

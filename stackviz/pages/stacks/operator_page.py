@@ -8,9 +8,11 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.draw.colours import hue_of
 from stackviz.draw.diagrams.layers import Layer
 from stackviz.records.stacks.operators import DEVICES, EVERY, MODES, Operator, OperatorStep, operators, steps_of
 
+DEVICE_VENDORS = {"cuda": "nvidia", "mps": "apple"}
 DEVICE_TITLES = {"cuda": "CUDA", "mps": "MPS", "cpu": "CPU"}  # names: the same in every language
 MODE_TITLES: Mapping[str, Promise] = {
     "eager": _("Eager: operators run one at a time"),
@@ -50,6 +52,10 @@ class OperatorPath:
     @property
     def title(self) -> str:
         return DEVICE_TITLES[self.device]
+
+    @property
+    def css(self) -> str:
+        return hue_of(DEVICE_VENDORS[self.device]).css
 
     @property
     def layers(self) -> list[tuple[Layer, list[OperatorStep]]]:
