@@ -13,6 +13,7 @@ SHEET = re.compile(r"^(?:/zh-hans)?/accelerators/([a-z0-9-]+)/")
 NAMED = re.compile(rf"var\(--({'|'.join((*VENDORS, 'other'))})\)")
 ALLOWED = re.compile(r"\s*--[cs]\d:")
 COLOUR = re.compile(r"#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})\b", re.IGNORECASE)
+ROWS = {"tr", "li", "a"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
@@ -83,12 +84,10 @@ def hue_faults_of(page: str, vendors: dict[str, str]) -> list[str]:
 
 
 def _with_sheets(element: _Element) -> _Element | None:
-    """The element itself, or the nearest around it up to its row, that leads to spec sheets."""
+    """The element itself, or else its row or link, that leads to spec sheets."""
     at: _Element | None = element
-    while at is not None:
-        if at.sheets:
-            return at
-        if at.tag in {"tr", "li", "a"}:
-            return None
+    while at is not None and not at.sheets and at.tag not in ROWS:
         at = at.parent
-    return None
+        while at is not None and at.tag not in ROWS:
+            at = at.parent
+    return at if at is not None and at.sheets else None
