@@ -16,7 +16,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_in
-from stackviz.draw.charts.vendors import css, vendor_slot
+from stackviz.draw.colours import hue_of
 from stackviz.pages.benchmarks.chart_page import ChoiceOption
 from stackviz.pages.benchmarks.ranking import (
     CitedLadder,
@@ -246,7 +246,7 @@ def ranking_shares(choice: CitedChoice, ladder: CitedLadder) -> Iterator[Ranking
         is_chosen = choice.vendor == vendor.slug
         yield RankingShare(
             title=vendor.name,
-            css=css(vendor_slot(vendor.slug)),
+            css=hue_of(vendor.slug).css,
             rows=rows,
             query=replace(choice, vendor="" if is_chosen else vendor.slug).query_string,
             is_chosen=is_chosen,
