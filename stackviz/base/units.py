@@ -118,11 +118,16 @@ _SCALES: dict[str, tuple[str, ...]] = {
     "LUP/s": ("LUP/s", "MLUP/s", "GLUP/s"),
     "m2": ("mm2",),
 }
-_PRINTED = {"mm2": "mm²", "us": "µs", "count": "", "cores": "", "1": ""}
+_PRINTED = {"mm2": "mm²", "us": "µs", "count": "", "cores": "", "1": "", "token/s": "tokens/s"}
 BINARY_BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
 # Outside these powers of ten a number is written as 1.5e300: nobody counts three hundred digits.
 _PLAIN_POWERS = range(-9, 15)
 _MOST_DECIMALS = 15
+
+
+def unit_label(symbol: str) -> str:
+    """The unit as people read it after a figure: `tokens/s`, `µs`, "" for a count."""
+    return _PRINTED.get(symbol, symbol)
 
 
 def unit(symbol: str) -> Unit:
@@ -182,8 +187,8 @@ def format_in(amount: float, symbol: str, digits: int = 4) -> Shown:
     target = unit(symbol)
     return Shown(
         format_number(_clean(amount / target.factor), digits),
-        _PRINTED.get(symbol, symbol),
-        f"{format_number(amount, 12)} {_PRINTED.get(target.si, target.si)}".rstrip(),
+        unit_label(symbol),
+        f"{format_number(amount, 12)} {unit_label(target.si)}".rstrip(),
     )
 
 
@@ -199,7 +204,7 @@ def quantity_label(amount: float, si: str, *, binary: bool = False, digits: int 
     """The label of `format_quantity` without the exact figure: `3.35 TB/s`."""
     symbol = _readable_unit(amount, si, binary=binary)
     text = format_number(_clean(amount / unit(symbol).factor), digits)
-    return f"{text} {_PRINTED.get(symbol, symbol)}".rstrip()
+    return f"{text} {unit_label(symbol)}".rstrip()
 
 
 def _readable_unit(amount: float, si: str, *, binary: bool) -> str:

@@ -46,7 +46,7 @@ def test_a_pasted_machine_is_published_and_withdrawn(visit, site, curator, brows
     expect(page.get_by_role("heading", name="Publish as a host")).to_be_visible(timeout=WAIT)
     shown = page.locator("#public").inner_text()
     assert "NVIDIA GeForce RTX 4090" in shown
-    assert "150.21 token/s" in shown
+    assert "150.21 tokens/s" in shown
     assert not [word for word in PRIVATE if word in page.content()]
     assert faults_of(page) == []
     title = page.locator("#public dd").first.inner_text()
@@ -64,7 +64,7 @@ def test_a_pasted_machine_is_published_and_withdrawn(visit, site, curator, brows
     page.wait_for_url("**/hosts/rtx-4090-*/")
     public_address = page.url.removeprefix(site.url)
     expect(page.locator("h1")).to_have_text(title)
-    result = page.locator("section[aria-labelledby=results] a", has_text="150.2 token/s").first
+    result = page.locator("section[aria-labelledby=results] a", has_text="150.2 tokens/s").first
     result_address = result.get_attribute("href")
     results_in_api = f"/api/v1/cited/?host={public_address.strip('/').rpartition('/')[2]}"
     assert "150.21" in site.get(results_in_api)[1]

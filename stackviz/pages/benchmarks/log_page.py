@@ -156,7 +156,7 @@ def _cited_part(state: str, after: int) -> LogPart:
 def _cited_line(row: CitedResult) -> LogLine:
     known = CITED_BENCHMARKS.get(row.benchmark)
     return LogLine(
-        title=f"{row.reported_name}: {row.value} {row.unit} · {known.title if known else row.benchmark}",
+        title=f"{row.reported_name}: {row.printed} · {known.title if known else row.benchmark}",
         url=result_address(row),
         on=row.source.title,
         on_url=row.source.url,

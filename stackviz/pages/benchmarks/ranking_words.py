@@ -354,7 +354,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
         LeftOut(
             name=row.reported_name,
             devices=devices_text(row.count) if row.count > 1 else "",
-            value=f"{row.value} {row.unit}",
+            value=row.printed,
             why=row.reason or str(row.get_state_display()),
             source=row.source.title,
             source_url=row.source.url,

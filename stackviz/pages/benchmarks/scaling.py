@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_in, format_number, from_si
+from stackviz.base.units import format_in, format_number, from_si, unit_label
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
 from stackviz.draw.charts.scale import ScaleKind, spans_decades
 from stackviz.draw.colours import Hue
@@ -211,7 +211,7 @@ def _content(catalogue: PublicCatalogue, plot: ScalingPlot) -> PlaneContent:
         key = f"{item.accelerator.slug} {item.kind}"
         lines.append(PlaneLine(key=key, hue=item.hue, points=places, label=label, dash=item.hue.step))
         for (x, y), point in zip(places, item.curve.points, strict=True):
-            note = f"{item.accelerator.name}: {plot.text(point)} {plot.unit}, {format_number(x)}"
+            note = f"{item.accelerator.name}: {plot.text(point)} {unit_label(plot.unit)}, {format_number(x)}"
             points.append(
                 PlanePoint(
                     key=len(points),
@@ -282,7 +282,7 @@ def curve_sentences(plot: ScalingPlot) -> Iterator[str]:
         words = _("%(name)s: %(first)s %(unit)s at %(low)s, %(last)s at %(high)s; most %(most)s at %(place)s.")
         yield words % {
             "name": item.accelerator.name,
-            "unit": plot.unit,
+            "unit": unit_label(plot.unit),
             "first": plot.text(first),
             "low": format_number(plot.position(first)),
             "last": plot.text(last),

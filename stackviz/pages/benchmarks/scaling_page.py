@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from stackviz.base.units import format_number
+from stackviz.base.units import format_number, unit_label
 from stackviz.draw.charts.plane import plane_figure
 from stackviz.draw.charts.scatter_plotly import AxisWords
 from stackviz.pages.benchmarks.chart_page import (
@@ -125,7 +125,7 @@ def _kinds(chosen: CurveKind) -> tuple[ChoiceOption, ...]:
 
 def _axis_words(scaling: ScalingPlot) -> tuple[str, str]:
     """The words of the horizontal and of the vertical axis."""
-    return str(scaling.kind.x_title), scaling.unit
+    return str(scaling.kind.x_title), unit_label(scaling.unit)
 
 
 def _words(scaling: ScalingPlot) -> PlotWords:

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.deletion import Collector
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.base.units import UNITS
+from stackviz.base.units import UNITS, unit_label
 from stackviz.records.catalog.models import LARGEST_AMOUNT, Accelerator, TableImport
 from stackviz.records.cited.amounts import amount_and_key
 from stackviz.records.cited.baseline import write_baselines
@@ -127,6 +127,11 @@ class CitedResult(Curated):
 
     def __str__(self) -> str:
         return f"{self.benchmark} {self.reported_name}: {self.value} {self.unit}"
+
+    @property
+    def printed(self) -> str:
+        """The figure as its source prints it, with the unit as this site prints it."""
+        return f"{self.value} {unit_label(self.unit)}".rstrip()
 
     def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
         self.normalise()

@@ -12,7 +12,7 @@ from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.models import CitedResult
 
-_SYMBOLS = {"µs": "us", "mm²": "mm2"}  # printed -> as units are named
+_SYMBOLS = {"µs": "us", "mm²": "mm2", "tokens/s": "token/s"}  # printed -> as units are named
 
 
 # Results of one accelerator and setting differ by software, host and power: 22 % for equal GPUs in the worst of the

@@ -71,13 +71,13 @@ def test_a_run_of_another_day_is_the_next_point_of_the_series(added, member):
     (series,) = Series.objects.all()
     assert series.result_count == 2
     (latest,) = latest_results(Machine.objects.all())[series.machine_id]
-    assert latest.rate.label == "190 token/s"
+    assert latest.rate.label == "190 tokens/s"
     machine = Machine.objects.get()
     page = member.get(machine.get_absolute_url()).content.decode()
-    assert "190 token/s" in page
+    assert "190 tokens/s" in page
     assert "tg128 Llama 2 7B Q4_0 CUDA n_gpu_layers=99 flash_attention=off" in page
     series_page = member.get(f"{machine.get_absolute_url()}series/{series.pk}/").content.decode()
-    assert "190.1 token/s" in series_page
+    assert "190.1 tokens/s" in series_page
     assert "llama-bench -m MODEL.gguf -p 0 -n 128 -ngl 99 -fa 0 -o json" in series_page
     assert ("no formula for a rate" in page, " ks" in series_page) == (False, False)
 

@@ -238,7 +238,7 @@ def test_better_results_without_a_sheet_are_named_above(client, make_result):
     assert "without a certain sheet" not in words_of(client.get(address))
     for name, factor in (("faster card", 2), ("fastest card", 3)):
         make_result(slug=None, reported_name=name, value=str(round(best * factor)), state="unmatched")
-    said = f"2 results without a certain sheet are better, the best {round(best * 3)} token/s (fastest card)"
+    said = f"2 results without a certain sheet are better, the best {round(best * 3)} tokens/s (fastest card)"
     page = client.get(address)
     assert said in words_of(page).partition("Measured with")[0]
     assert 'href="#not-ranked"' in page.content.decode()

@@ -156,7 +156,7 @@ def test_a_card_of_several_sheets_is_ranked_under_its_own_name(client):
     assert [item.slug for item in rows["H100 80 GB"].family] == ["nvidia-h100-sxm5-80gb", "nvidia-h100-pcie-80gb"]
     assert rows["RTX PRO 6000 Blackwell"].rank == ladder.lead.row.rank == 1
     page = client.get("/benchmarks/llama-bench/")
-    assert "RTX PRO 6000 Blackwell is first with 281.1 token/s" in texts_of(page.content.decode())[0]
+    assert "RTX PRO 6000 Blackwell is first with 281.1 tokens/s" in texts_of(page.content.decode())[0]
     text = words_of(page)
     assert "one of H100 SXM5 80GB, H100 PCIe 80GB" in text
     assert "without a certain sheet" not in text

@@ -29,7 +29,7 @@ def test_the_leader_is_the_best_of_the_first_case_shown(client):
         CitedResult.objects.filter(params_key=params_key, state__in=["public", "unmatched"]).order_by("-amount").first()
     )
     text = words_of(client.get("/benchmarks/"))
-    assert f"{best.reported_name} {float(best.value):.1f} token/s" in text
+    assert f"{best.reported_name} {float(best.value):.1f} tokens/s" in text
     assert "tg128 · Llama 2 7B · Q4_0" in text
 
 

@@ -41,7 +41,7 @@ def test_measured_and_cited_stand_in_the_same_case(client, paste):
     (setting,) = measured_settings("llama-bench")
     assert (setting.key, setting.words) == (CASE, "tg128 Llama 2 7B Q4_0")
     (row,) = setting.rows
-    assert (row.accelerator.slug, row.best.rate.label) == (RTX_4090, "190 token/s")
+    assert (row.accelerator.slug, row.best.rate.label) == (RTX_4090, "190 tokens/s")
     address = f"{PAGE}?test=tg128&model=Llama+2+7B&quant=Q4_0"
     page = client.get(address).content.decode()
     part = page[page.index('id="measured"') :]
@@ -60,7 +60,7 @@ def test_options_that_need_not_agree_share_a_case(client, paste):
     (row,) = setting.rows
     assert row.best.rate.value == 201.2
     assert row.best.result.params["flash_attention"] == "on"
-    assert "a faster run, 251 token/s, is confirmed by none of 3" in words_of(client.get(PAGE, {"measured": CASE}))
+    assert "a faster run, 251 tokens/s, is confirmed by none of 3" in words_of(client.get(PAGE, {"measured": CASE}))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_table_counts_as_the_mean_it_is(client, paste):
     one_card = DEVICES.replace("found 2", "found 1").rsplit("  Device 1", 1)[0]
     paste(text=one_card + HEADER + ROW.format(test="tg128", rate="189.50 ± 0.40") + "\nbuild: e8496488 (2843)\n")
     text = words_of(client.get(PAGE, {"measured": CASE}))
-    assert "190 token/s" in text or "189.5" in text
+    assert "190 tokens/s" in text or "189.5" in text
     assert "the mean of several runs, as the tool printed it ± 0.21 %" in text
 
 
@@ -113,7 +113,7 @@ def test_pages_files_and_comparisons_are_in_token_s(client, paste):
     report = paste({}, name="a")
     response = client.get(f"/benchmarks/runs/{report.pk}/0/")
     text = words_of(response)
-    assert "189.1 token/s, 189.3 token/s" in text
+    assert "189.1 tokens/s, 189.3 tokens/s" in text
     assert "llama-bench -m MODEL.gguf -p 0 -n 128 -ngl 99 -fa 0 -o json" in text
     assert f"measured={CASE}" in response.content.decode()
     (row,) = client.get(PAGE, {"measured": CASE, "format": "json"}).json()["measured"]
@@ -121,8 +121,8 @@ def test_pages_files_and_comparisons_are_in_token_s(client, paste):
     assert row["software"] == {"llama.cpp": "b5163 (8cf427ff)"}
     paste({"samples_ts": [150.1, 150.2, 150.4, 150.6, 150.9]}, name="b")
     text = words_of(client.get("/compare/?a=machine:north/a&a=machine:north/b"))
-    assert "190 token/s" in text
-    assert "150 token/s" in text
+    assert "190 tokens/s" in text
+    assert "150 tokens/s" in text
 
 
 def test_the_page_costs_the_same_with_many_results(client, paste, django_assert_max_num_queries):

@@ -35,7 +35,7 @@ def test_a_rent_of_the_month_gives_the_cost_of_tokens(client, make_result, make_
     assert priced.amount == pytest.approx(1.0)
     text = words_of(client.get(result_address(result)))
     assert "Cost, rented 1 USD per million tokens derived" in text
-    assert "0.72 USD × 1 ÷ (200 token/s × 3,600 s) × 1,000,000" in text
+    assert "0.72 USD × 1 ÷ (200 tokens/s × 3,600 s) × 1,000,000" in text
     assert "Acme cloud, 2025-07-20: 0.72 USD" in text
     assert NOTHING not in text
     with django_assert_max_num_queries(4):
@@ -46,8 +46,8 @@ def test_a_street_price_of_the_month_gives_what_it_buys(client, make_result, mak
     make_price(kind="street", amount=Decimal(1600), currency="EUR")
     result = make_result(value="200")
     (priced,) = priced_result(result)
-    assert (priced.amount, priced.text) == (pytest.approx(0.125), "125 token/s per 1,000 EUR")
-    assert "200 token/s ÷ (1,600 EUR × 1) × 1,000" in words_of(client.get(result_address(result)))
+    assert (priced.amount, priced.text) == (pytest.approx(0.125), "125 tokens/s per 1,000 EUR")
+    assert "200 tokens/s ÷ (1,600 EUR × 1) × 1,000" in words_of(client.get(result_address(result)))
 
 
 @pytest.mark.parametrize("day", [date(2025, 6, 30), date(2025, 8, 1), date(2024, 7, 20), date(2026, 7, 1)])

@@ -9,13 +9,13 @@ from tests.responses import words_of
 def test_a_result_says_who_when_with_what_and_what_bounds_it(client, make_result, django_assert_max_num_queries):
     address = result_address(make_result(value="190.5", note="power limit of 300 W"))
     text = words_of(client.get(address))
-    for words in ("190.5 token/s", "NVIDIA GeForce RTX 4090", "llama.cpp", "b5000", "2025-07-01", "A bench", "Q4_0"):
+    for words in ("190.5 tokens/s", "NVIDIA GeForce RTX 4090", "llama.cpp", "b5000", "2025-07-01", "A bench", "Q4_0"):
         assert words in text
     assert "power limit of 300 W" in text
     assert "72 % Memory bandwidth: 1.008 TB/s ÷ 3.56 GiB" in text
-    assert "Amount 190.5 token/s" in text
-    assert "190.5 token/s 190.5 token/s" not in text  # once, where it reads the same unscaled
-    assert "190500 token/s" in words_of(client.get(result_address(make_result(value="190500"))))
+    assert "Amount 190.5 tokens/s" in text
+    assert "190.5 tokens/s 190.5 tokens/s" not in text  # once, where it reads the same unscaled
+    assert "190500 tokens/s" in words_of(client.get(result_address(make_result(value="190500"))))
     with django_assert_max_num_queries(4):
         client.get(address)
 

@@ -47,7 +47,7 @@ def test_curves_have_apple_units_devices_and_gaps(client):
     assert {"apple", "nvidia"} <= vendors
     text = words_of(client.get("/scaling/"))
     # as printed: pp512 693.32, pp8192 505.32
-    assert "Apple M3 Max (40-core GPU): 693.3 token/s at 512, 505.3 at 8,192; most 693.3 at 512." in text
+    assert "Apple M3 Max (40-core GPU): 693.3 tokens/s at 512, 505.3 at 8,192; most 693.3 at 512." in text
     found = scaling("gemm", setting="dtype=fp8")
     h100 = next(item for item in found.curves if item.accelerator.slug == "nvidia-h100-sxm5-80gb")
     assert [point.x for point in h100.curve.points] == [1024, 2048, 4096, 8192, 16384, 32768]

@@ -46,8 +46,8 @@ def test_the_best_of_each_has_its_factor(make_result, monkeypatch):
     for slug, value in ((RTX_4090, "100"), (RTX_4090, "80"), (M3_MAX, "50")):
         make_result(slug=slug, params=MINE, value=value)
     first, second = row_of_mine(compared(RTX_4090, M3_MAX)).cells
-    assert (first.value, first.at, first.factor, first.is_best) == ("100 token/s", 100.0, "", True)
-    assert (second.value, second.at, second.factor, second.is_best) == ("50 token/s", 50.0, "0.5×", False)
+    assert (first.value, first.at, first.factor, first.is_best) == ("100 tokens/s", 100.0, "", True)
+    assert (second.value, second.at, second.factor, second.is_best) == ("50 tokens/s", 50.0, "0.5×", False)
 
 
 def test_no_factor_is_given_across_precisions():

@@ -75,7 +75,7 @@ def test_results_of_one_test_share_a_row_with_a_factor(client, make_host, add_re
     response = compare(client, first, second)
     results = response.context["comparison"].hosts
     [row] = results.shared
-    assert [cell.best.text for cell in row.cells] == ["96.1 token/s", "63.8 token/s"]
+    assert [cell.best.text for cell in row.cells] == ["96.1 tokens/s", "63.8 tokens/s"]
     assert [cell.factor for cell in row.cells] == ["", "0.66×"]
     assert [cell.best.note for cell in row.cells] == ["backend ROCm", "backend Vulkan"]
     assert row.cells[0].best.bound == "Memory bandwidth 256 GB/s"
@@ -141,7 +141,7 @@ def test_sheet_shows_its_cited_result_in_the_row(client, make_host, add_result):
     add_result(other, 70.0)
     results = client.get(f"/compare/?a=host:{host.slug}&a=nvidia-geforce-rtx-4090").context["comparison"].hosts
     [row] = results.shared
-    assert [cell.best.text for cell in row.cells] == ["50 token/s", "80 token/s"]
+    assert [cell.best.text for cell in row.cells] == ["50 tokens/s", "80 tokens/s"]
     assert [head.subtitle for head in results.heads] == ["public host", "spec sheet"]
 
 
@@ -151,7 +151,7 @@ def test_runs_of_one_host_are_explained_alone(client, make_host, add_result):
     add_result(host, 322.44, **(RATE | {"test": "pp512"}))
     comparison = compare(client, host).context["comparison"]
     [cell] = comparison.hosts.alone[0].cells
-    assert (cell.best.text, [other.text for other in cell.others]) == ("975 token/s", ["322 token/s"])
+    assert (cell.best.text, [other.text for other in cell.others]) == ("975 tokens/s", ["322 tokens/s"])
     [explanation] = comparison.explanations
     assert [(line.title, line.factor) for line in explanation.lines] == [("Settings", "3×")]
 

@@ -24,7 +24,7 @@ def test_every_subject_is_a_public_host(db):
 def test_every_named_result_exists_and_is_the_answer(db):
     answered = {pair.title: pair.line for pair in answered_pairs()}
     assert [pair.title for pair in read_named_pairs() if pair.title not in answered] == []
-    assert "96.1 token/s, 63.8 token/s; 1.5×" in answered["Strix Halo: ROCm on one, Vulkan on the other"]
+    assert "96.1 tokens/s, 63.8 tokens/s; 1.5×" in answered["Strix Halo: ROCm on one, Vulkan on the other"]
     assert "so there is no factor" in answered["Mac mini M4 Pro: MLX and llama.cpp, one 27B model"]
 
 

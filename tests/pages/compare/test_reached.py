@@ -45,7 +45,7 @@ def test_decode_rates_stand_like_for_like_with_their_setting(client):
     tile = tiles(client, M4_4090)[DECODE]
     assert tile.title == "Decode rate, cited"
     assert tile.setting == "llama-bench: tg128 · Llama 2 7B · Q4_0"
-    assert lines(tile) == [("M4 Max (40-core GPU)", "83.1 token/s", ""), ("GeForce RTX 4090", "188 token/s", "")]
+    assert lines(tile) == [("M4 Max (40-core GPU)", "83.1 tokens/s", ""), ("GeForce RTX 4090", "188 tokens/s", "")]
     assert tile.lead == "GeForce RTX 4090 has 2.3× the decode rate of M4 Max (40-core GPU)"
     assert client.get(tile.url).status_code == 200
 
@@ -137,11 +137,11 @@ def test_public_measurements_come_before_cited_results(client, rtx):
     report_of(lab, "desk", rtx, decode(250.0))
     tile = tiles(client, M4_5090)[DECODE]
     cited, measured = lines(tile)
-    assert cited == ("M4 Max (40-core GPU)", "83.1 token/s", "cited")
-    assert measured == ("GeForce RTX 5090", "250 token/s", "measured")
+    assert cited == ("M4 Max (40-core GPU)", "83.1 tokens/s", "cited")
+    assert measured == ("GeForce RTX 5090", "250 tokens/s", "measured")
     assert client.get(tile.url).status_code == 200
     Lab.objects.filter(pk=lab.pk).update(is_public=False)
-    assert "250 token/s" not in client.get(M4_5090).content.decode()  # what was drawn before is not shown again
+    assert "250 tokens/s" not in client.get(M4_5090).content.decode()  # what was drawn before is not shown again
 
 
 def test_a_machine_is_shown_by_its_own_result(client, rtx):
@@ -151,9 +151,9 @@ def test_a_machine_is_shown_by_its_own_result(client, rtx):
     tile = tiles(client, "/compare/?a=machine:north/desk&a=machine:north/rack&a=apple-m4-max-40")[DECODE]
     assert MEASURED not in tiles(client, "/compare/?a=machine:north/desk&a=apple-m4-max-40")
     assert [(line.rank, line.name, line.figure) for line in tile.lines] == [
-        (1, "rack", "250 token/s"),
-        (2, "desk", "200 token/s"),
-        (3, "M4 Max (40-core GPU)", "83.1 token/s"),
+        (1, "rack", "250 tokens/s"),
+        (2, "desk", "200 tokens/s"),
+        (3, "M4 Max (40-core GPU)", "83.1 tokens/s"),
     ]
 
 

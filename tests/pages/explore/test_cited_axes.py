@@ -110,7 +110,7 @@ def test_points_are_rings_and_their_words_name_software_and_date(client):
     page = client.get(DECODE_VIEW).content.decode()
     assert 'class="chart scatter hollow"' in page
     words = point_of(drawing(), "nvidia-geforce-rtx-5080").words
-    assert "token/s (CUDA" in words
+    assert "tokens/s (CUDA" in words
     assert re.search(r"llama.cpp \w+ · 20\d\d-\d\d-\d\d\)", words)
     assert "cited" in words_of(client.get(DECODE_VIEW))
     figure = point_of(drawing(), RTX_4090).y
@@ -130,7 +130,7 @@ def test_the_bound_is_bandwidth_over_the_bytes_of_the_weights(client):
     assert (found.x_kind, found.y_kind) == ("log", "log")
     page = words_of(client.get(DECODE_VIEW))
     assert "Memory bandwidth ÷ 3.56 GiB of weights that each token reads" in page
-    assert "1,008 GB/s ÷ 3.56 GiB of weights that each token reads = 263.7 token/s" in page
+    assert "1,008 GB/s ÷ 3.56 GiB of weights that each token reads = 263.7 tokens/s" in page
 
 
 def test_bounds_hold_for_swapped_axes_and_other_benchmarks():

@@ -102,7 +102,7 @@ def test_each_cell_leads_to_the_ranking(client):
     found = heatmap()
     page = client.get("/heatmap/").content.decode()
     cell = cell_of(found, RTX_4090, "llama-bench-tg128")
-    assert re.search(rf'<a href="{re.escape(cell.url)}" title="187.7 token/s">98</a>', page)
+    assert re.search(rf'<a href="{re.escape(cell.url)}" title="187.7 tokens/s">98</a>', page)
     answer = client.get(cell.url)
     assert answer.status_code == 200
     assert "187.7" in words_of(answer)

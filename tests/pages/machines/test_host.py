@@ -75,7 +75,7 @@ def test_page_says_what_the_host_is_and_runs(client, host, sheet):
     make_result(host, sheet, 216)
     text = text_of(client, host)
     assert "A desktop with 2 × RTX 5090, 64 GiB of memory. It runs Ubuntu 24.04.4" in text
-    assert "Best-known figure: 216 token/s" in text
+    assert "Best-known figure: 216 tokens/s" in text
     assert "described by its owner on 2026-07-01, not a lab’s machine" in text
     assert 'href="https://github.com/example/benchmarks/issues/1"' in text
 
@@ -177,8 +177,8 @@ def test_doubtful_result_is_listed_and_counts_nowhere(client, host, sheet):
     page = text_of(client, host)
     before, folded = part_of(page, "results").split("<details")
     assert "1 doubtful result, counted nowhere" in folded
-    assert re.search(r"Vulkan.*99,999 token/s.*above its bound", folded)
-    assert "216 token/s" in before
+    assert re.search(r"Vulkan.*99,999 tokens/s.*above its bound", folded)
+    assert "216 tokens/s" in before
     assert "99,999" not in page.replace(folded, "")
     assert 'aria-labelledby="changed"' not in page
 

@@ -140,7 +140,7 @@ def test_the_rate_of_a_test_sorts_the_best_first(client, hosts):
     (test,) = known_hosts().tests
     assert listed_slugs(client, f"sort={test}")[:2] == ["rtx-4090-ubuntu", "mac-studio"]
     page = client.get(f"/machines/?sort={test}").content.decode()
-    assert page.index("180 token/s") < page.index("80 token/s")
+    assert page.index("180 tokens/s") < page.index("80 tokens/s")
 
 
 @pytest.mark.parametrize("facet", [facet.name for facet in FACETS])
@@ -172,7 +172,7 @@ def test_the_file_says_what_the_page_says(client, hosts):
     response = client.get("/hosts/?format=json&vendor=apple")
     (mac,) = response.json()
     assert (mac["macos"], mac["driver"], mac["mlx"], mac["form"]) == ("26", "", "0.32", "mini")
-    assert mac["rate"] == "80 token/s"
+    assert mac["rate"] == "80 tokens/s"
     assert mac["address"] == "http://testserver/hosts/mac-studio/"
     assert client.get("/machines/?format=json&vendor=apple").content == response.content
 

@@ -179,8 +179,8 @@ def tokens(machine, rate, *, day, unit="token/s"):
 @pytest.mark.parametrize(
     ("unit", "says"),
     [
-        ("token/s", r"150 token/s 2026-11-20 195 token/s 1\.3× "),
-        ("tokens per second", "195 token/s .*different units: tokens per second and token/s"),
+        ("token/s", r"150 tokens/s 2026-11-20 195 tokens/s 1\.3× "),
+        ("tokens per second", "195 tokens/s .*different units: tokens per second and token/s"),
     ],
 )
 def test_only_results_in_one_unit_have_a_factor(client, machine, unit, says):

@@ -34,7 +34,7 @@ def decoding(**changes):
 def test_a_sample_is_the_rate():
     rate = decoding().rate
     assert (rate.value, rate.low, rate.high, rate.unit) == (150.0, 148.0, 153.0, "token/s")
-    assert (rate.label, rate.spread_label) == ("150 token/s", "±1.7 %")
+    assert (rate.label, rate.spread_label) == ("150 tokens/s", "±1.7 %")
     assert decoding().setting == "tg128 Llama 2 7B Q4_0 CUDA n_gpu_layers=99"
     for test in ("pp512", "pp512+tg128"):
         assert LLAMA_BENCH.rate(DECODE | {"test": test}, 42.5) == 42.5
@@ -132,11 +132,11 @@ def test_a_mean_is_said_to_be_one_with_its_deviation():
 
 
 def test_samples_are_shown_in_their_own_unit():
-    assert sample_text(150.25, "token/s") == "150.2 token/s"
+    assert sample_text(150.25, "token/s") == "150.2 tokens/s"
     assert sample_text(0.00142, "s") == "1.42 ms"
     assert sample_text(1.42, "ms") == "1.42 ms"
     assert sample_text(3.0, "bananas") == "3 bananas"
-    assert dict(sample_statistics(SUMMARY, "token/s"))["Median"] == "150 token/s"
+    assert dict(sample_statistics(SUMMARY, "token/s"))["Median"] == "150 tokens/s"
 
 
 @pytest.mark.parametrize(
