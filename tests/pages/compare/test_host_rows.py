@@ -214,7 +214,7 @@ def test_files_have_the_figures_of_the_page(client, make_host, add_result):
     shown = [[[run.text for run in (cell.best, *cell.others) if run] for cell in line.cells] for line in lines]
     data = client.get(f"{url}&format=json").json()["hosts"]
     assert [[[run["text"] for run in cell["runs"]] for cell in row["cells"]] for row in data] == shown
-    assert shown[0] == [["96.1 token/s", "90.5 token/s"], ["63.8 token/s"]]
+    assert shown[0] == [["96.1 tokens/s", "90.5 tokens/s"], ["63.8 tokens/s"]]
     table = csv.DictReader(io.StringIO(client.get(f"{url}&format=csv").content.decode()))
     rows = [row for row in table if row["kind"] == "cited"]
     assert [(row["With ROCm"], row["With Vulkan"], row["With Vulkan factor"]) for row in rows] == [
@@ -223,4 +223,4 @@ def test_files_have_the_figures_of_the_page(client, make_host, add_result):
     ]
     assert rows[0]["With ROCm source address"].startswith("http://testserver/benchmarks/llama-bench/")
     markdown = client.get(f"{url}&format=md").content.decode()
-    assert "63.8 token/s 0.66×" in markdown.partition("## Results on these hosts")[2].partition("##")[0]
+    assert "63.8 tokens/s 0.66×" in markdown.partition("## Results on these hosts")[2].partition("##")[0]

@@ -91,7 +91,7 @@ def test_a_machine_becomes_a_host_after_a_yes_and_is_withdrawn(machine, owner):
     assert "It waits for a curator" in waiting
     publish_host(host, User.objects.create_superuser("curator"), "Read beside the post")
     page = Client().get(host.get_absolute_url()).content.decode()
-    assert "150.2 token/s" in page
+    assert "150.2 tokens/s" in page
     assert not [word for word in PRIVATE if word in page]
     assert owner.post(PUBLISH).status_code == 200  # a form sent twice withdraws nothing
     assert Host.objects.get().state == "public"

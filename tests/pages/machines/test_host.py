@@ -274,7 +274,7 @@ def test_one_machine_on_two_days_shows_what_changed(client, sheet):
     for host in (before, after):
         days = part_of(text_of(client, host), "days")
         assert re.search(r"System</th>.*6\.8\.0.*7\.0\.0", days)
-        assert re.search(r"Llama 2 7B.*>100 token/s<.*>150 token/s<.*1\.5", days)
+        assert re.search(r"Llama 2 7B.*>100 tokens/s<.*>150 tokens/s<.*1\.5", days)
         assert "Llama 3 70B" not in days
         assert "Ryzen" not in days  # the later source does not say
     before.state, before.reason = "withdrawn", "gone"
