@@ -47,13 +47,13 @@ from stackviz.pages.accelerators.api_schemas import (
 )
 from stackviz.pages.accelerators.list_query import ListQuery
 from stackviz.pages.accelerators.list_search import Search
-from stackviz.pages.accelerators.sheet_drivers import sheet_drivers
 from stackviz.records.catalog.conditions import KEYS
 from stackviz.records.catalog.costs import costs_now, costs_of
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.records.catalog.past import names_at, public_accelerators_at, public_prices_at, public_values_at
 from stackviz.records.catalog.queries import preferred_values, public_accelerators, public_catalogue
+from stackviz.records.stacks.driver_words import sheet_drivers
 from stackviz.records.stacks.models import Edition
 from stackviz.web.http.address import clean_text, read_moment
 from stackviz.web.http.conditional import unless_changed

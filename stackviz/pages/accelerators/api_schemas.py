@@ -11,11 +11,11 @@ from ninja import Schema
 from pydantic import WithJsonSchema
 
 from stackviz.base.units import UNITS
-from stackviz.pages.accelerators.sheet_drivers import SheetDrivers
 from stackviz.records.catalog.costs import Cost, CostKind
 from stackviz.records.catalog.fields import FIELDS, Field
 from stackviz.records.catalog.models import Accelerator, Source, SpecValue
 from stackviz.records.catalog.people import public_name
+from stackviz.records.stacks.driver_words import SheetDrivers
 from stackviz.web.http.openapi import none_or_one_of, one_of
 
 AcceleratorKind = Annotated[str, WithJsonSchema(one_of(Accelerator.Kind.values))]

@@ -17,7 +17,6 @@ from django.utils.translation import ngettext
 
 from stackviz.pages.accelerators.list_query import OBSERVED_POWER
 from stackviz.pages.accelerators.relatives import desktop_version, predecessor, relatives
-from stackviz.pages.accelerators.sheet_drivers import sheet_drivers
 from stackviz.pages.accelerators.sheet_prices import sheet_prices
 from stackviz.pages.accelerators.sheet_sources import (
     NumberedSources,
@@ -37,6 +36,7 @@ from stackviz.records.catalog.past import names_at, public_values_at
 from stackviz.records.catalog.people import public_name
 from stackviz.records.catalog.queries import DATE, PublicCatalogue, planned_date, public_catalogue
 from stackviz.records.catalog.spec_table import SpecColumn, column_of, spec_columns
+from stackviz.records.stacks.driver_words import sheet_drivers
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.light import light_dataclass
 from stackviz.base.units import format_factor, to_si
+from stackviz.pages.compare.drivers import with_drivers
 from stackviz.pages.compare.prices import with_prices
 from stackviz.pages.compare.query import Address
 from stackviz.pages.compare.subjects import Head, Loaded, baseline
@@ -223,6 +224,8 @@ def spec_rows(
         return (), ()
     columns = spec_columns([accelerator for _head, accelerator in with_sheet], address.at)
     published = with_prices(join_rows(table_of(columns)), columns, address.at)
+    if address.at is None:  # the tables of drivers keep no past
+        published = with_drivers(published, columns)
     rows = without_repeated([*published, *derived_rows(columns)])
     return rows, tuple(head for head, _accelerator in with_sheet)
 

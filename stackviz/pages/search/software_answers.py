@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _
 from rapidfuzz.distance import OSA
 
 from stackviz.draw.diagrams.layers import State
-from stackviz.pages.accelerators.sheet_drivers import sheet_drivers
 from stackviz.pages.plan.targets import plan_address
 from stackviz.pages.search.index import SearchEntry, SearchKind
 from stackviz.pages.search.query import Query, content_words, entry_at, names_of_kind, slug_of
 from stackviz.pages.search.words import joined_words, split_words
 from stackviz.pages.stacks.release_answer import release_answer
 from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.stacks.driver_words import sheet_drivers
 from stackviz.records.stacks.queries import described_columns
 from stackviz.records.stacks.release_lines import DRIVER, ReleaseLine, line_of, release_lines
 from stackviz.records.stacks.rule_tables import rule_tables

@@ -1,4 +1,4 @@
-"""The NVIDIA drivers that a sheet names: the first and the last branch for the product, in words."""
+"""The NVIDIA drivers that sheets and comparisons name: the first and the last branch for a product, in words."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.stacks.card_drivers import card_drivers
 from stackviz.records.stacks.rule_tables import rule_tables
-from stackviz.report.rules import RuleSource
+from stackviz.report.rules import RuleSource, Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class SheetDrivers:
             yield _("up to R%(last)s, the last branch") % {"last": self.last}
 
 
-def sheet_drivers(accelerator: Accelerator) -> SheetDrivers | None:
-    """None where the tables know no branch for it. One query, for the edition of the tables."""
-    drivers = card_drivers(rule_tables(), accelerator)
+def sheet_drivers(accelerator: Accelerator, tables: Tables | None = None) -> SheetDrivers | None:
+    """None where the tables know no branch for it. `tables`: read already, else one query for their edition."""
+    drivers = card_drivers(tables or rule_tables(), accelerator)
     if drivers is None:
         return None
     rows = [*drivers.first.values(), *([drivers.last] if drivers.last else [])]
