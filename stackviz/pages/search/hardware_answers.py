@@ -7,6 +7,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import format_number
 from stackviz.pages.accelerators.list_query import ListQuery
 from stackviz.pages.accelerators.list_search import Search
 from stackviz.pages.fit.answers import chosen_answers
@@ -36,6 +37,7 @@ _BETWEEN = re.compile(r"\s+(?:vs\.?|versus|or|against)\s+|\s*(?:对比|比较|�
 _COMPARE = re.compile(
     r"\b(?:compare|comparison|difference|differences)\b(?:\s+(?:between|of))?|区别|哪个好|哪个更好|哪个快"
 )
+_DIGIT = re.compile(r"\d")
 _AND = re.compile(r"\s+(?:and|with|to)\s+")
 # What people call the stacks that are compared most.
 _STACKS = {
@@ -52,7 +54,7 @@ def comparison_answer(query: Query) -> list[SearchEntry]:
     names = [name for name in _BETWEEN.split(text) if content_words(split_words(name))]
     if count and len(names) == 1:
         names = _AND.split(text)
-    names = [" ".join(content_words(split_words(name))) for name in names]
+    names = [" ".join(content_words(split_words(name), _FIT_WORDS)) for name in names]
     if not 2 <= len(names) <= MOST_NAMES or not all(names):
         return []
     return _of_stacks(query, names) or _of_accelerators(query, names)
@@ -69,11 +71,19 @@ def _of_stacks(query: Query, names: list[str]) -> list[SearchEntry]:
 
 
 def _of_accelerators(query: Query, names: list[str]) -> list[SearchEntry]:
-    entries = [entry for name in names if (entry := query.card(name))]
+    full = [name if _DIGIT.search(name) else f"{_numbered(names)} {name}" for name in names]  # "h100 sxm vs pcie"
+    cards = (query.card(name) or query.card(fuller) for name, fuller in zip(names, full, strict=True))
+    entries = [entry for entry in cards if entry]
     slugs = dict.fromkeys(map(slug_of, entries))
     if len(entries) < len(names) or len(slugs) < 2:
         return []
     return [_side_by_side([entry.title for entry in entries], list(slugs))]
+
+
+def _numbered(names: list[str]) -> str:
+    """The words with digits of the first name that has any."""
+    words = next((name.split() for name in names if _DIGIT.search(name)), [])
+    return " ".join(token for token in words if _DIGIT.search(token))
 
 
 def _side_by_side(titles: list[str], subjects: list[str]) -> SearchEntry:
@@ -97,7 +107,7 @@ _FIT_WORDS = frozenset(
         "large",
     }
 )  # fmt: skip
-_CHINESE_FIT = re.compile("显存|内存|速度|能运行|运行|本地|大模型|模型|推理|最大|够|多快|大的|些")
+_CHINESE_FIT = re.compile("多大|显存|内存|速度|能运行|运行|本地|大模型|模型|推理|最大|够|多快|大的|些")
 
 
 def model_fit(query: Query) -> list[SearchEntry]:
@@ -164,20 +174,41 @@ def _models_entry(title: str, address: str) -> SearchEntry:
 
 # --- cheapest, fastest ---
 
-CHEAPEST = re.compile(r"\b(?:cheap\w*|affordable|lowest price|budget|inexpensive)\b|最?便宜|最低价|性价比")
+_DOLLARS = re.compile(r"\$\s?(\d{2,6})\b|\b(\d{2,6})\s*(?:usd|dollars?|bucks|美元|美金|刀)")
+CHEAPEST = re.compile(
+    r"\$\s?\d|\d\s*(?:usd|dollars?|bucks|美元|美金|刀)|\b(?:cheap\w*|affordable|lowest price|budget|inexpensive)\b"
+    r"|最?便宜|最低价|性价比"
+)
 FASTEST = re.compile(r"\b(?:fast\w*|quickest|best|most powerful|strongest|top)\b|最快|最强|最好|最佳")
 _OF_LISTS = frozenset(
     {
         "memory", "vram", "ram", "more", "most", "nvidia", "amd", "intel", "apple", "accelerator", "accelerators", "ai",
-        "new", "price", "value", "money", "under", "ml", "llm",
+        "new", "price", "value", "money", "under", "below", "less", "way", "within", "max", "ml", "llm",
     }
 )  # fmt: skip
-_CHINESE_LISTS = re.compile("显存|内存|以上|至少|大于|最低|价格")
+_CHINESE_LISTS = re.compile("显存|内存|以上|以下|以内|低于|至少|大于|最低|价格")
 
 
 def cheapest_answer(query: Query) -> list[SearchEntry]:
     """The list with at least so much memory, by price; without a size all of it."""
-    return [] if query.rest(CHEAPEST, _CHINESE_LISTS, words=_OF_LISTS) else [_cheapest_entry(query)]
+    rest = query.rest(_DOLLARS, CHEAPEST, _CHINESE_LISTS, words=_OF_LISTS)
+    if rest:
+        return []
+    return [_cheapest_entry(query) if query.size_gb or not _dollars(query) else _best_for(query, _dollars(query) or 0)]
+
+
+def _best_for(query: Query, dollars: float) -> SearchEntry:
+    """The list of what costs so much at most, by bandwidth."""
+    sort = f"-{BANDWIDTH}"
+    first = next(iter(Search(_listed(query, sort)).ordered()), None)
+    cost = leading_cost(costs_now(first.pk, public_catalogue())) if first else None
+    line = (
+        f"{first.name}: {_bandwidth(first)}, {cost.sentence}"
+        if first and cost
+        else _("None on record costs so little.")
+    )
+    title = _("Fastest memory for up to %(dollars)s USD") % {"dollars": format_number(dollars)}
+    return SearchEntry(kind=SearchKind.PAGE, title=title, url=_list_url(query, sort), line=line)
 
 
 def _cheapest_entry(query: Query) -> SearchEntry:
@@ -214,10 +245,17 @@ def _listed(query: Query, sort: str) -> ListQuery:
     return ListQuery(
         vendor=(query.vendor,) if query.vendor else (),
         memory_min=float(query.size_gb) if query.size_gb else None,
+        price_max=_dollars(query),
         availability=("released",),
         kind=_kinds(query, sort),
         sort=sort,
     )
+
+
+def _dollars(query: Query) -> float | None:
+    """The most that it may cost."""
+    match = _DOLLARS.search(query.text)
+    return float(match[1] or match[2]) if match else None
 
 
 def _kinds(query: Query, sort: str) -> tuple[str, ...]:
@@ -226,8 +264,10 @@ def _kinds(query: Query, sort: str) -> tuple[str, ...]:
 
 
 def _list_url(query: Query, sort: str) -> str:
+    dollars = _dollars(query)
     chosen = [
         *(("vendor", query.vendor), ("memory_min", query.size_gb or ""), ("sort", sort), ("availability", "released")),
+        ("price_max", f"{dollars:g}" if dollars else ""),
         *(("kind", kind) for kind in _kinds(query, sort)),
     ]
     return f"{reverse('accelerators:list')}?{urlencode([(name, value) for name, value in chosen if value])}"
@@ -236,6 +276,20 @@ def _list_url(query: Query, sort: str) -> str:
 def _bandwidth(item: Accelerator) -> str:
     values = usual_values(FIELDS[BANDWIDTH], public_catalogue().preferred(item.pk, BANDWIDTH))
     return for_people(values[0]).label if values else _("not published")
+
+
+# --- the most of a field ---
+
+MOST = re.compile(
+    r"\b(?:highest|lowest|largest|biggest|most|least|max\w*|min\w*|top)\b|最高|最大|最低|最多|最少|最小|排行|排名|排序"
+)
+
+
+def most_of_field(query: Query) -> list[SearchEntry]:
+    """The list sorted by a named field, the better end first."""
+    name = joined_words(split_words(query.rest(MOST)))
+    field = names_of_kind(query.index, SearchKind.FIELD).get(name)
+    return [field] if field else []
 
 
 # --- price ---

@@ -19,7 +19,7 @@ LINKING = frozenset(
     {
         "a", "about", "all", "am", "an", "and", "any", "are", "at", "available", "be", "best", "better", "buy",
         "by", "can",
-        "card", "cards", "compatible", "compatibility", "correct", "could", "current", "do", "does", "enough",
+        "card", "cards", "compatible", "compatibility", "correct", "could", "current", "do", "does", "during", "enough",
         "for", "from",
         "get", "good", "gpu", "gpus", "graphics", "has", "have", "how", "i", "if", "in", "install", "installation",
         "installing", "is", "it", "its", "latest", "least", "list", "many", "me", "minimum", "much", "my", "need",
@@ -35,7 +35,7 @@ LINKING = frozenset(
     }
 )  # fmt: skip
 _CHINESE_LINKING = re.compile(
-    "安装|配置|环境|适配|兼容|支持|需要|要求|版本|最新|推荐|应该|可以|能不能|能用|怎么样|怎么|如何|什么|哪个|哪一个|哪款|显卡|请问|一下|现在|目前|还是|"
+    "哪些|安装|配置|环境|适配|兼容|支持|需要|要求|版本|最新|推荐|应该|可以|能不能|能用|怎么样|怎么|如何|什么|哪个|哪一个|哪款|显卡|请问|一下|现在|目前|还是|"
     "比较|时候|多少|为什么|[装配用上在的给我能吗呢么和与要哪个跑下到了还该选买好是吧啊张块台款卡版有想]"
 )
 _CHINESE_RUN = re.compile("[\u3400-\u9fff]+")
@@ -46,7 +46,8 @@ _GENERIC = frozenset(
         "accelerator", "ai", "amd", "apple", "arc", "ascend", "aws", "chip", "desktop", "geforce", "google", "gtx",
         "huawei",
         "imac", "instinct", "intel", "jetson", "laptop", "mac", "macbook", "macos", "mini", "moore", "nvidia", "pro",
-        "quadro", "radeon", "rtx", "rx", "server", "studio", "super", "tesla", "threads", "ti", "tpu", "windows",
+        "quadro", "radeon", "rtx", "rx", "server", "studio", "super", "tesla", "threads",
+        "pcie", "sxm", "nvl", "oam", "hgx", "ti", "tpu", "windows",
         "linux",
         "xt", "max", "air", "ultra", "npu",
     }

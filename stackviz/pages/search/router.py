@@ -66,6 +66,7 @@ def exact_card(query: Query) -> list[SearchEntry]:
 
 KINDS: tuple[QuestionKind, ...] = (
     QuestionKind("place", _ANYTHING, place_of),
+    QuestionKind("newest release", software_answers.NEWEST, software_answers.newest_release),
     QuestionKind("release", re.compile(r"\d"), software_answers.release_answers),
     QuestionKind("comparison", hardware_answers.COMPARING, hardware_answers.comparison_answer),
     QuestionKind("name", _ANYTHING, exact_name),
@@ -73,6 +74,7 @@ KINDS: tuple[QuestionKind, ...] = (
     QuestionKind("what can it run", hardware_answers.RUNNING, hardware_answers.models_for),
     QuestionKind("cheapest", hardware_answers.CHEAPEST, hardware_answers.cheapest_answer),
     QuestionKind("fastest", hardware_answers.FASTEST, hardware_answers.fastest_answer),
+    QuestionKind("most of a field", hardware_answers.MOST, hardware_answers.most_of_field),
     QuestionKind("price", hardware_answers.PRICE, hardware_answers.price_answer),
     QuestionKind("counterpart", software_answers.OTHER_STACK, software_answers.counterpart_answer),
     QuestionKind("plan", software_answers.PLANNING, software_answers.plan_answer),

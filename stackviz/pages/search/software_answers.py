@@ -15,10 +15,11 @@ from stackviz.pages.stacks.release_answer import release_answer
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.stacks.driver_words import sheet_drivers
 from stackviz.records.stacks.queries import described_columns
-from stackviz.records.stacks.release_lines import DRIVER, ReleaseLine, line_of, release_lines
+from stackviz.records.stacks.release_lines import DRIVER, ReleaseLine, line_of, lines_of_product, release_lines
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.rules import Tables
 from stackviz.report.rules.compatibility import computed_once
+from stackviz.report.rules.versions import numbers
 
 # --- releases ---
 
@@ -34,8 +35,10 @@ _VERSION = r"\d{1,4}(?:\.\d{1,4}){0,3}"
 _BRANCH = re.compile(r"(?<![\w.])r?(\d{3}(?:\.\d{1,3}){1,2})(?![\w.])|(?<![\w.])r(\d{3})(?![\w.])")
 _DRIVER_AFTER = re.compile(r"(?<![\w.])(\d{3}(?:\.\d{1,3}){0,2})\s*(?:nvidia\s*)?(?:driver|驱动)")
 _BUILD = re.compile(r"(?<![a-z0-9])cu(\d{2})(\d)(?!\d)")  # of torch: cu128
+_BARE = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}(?![\w.])")
 _OF_RELEASES = frozenset(
     {
+        "rocm", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell",
         "changelog", "cuda", "date", "docs", "download", "driver", "drivers", "end", "eol", "life", "lts", "nvidia",
         "python",
         "pytorch", "release", "released", "releases", "notes", "torch", "until", "long", "lifecycle", "matrix", "table",
@@ -50,9 +53,9 @@ def _product_pattern(tables: Tables) -> re.Pattern[str]:
     """Matches a product with a version: `cuda 12.8`, `cuda12.6`, `驱动 580`."""
     products = {line.product for line in release_lines(tables).values()}
     names = {*_PRODUCT_WORDS, *products, *(product.replace("-", " ") for product in products)}
-    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    listed = "|".join(re.escape(name).replace("\\ ", "[ -]") for name in sorted(names, key=len, reverse=True))
     return re.compile(
-        rf"(?<![a-z0-9])({listed})\s*(?:version|ver|release|branch|版本)?\s*[:：=v]*\s*({_VERSION})(?![\w.]|\s*gb?\b)"
+        rf"(?<![a-z0-9])({listed})[\s-]*(?:version|ver|release|branch|版本)?\s*[:：=v]*\s*({_VERSION})(?![\w.]|\s*gb?\b)"
     )
 
 
@@ -66,6 +69,9 @@ def release_answers(query: Query) -> list[SearchEntry]:
     for pattern in (_DRIVER_AFTER, _BRANCH):
         named += [(DRIVER, match[1] or match[2]) for match in pattern.finditer(text)]
         text = pattern.sub(" ", text)
+    if named:  # "cuda 12.9 vs 13.0"
+        named += [(named[-1][0], version) for version in _BARE.findall(text)]
+        text = _BARE.sub(" ", text)
     lines = [line for product, version in named if (line := line_of(tables, product, version))]
     rest = content_words(split_words(_CHINESE_RELEASES.sub(" ", text)), _OF_RELEASES)
     if not lines or rest:
@@ -74,8 +80,23 @@ def release_answers(query: Query) -> list[SearchEntry]:
     return [_release_entry(tables, line, today) for line in dict.fromkeys(lines)]
 
 
-def _product(token: str) -> str:
-    return _PRODUCT_WORDS.get(token) or token.replace(" ", "-")
+def _product(name: str) -> str:
+    return _PRODUCT_WORDS.get(name.replace("-", " ")) or name.replace(" ", "-")
+
+
+NEWEST = re.compile(r"\b(?:latest|newest|current|most recent)\b|最新")
+
+
+def newest_release(query: Query) -> list[SearchEntry]:
+    """The page of the newest release of the product that the query names, and nothing else."""
+    tables = rule_tables()
+    words = [token for token in content_words(split_words(query.text), ("release", "releases", "stable")) if token]
+    product = _product(" ".join(words))
+    lines = [line for line in lines_of_product(tables, product) if numbers(line.version)]
+    if not lines:
+        return []
+    newest = max(lines, key=lambda line: numbers(line.version))
+    return [_release_entry(tables, newest, timezone.now().date().isoformat())]
 
 
 def _release_entry(tables: Tables, line: ReleaseLine, today: str) -> SearchEntry:

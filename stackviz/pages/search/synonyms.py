@@ -31,6 +31,13 @@ OUR_NAMES: dict[str, str] = {
     "摩尔线程": "moore threads",
     "华为": "huawei",
     "gpu driver": "nvidia driver",
+    "macos tahoe": "macos 26",
+    "macos sequoia": "macos 15",
+    "macos sonoma": "macos 14",
+    "macos ventura": "macos 13",
+    "macos monterey": "macos 12",
+    "apple silicon": "apple",
+    "m 系列芯片": "apple",
     "容器工具包": "container toolkit",
     "容器工具": "container toolkit",
 }
@@ -55,7 +62,7 @@ _PHRASES = (
     ("/ladder/", "天梯图 | 天梯榜 | 显卡天梯图 | 显卡天梯 | 排行榜 | 显卡排行 | 显卡排名 | tier list"),
     (
         "/learn/eager-graph-compiled/#quantisation",
-        "量化 | quantization | quantisation | quantize | quantized | 量化精度 | low bit",
+        "量化 | quantization | quantisation | quantize | quantized | int4 quantization | 量化精度 | low bit",
     ),
     (
         "/learn/cards-and-rules/#export",
@@ -71,6 +78,11 @@ _PHRASES = (
     ("#fallback", "mps fallback | cpu fallback | pytorch_enable_mps_fallback | 回退到cpu"),
     ("#kv-cache", "kv cache | kv缓存 | kv 缓存 | 键值缓存"),
     ("/causes/cuda-out-of-memory/", "显存不足 | 爆显存 | oom | out of memory | cuda oom | 内存不足"),
+    ("/causes/nccl-error/", "nccl timeout | nccl error | nccl hang | nccl hangs | nccl 超时 | nccl超时"),
+    (
+        "/learn/the-stack-in-one-call/#nvidia-in-macs",
+        "cuda mac | mac cuda | cuda macbook | cuda macos | cuda apple | nvidia mac | nvidia macbook",
+    ),
     ("/causes/mps-out-of-memory/", "mps oom | mps out of memory"),
     ("/causes/driver-too-old/", "驱动程序太旧 | 驱动太旧 | 驱动版本太低 | 驱动过旧 | driver too old"),
     ("/explore/", "性价比 | value for money | price performance | performance per dollar"),

@@ -1,4 +1,4 @@
-"""Wishes before words: 150 queries in three scripts, each with the address that answers it first (wishes.csv)."""
+"""Wishes before words: 150 queries in three scripts, each with the address that must come first."""
 
 import csv
 import re
@@ -20,7 +20,14 @@ from stackviz.pages.search.synonyms import MODELS, PLACES
 from stackviz.pages.search.traditional import _SIMPLIFIED, _TRADITIONAL, simplified
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("curated", "cited")]
-WISHES = list(csv.DictReader((Path(__file__).parent / "wishes.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def read_wishes(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()))
+
+
+WISHES = read_wishes("wishes.csv")
+FRESH = read_wishes("wishes_fresh.csv")  # written afterwards, before any was tried: 37 of 50 were answered
 
 
 def first(query: str) -> str:
@@ -29,7 +36,7 @@ def first(query: str) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: wish["query"][:40])
+@pytest.mark.parametrize("wish", [*WISHES, *FRESH], ids=lambda wish: wish["query"][:40])
 def test_a_wish_has_its_answer_first(wish, language):
     with translation.override(language):
         address = first(wish["query"])
@@ -40,7 +47,7 @@ def test_a_wish_has_its_answer_first(wish, language):
 
 def test_the_wishes_are_150_in_three_scripts():
     scripts = Counter(wish["script"] for wish in WISHES)
-    assert (len(WISHES), len({wish["query"] for wish in WISHES})) == (150, 150)
+    assert len({wish["query"] for wish in [*WISHES, *FRESH]}) == len(WISHES) + len(FRESH) == 150 + 50
     assert min(scripts["latin"], scripts["hans"], scripts["hant"]) >= 14
 
 
@@ -55,8 +62,10 @@ def answer_line(query: str) -> str:
         ("driver 535", "Its support ended: 2026-06."),
         ("does llama 3.1 70b fit m4 max", "with 48 GB: no, 64 / 128 GB: yes"),
         ("price of rtx 5090", "1,999 USD (launch price"),
+        ("latest nvidia driver", "NVIDIA driver 6"),
         ("which driver for gtx 1060", "up to R580, the last branch"),
         ("fastest nvidia 24 gb", "GB/s"),
+        ("gpu under 500 dollars", "USD"),
     ],
 )
 def test_an_answer_says_it_in_a_sentence(query, said):
