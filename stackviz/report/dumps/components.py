@@ -19,7 +19,7 @@ LAYERS: Mapping[str, str] = MappingProxyType(
         " onnxruntime-gpu",
         "compiler": "torchinductor triton coremltools tensorrt gcc clang cmake",
         "library": "numpy cudnn cublas nccl cusparse cufft cutlass mpsgraph mps-kernels accelerate onednn mkl openblas"
-        " xformers flash-attn bitsandbytes",
+        " xformers flash-attn sageattention bitsandbytes",
         "platform": "openmp cuda-runtime cuda-toolkit cuda-driver-api metal mps rocm",
         "driver": "nvidia-driver metal-driver amdgpu-driver pynvml nvidia-ml-py",
         "os": "linux windows macos wsl",

@@ -22,6 +22,7 @@ _COMPONENTS = {
     "vllm": "vLLM",
     "xformers": "xFormers",
     "flash-attn": "FlashAttention, the package flash-attn",
+    "sageattention": "SageAttention",
     "bitsandbytes": "bitsandbytes",
     "torchvision": "TorchVision",
     "torchaudio": "TorchAudio",

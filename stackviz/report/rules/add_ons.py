@@ -9,12 +9,21 @@ from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 __all__ = ["ADD_ONS", "AddOn", "add_ons"]
 
-ADD_ONS = {"xformers": "xFormers", "flash-attn": "FlashAttention", "bitsandbytes": "bitsandbytes"}
+ADD_ONS = {
+    "xformers": "xFormers",
+    "flash-attn": "FlashAttention",
+    "sageattention": "SageAttention",
+    "bitsandbytes": "bitsandbytes",
+}
 
 NOTES = {
     "flash-attn": say(
         "Each of its wheels is for one torch and one CUDA: where none is published for these, pip compiles it."
-    )
+    ),
+    "sageattention": say(
+        "It is compiled from its repository, with the nvcc of CUDA 12.8 for Blackwell; pip has 1.0.6, the slower one "
+        "in Triton."
+    ),
 }
 
 
@@ -52,13 +61,16 @@ def _add_on(tables: Tables, component: str, torch: str, wheel: str, capability: 
             component=component, why_none=say("No release of {name} on record goes with torch {torch}", name, torch)
         )
     row = fitting[0]
-    supported = [
+    cards = [
         card
         for card in tables.rows(component, "supports", "compute-capability")
-        if card.low and not card.part and card.platform in platforms
+        if not card.part and card.platform in platforms
     ]
-    lowest = next((card.low for card in newest_up_to(supported, row.version)), "")
-    if lowest and is_below(capability, lowest):
-        why = say("{name} {version} needs compute capability {low} or newer", name, row.version, lowest)
-        return AddOn(component=component, why_none=why, source=row.source)
+    card = next(iter(newest_up_to(cards, row.version)), None)
+    if card and card.low and is_below(capability, card.low):
+        why = say("{name} {version} needs compute capability {low} or newer", name, row.version, card.low)
+        return AddOn(component=component, why_none=why, source=card.source)
+    if card and card.values and capability not in card.values.split():
+        why = say("{name} {version} has code for compute capability {values}", name, row.version, card.values)
+        return AddOn(component=component, why_none=why, source=card.source)
     return AddOn(component=component, version=row.version, note=NOTES.get(component, ""), source=row.source)

@@ -19,6 +19,16 @@ TABLES = packaged_tables()
         ("2.9.1", "7.5", "flash-attn", "", "FlashAttention 2.8.0.post2 needs compute capability 8.0 or newer"),
         ("2.9.1", "6.1", "bitsandbytes", "0.50.2", ""),
         ("2.9.1", "5.2", "bitsandbytes", "", "bitsandbytes 0.50.2 needs compute capability 6.0 or newer"),
+        ("2.9.1", "8.6", "sageattention", "2.2.0", ""),
+        ("2.9.1", "12.0", "sageattention", "2.2.0", ""),
+        (
+            "2.9.1",
+            "7.5",
+            "sageattention",
+            "",
+            "SageAttention 2.2.0 has code for compute capability 8.0 8.6 8.9 9.0 12.0",
+        ),
+        ("2.2.2", "8.6", "sageattention", "", "No release of SageAttention on record goes with torch 2.2.2"),
         ("2.9.1", "8.6", "triton", "3.5.1", ""),
     ],
 )
