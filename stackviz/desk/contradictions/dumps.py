@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from stackviz.report.dumps import machines
-from stackviz.report.format import Report
 from stackviz.report.importers import read_all
 from stackviz.report.rules import Finding, Severity, Tables, judge_breaking
 
@@ -12,7 +11,7 @@ COLLECT_ENV = """\
 PyTorch version: {torch}
 Is debug build: False
 CUDA used to build PyTorch: {cuda}
-ROCM used to build PyTorch: N/A
+ROCM used to build PyTorch: {rocm}
 
 OS: {system}
 Python version: {python} (64-bit runtime)
@@ -43,6 +42,7 @@ class DumpedStack:
     torch: str
     python: str = "3.11.9"
     cuda: str = ""
+    rocm: str = ""
     cudnn: str = ""
     card: str = ""
     driver: str = ""
@@ -55,24 +55,25 @@ class DumpedStack:
         is_mac = self.system == "macos-arm64"
         text = COLLECT_ENV.format(
             torch=self.torch,
-            cuda=self.cuda or "None",
+            cuda=self.cuda or ("N/A" if self.rocm else "None"),
+            rocm=self.rocm or "N/A",
             system=system,
             python=self.python,
             platform=platform,
-            card=f"GPU 0: {self.card}" if self.card and not is_mac else NOTHING,
+            card=f"{'' if self.rocm else 'GPU 0: '}{self.card}" if self.card and not is_mac else NOTHING,
             driver=self.driver or NOTHING,
             cudnn=self.cudnn or NOTHING,
         )
         return f"{text}\nCPU:\n{self.card}\n" if is_mac and self.card else text
 
 
-def read_dump(dump: DumpedStack, day: datetime) -> Report:
-    """The report that the site makes of the dump."""
-    [machine] = machines(read_all(dump.text))
-    return replace(machine.report(), created_at=day)
-
-
 def broken_findings(dump: DumpedStack, tables: Tables, day: datetime) -> list[Finding]:
     """What the diagnosis calls broken in the dump."""
-    findings = judge_breaking(read_dump(dump, day), tables)
+    return broken_findings_in(dump.text, tables, day)
+
+
+def broken_findings_in(text: str, tables: Tables, day: datetime) -> list[Finding]:
+    """What the diagnosis calls broken in a pasted text."""
+    [machine] = machines(read_all(text))
+    findings = judge_breaking(replace(machine.report(), created_at=day), tables)
     return [finding for finding in findings if finding.severity == Severity.BROKEN]

@@ -96,14 +96,14 @@ def _without_accumulate(condition: str) -> str:
 def _figures_pair(accelerator: Accelerator, name: str, figures: Sequence[str], where: str, text: str) -> Pair:
     """The figures of the sheet hold each figure of the other place; the unit of a figure is its own or the field's."""
     field = FIELDS[name]
-    of_sheet = [_amount(figure, field) for figure in figures]
+    of_sheet = [printed_amount(figure, field) for figure in figures]
     parts = [text] if text in figures else text.split(" / ")
-    agrees = all(any(_is_same(_amount(part, field), figure) for figure in of_sheet) for part in parts)
+    agrees = all(any(is_same(printed_amount(part, field), figure) for figure in of_sheet) for part in parts)
     sheet = PublicStatement(f"{accelerator.get_absolute_url()}#f-{name}", " / ".join(figures) or NONE)
     return Pair(sheet, PublicStatement(where, f"{name} of {accelerator.slug}: {text} {field.unit}".rstrip()), agrees)
 
 
-def _amount(text: str, field: Field | None = None) -> float | str:
+def printed_amount(text: str, field: Field | None = None) -> float | str:
     """In SI base units, in which values of the field are compared; the text itself where it is no number."""
     number, _space, printed = text.partition(" ")
     symbol = _SYMBOLS.get(printed, "") if printed else ""
@@ -116,7 +116,7 @@ def _amount(text: str, field: Field | None = None) -> float | str:
     return to_si(amount, symbol) if symbol else amount
 
 
-def _is_same(first: float | str, second: float | str) -> bool:
+def is_same(first: float | str, second: float | str) -> bool:
     if isinstance(first, str) or isinstance(second, str):
         return first == second
     return math.isclose(first, second, rel_tol=SAME)
@@ -147,7 +147,7 @@ def rankings_and_results(known: Known) -> Iterator[Pair]:
             yield Pair(
                 PublicStatement(address, f"{row.name}: {shown}"),
                 PublicStatement(f"{len(of_case)} results of this setting", f"{row.name}: at best {best} in SI"),
-                agrees=best is not None and _is_same(_amount(shown), best),
+                agrees=best is not None and is_same(printed_amount(shown), best),
             )
         yield from _of_titles(benchmark, ranking, bests, lines.get(address))
 
@@ -169,7 +169,7 @@ def _of_titles(
     address, words, first = benchmark_address(benchmark.key), ranking.words, ranking.drawn.rows[0]
     title = PublicStatement(address, introduce_ranking(benchmark, ranking.drawn, words).title)
     named = "" if words.no_first else first.name
-    best = _amount(f"{first.text} {ranking.drawn.unit}".rstrip())
+    best = printed_amount(f"{first.text} {ranking.drawn.unit}".rstrip())
     ahead = {name for name, amount in bests.items() if _is_ahead(benchmark, amount, best)}
     is_right = named in title.text and not ahead if named else words.no_first in title.text
     yield Pair(
@@ -189,7 +189,7 @@ def _of_titles(
 
 def _is_ahead(benchmark: CitedBenchmark, amount: float, best: float | str) -> bool:
     """Whether it is better than the first by more than rounding."""
-    if isinstance(best, str) or _is_same(amount, best):
+    if isinstance(best, str) or is_same(amount, best):
         return False
     return amount > best if benchmark.higher_is_better else amount < best
 

@@ -33,7 +33,7 @@ from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 def plans_and_diagnoses(known: Known) -> Iterator[Pair]:
     """Every family of accelerators that plans are made for, on every system it runs; and the CPU alone."""
-    for target in _families(known):
+    for target in planned_families(known):
         for system in SYSTEMS.values():
             if target.vendor in system.vendors and may_run(target, system.key):
                 yield from _plan_pairs(known, {"accelerator": target.slug, "system": system.key})
@@ -41,7 +41,7 @@ def plans_and_diagnoses(known: Known) -> Iterator[Pair]:
         yield from _plan_pairs(known, {"accelerator": CPU_ONLY, "system": key})
 
 
-def _families(known: Known) -> list[PlanTarget]:
+def planned_families(known: Known) -> list[PlanTarget]:
     """One accelerator of each compute capability, and of each generation of Apple's chips."""
     families: dict[tuple[str, str], PlanTarget] = {}
     for slug in known.catalogue.by_slug:
@@ -62,7 +62,7 @@ def _plan_pairs(known: Known, address: dict[str, str]) -> Iterator[Pair]:
     floor = plan.build.driver_floor if plan.build else ""
     if floor and plan.query.takes_driver:
         yield _diagnosed(known, plan, replace(dump, driver=floor), works=True)
-        yield _diagnosed(known, plan, replace(dump, driver=_driver_before(floor)), works=False)
+        yield _diagnosed(known, plan, replace(dump, driver=driver_before(floor)), works=False)
 
 
 def _planned_dump(plan: Plan) -> DumpedStack:
@@ -86,7 +86,7 @@ def _suffix(plan: Plan, build: Build | None) -> str:
     return "" if plan.query.machine.system.platform == "macos" else "+cpu"
 
 
-def _driver_before(driver: str) -> str:
+def driver_before(driver: str) -> str:
     """The last number one lower, or the last of the branch before: 525.60.13 -> 525.60.12, 570 -> 569.99."""
     parts = driver.split(".")
     if len(parts) == 1 or not int(parts[-1]):

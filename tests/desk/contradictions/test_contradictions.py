@@ -1,12 +1,13 @@
 """`manage.py contradictions`: none in the curated data, and each that is put in is found."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
 
-from stackviz.desk.contradictions import figures, stacks
+from stackviz.desk.contradictions import families, figures, framework_plans, rocm_plans, stacks
 from stackviz.desk.contradictions.pairs import Known
 from stackviz.desk.freshness.models import FeedCheck
 from stackviz.pages.plan import builds
@@ -35,7 +36,7 @@ def test_the_curated_data_contradicts_itself_nowhere(curated, cited, db, capsys)
     call_command("contradictions")
     *kinds, total = capsys.readouterr().out.splitlines()
     walked = {title: int(rest.split()[0].replace(",", "")) for title, rest in (line.split(": ") for line in kinds)}
-    assert len(walked) >= 9
+    assert len(walked) >= 12
     assert min(walked.values()) > 0
     assert total == f"{sum(walked.values()):,} pairs walked, 0 disagree"
     assert sum(walked.values()) > 20_000
@@ -66,6 +67,50 @@ def test_a_plan_with_too_old_a_driver_is_found(known, monkeypatch):
     assert pair.first.where.startswith("/plan/?accelerator=")
     assert "driver 390.12" in pair.first.text
     assert "river 390.12" in pair.second.text
+
+
+def test_a_framework_under_too_old_a_driver_is_found(known, monkeypatch):
+    def with_any_driver(tables, component, host):
+        return plan_package(tables, component, replace(host, driver=""))
+
+    plan_package = framework_plans.plan_package
+    monkeypatch.setattr(framework_plans, "plan_package", with_any_driver)
+    pair = first_found(framework_plans.framework_plans_and_diagnoses, known)
+    assert pair.first.text.endswith(": works")
+    assert " or newer: has " in pair.second.text
+
+
+def test_a_build_without_code_for_an_amd_card_is_found(known, monkeypatch):
+    def newer(tables, target):
+        return tuple(
+            replace(way, commands=tuple(re.sub("torch==.*", "torch==2.14.1 --index-url x/whl/rocm7.14", line)
+                                        for line in way.commands))
+            for way in ways(tables, target)
+        )  # fmt: skip
+
+    ways = rocm_plans.ways
+    monkeypatch.setattr(rocm_plans, "ways", newer)
+    pair = first_found(rocm_plans.rocm_plans_and_diagnoses, known)
+    assert pair.first.text.startswith("installs torch 2.14.1+rocm7.14 for ")
+    assert "carries no code for" in pair.second.text
+
+
+def test_a_sheet_without_its_family_is_found(known, monkeypatch):
+    monkeypatch.setattr(families, "family_lines", lambda _accelerator: ())
+    pair = first_found(families.families_and_sheets, known)
+    assert "one of " in pair.first.text
+    assert pair.second.text == "results that may be its own: none"
+
+
+def test_a_row_of_a_family_with_another_figure_is_found(known, monkeypatch):
+    def doubled(benchmark, choice):
+        ranking = shown_ranking(benchmark, choice)
+        rows = tuple(replace(row, text="4,711") if row.family else row for row in ranking.drawn.rows)
+        return replace(ranking, drawn=replace(ranking.drawn, rows=rows))
+
+    shown_ranking = families.shown_ranking
+    monkeypatch.setattr(families, "shown_ranking", doubled)
+    assert "4,711" in first_found(families.families_and_sheets, known).first.text
 
 
 def test_a_changed_answer_of_a_claim_is_found(known, monkeypatch):
