@@ -22,6 +22,7 @@ from stackviz.pages.compare.explained import (
 )
 from stackviz.pages.compare.host_rows import HostResults, HostTestRow, change_text, setting_title
 from stackviz.pages.compare.host_runs import run_of, runs_like
+from stackviz.pages.compare.pairs import read_named_pairs
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.host_bounds import peaks_of_results
 from stackviz.records.cited.models import CitedResult
@@ -82,10 +83,15 @@ class Explanation:
 
 
 def explanations(results: HostResults | None) -> tuple[Explanation, ...]:
-    """Of two hosts the largest difference in each kind of work; of one host that between its runs of one test."""
+    """Of two hosts the largest difference in each kind of work; of one host that between its runs of one test.
+
+    Of subjects that are a pair of `/compare/`, the difference that the pair is about comes first.
+    """
     if results is None or len(results.heads) > 2:
         return ()
     chosen: dict[str, tuple[float, HostTestRow, CitedResult, CitedResult]] = {}
+    if named := _runs_of_named_pair(results):
+        chosen[named[0].work] = (math.inf, *named)
     for row in results.rows:
         pair = _pair_of(row, results)
         if pair is None or not CITED_BENCHMARKS[row.key[0]].has_first:
@@ -97,6 +103,21 @@ def explanations(results: HostResults | None) -> tuple[Explanation, ...]:
     largest = [candidate[1:] for candidate in chosen.values()][:MOST_EXPLAINED]
     runs = runs_like([result for _row, *pair in largest for result in pair]) if largest else []
     return tuple(_explanation(row, first, second, names, runs) for row, first, second in largest)
+
+
+def _runs_of_named_pair(results: HostResults) -> tuple[HostTestRow, CitedResult, CitedResult] | None:
+    """The two runs of one test that the reviewed file names for these subjects; None where it names none."""
+    subjects = tuple(head.name for head in results.heads)
+    pair = next((pair for pair in read_named_pairs() if pair.subjects == subjects), None)
+    if pair is None or pair.first is None or pair.second is None:
+        return None
+    for row in results.rows:
+        runs = [row.results.get(head.slot, ()) for head in results.heads]
+        first = next((run for run in runs[0] if pair.first.fits(run)), None)
+        second = next((run for run in runs[-1] if pair.second.fits(run)), None)
+        if first is not None and second is not None and first != second:
+            return row, first, second
+    return None
 
 
 def _pair_of(row: HostTestRow, results: HostResults) -> tuple[CitedResult, CitedResult] | None:

@@ -28,6 +28,22 @@ def test_every_named_result_exists_and_is_the_answer(db):
     assert "so there is no factor" in answered["Mac mini M4 Pro: MLX and llama.cpp, one 27B model"]
 
 
+@pytest.mark.parametrize(
+    ("title", "factor", "share"),
+    [
+        ("Strix Halo with hipBLASLt and without", "3×", ("Settings", "3×")),
+        ("Strix Halo: Vulkan and ROCm on one machine", "1.2×", ("Driver and framework", "1.2×")),
+        ("Eight H100 and eight H200 train one program", "1.1×", ("Cannot tell", "1.1×")),
+        ("MacBook Air M5 and M1 with MLX", "1.9×", ("What bounds the chips", "2.2×")),
+    ],
+)
+def test_difference_is_explained_that_the_pair_is_about(client, db, title, factor, share):
+    pair = next(pair for pair in answered_pairs() if pair.title == title)
+    first = client.get(f"/compare/{pair.url}").context["comparison"].explanations[0]
+    assert first.factor == factor
+    assert share in [(line.title, line.factor) for line in first.lines]
+
+
 def test_start_links_the_pairs_with_their_answers(client, db):
     page = client.get("/compare/").content.decode()
     assert page.count("?a=host:") == len(read_named_pairs()) > 10
