@@ -7,6 +7,7 @@ from django.utils.translation import gettext, ngettext, npgettext, pgettext
 from jinja2 import Environment, StrictUndefined
 
 from stackviz.base.advice import causes_of
+from stackviz.draw.colours import hue_of
 from stackviz.report.messages.of_findings import messages_of
 from stackviz.web.i18n.curated_text import curated, curated_commands
 from stackviz.web.i18n.finding_text import advice_of, finding_text, finding_title
@@ -30,6 +31,7 @@ FUNCTIONS = (
     evidence_text,
     finding_title,
     finding_text,
+    hue_of,
     messages_of,
 )
 
