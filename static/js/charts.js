@@ -39,7 +39,15 @@
     document.body.append(probe);
     const value = getComputedStyle(probe).color;
     probe.remove();
-    return value;
+    return value.startsWith("rgb") ? value : asRgb(value);
+  }
+
+  /* Plotly reads no oklab(), which mixed colours are computed to. */
+  function asRgb(colour) {
+    const pixel = new OffscreenCanvas(1, 1).getContext("2d");
+    pixel.fillStyle = colour;
+    pixel.fillRect(0, 0, 1, 1);
+    return `rgb(${[...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3).join(", ")})`;
   }
 
   /* Address -> what it answers with, for all charts of the page; forgotten when a part of the page is swapped. */

@@ -5,6 +5,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from stackviz.draw.charts.frame import (
     INK_2,
     MIDDLE_PX,
@@ -149,7 +151,8 @@ def plotly_axis(axis: AxisWords, values: Iterable[float]) -> dict[str, Any]:
         "linear": {"type": "linear", "tickformat": ","},
         "year": {"type": "linear"},
     }
-    return {"title": {"text": plotly_text(axis.title)}, "zeroline": False, **kinds[axis.kind]}
+    title = f"{axis.title} ({gettext('logarithmic')})" if axis.kind == "log" else axis.title
+    return {"title": {"text": plotly_text(title)}, "zeroline": False, **kinds[axis.kind]}
 
 
 def plotly_range(scale: Scale) -> list[float]:
