@@ -102,7 +102,7 @@ def test_an_old_card_says_why_and_under_which_condition(curated, client, db):
     page = page_of(client, "nvidia-geforce-gtx-1080-ti")
     assert "bf16 tensor: needs compute capability 8.0, this is 6.1" in page
     assert "not published: bf16 tensor" not in page
-    head = re.search(r'<dl class="verdict headlines">.*?</dl>', page, re.DOTALL).group()
+    head = re.search(r'<dl class="verdict headlines v-nvidia">.*?</dl>', page, re.DOTALL).group()
     int8 = re.search(r"<div>\s*<dt>\s*int8 tensor.*?</div>", head, re.DOTALL).group()
     assert "dense, DP4A instruction, no tensor cores" in int8
     assert "45.2 TOPS" in int8

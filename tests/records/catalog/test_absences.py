@@ -71,7 +71,7 @@ def test_integrated_gpu_uses_the_memory_of_the_machine(curated, db):
 
 def test_a_sheet_says_why(client, curated, db):
     page = client.get("/accelerators/amd-rx-6600/").content.decode()
-    head = page[page.index('<dl class="verdict headlines">') : page.index("All values")]
+    head = page[page.index('<dl class="verdict headlines') : page.index("All values")]
     assert head.count("no matrix units before RDNA 3") == 2  # fp16 and bf16; int8 runs as dot products
     assert "<p>no matrix units before RDNA 3: " in page
 
