@@ -68,9 +68,8 @@ def test_other_axes_draw_other_points(visit, browser_context):
     page = visit("/explore/")
     page.select_option("#x", "launch_price_usd")
     expect(page.locator(".names .ratio").first).to_contain_text("/USD", timeout=WAIT)
-    page.select_option("#colour", "era")
-    expect(page.locator(".legend")).to_contain_text("since 2024", timeout=WAIT)
-    expect(page).to_have_url(re.compile(r"x=launch_price_usd&colour=era$"), timeout=WAIT)
+    page.select_option("#size", "none")
+    expect(page).to_have_url(re.compile(r"x=launch_price_usd&size=none$"), timeout=WAIT)
     assert browser_context.troubles == []
 
 
