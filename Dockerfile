@@ -19,10 +19,10 @@ COPY locale locale
 COPY tools/translations.py tools/
 
 # `manage.py backup` and `restore` run pg_dump and psql, which have to be of the server's major version: the script adds
-# PostgreSQL's own repository, which has each of them.
+# PostgreSQL's own repository, which has each of them. The font draws Chinese names in pictures of pages.
 ARG POSTGRES_MAJOR=16
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends ca-certificates postgresql-common \
+    && apt-get install --yes --no-install-recommends ca-certificates fonts-droid-fallback postgresql-common \
     && /usr/share/postgresql-common/pgdg/*.sh -y \
     && apt-get install --yes --no-install-recommends postgresql-client-${POSTGRES_MAJOR} \
     && rm -rf /var/lib/apt/lists/*

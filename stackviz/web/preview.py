@@ -55,7 +55,8 @@ class Introduction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """Addresses are absolute. `picture` "": the page has none. `oembed` "": it cannot be embedded by its address.
+    """Addresses are absolute. `picture` "": the page has none; `slide`: the same as SVG of 16:9. `oembed` "": it cannot
+    be embedded by its address.
 
     `embed`: its page for frames; `short`: a shorter address that leads here, `badge`: its badge, "" for none.
 
@@ -67,6 +68,7 @@ class Preview:
     url: str
     locale: str
     picture: str = ""
+    slide: str = ""
     oembed: str = ""
     embed: str = ""
     short: str = ""
@@ -99,6 +101,7 @@ def make_preview(
         url=url,
         locale=LOCALES.get(get_language() or "en", LOCALES["en"]),
         picture=request.build_absolute_uri(PICTURES + picture) if picture else "",
+        slide=request.build_absolute_uri(PICTURES + picture.replace(".png", ".svg", 1)) if picture else "",
         oembed=request.build_absolute_uri(f"{OEMBED}?{urlencode({'url': url, 'format': 'json'})}") if can_embed else "",
         embed=request.build_absolute_uri(f"/embed{without_language(path)}") if can_embed else "",
         short=request.build_absolute_uri(short) if short else "",
@@ -119,6 +122,7 @@ class Sharing:
     link: str
     markdown: str
     picture: str
+    slide: str
     frame: str
     badge: str
     frame_hosts: tuple[str, ...]
@@ -135,6 +139,7 @@ def sharing_of(preview: Preview) -> Sharing:
         link=link,
         markdown=markdown,
         picture=preview.picture,
+        slide=preview.slide,
         frame=frame_line(preview.embed, preview.title) if preview.embed and settings.EMBED_HOSTS != ["self"] else "",
         badge=f"[![{markdown_text(preview.title)}]({markdown_address(preview.badge)})]({markdown_address(link)})"
         if preview.badge
@@ -157,6 +162,7 @@ def sharing_of_address(request: HttpRequest, title: str) -> Sharing:
         link=link,
         markdown=markdown_link(title, link),
         picture="",
+        slide="",
         frame="",
         badge="",
         frame_hosts=(),

@@ -76,7 +76,8 @@ class RequirementLink:
     """A requirement between two boxes of a column: the source needs the target.
 
     `state`: FITS where it holds, WARNING or BROKEN where not, UNKNOWN where it is unknown, DESCRIBED without a machine.
-    `text`: the required and the present version; `url`: its source or the rule.
+    `text`: the required and the present version; `url`: its source or the rule. `need`: the required version alone, ""
+    where a rule judged it.
     """
 
     source_component: str
@@ -84,6 +85,7 @@ class RequirementLink:
     state: State
     text: str
     url: str = ""
+    need: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

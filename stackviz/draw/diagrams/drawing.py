@@ -149,6 +149,11 @@ class StackDrawing:
             LayerSentences(layer.title, tuple(_sentences(self.columns, layer, labels))) for layer in self.layers
         )
 
+    @property
+    def in_words(self) -> str:
+        """All of it in one paragraph, for who cannot see it."""
+        return " ".join(f"{part.layer}. {' '.join(part.sentences)}" for part in self.layer_sentences)
+
 
 def _sentences(columns: tuple[StackColumn, ...], layer: LayerRows, labels: Mapping[State, str]) -> Iterator[str]:
     several = len(columns) > 1

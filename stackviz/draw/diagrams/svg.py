@@ -88,8 +88,7 @@ def svg_of(drawing: StackDrawing, title: str, note: str = "", *, only_difference
         ends |= {key: y + at for key, at in piece.keys.items()}
         y += piece.height
     marks += [mark for link in drawing.links for mark in _link(link, ends, frame)]
-    description = " ".join(f"{part.layer}. {' '.join(part.sentences)}" for part in drawing.layer_sentences)
-    return svg_text(Sketch(frame.width, y + MARGIN, tuple(marks)), title, description)
+    return svg_text(Sketch(frame.width, y + MARGIN, tuple(marks)), title, drawing.in_words)
 
 
 def _frame(drawing: StackDrawing) -> _Frame:

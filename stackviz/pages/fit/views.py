@@ -1,5 +1,6 @@
 """The page `/fit/`: what a model needs, which accelerators run it, how fast. The address holds the whole question."""
 
+import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,19 +17,21 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.draw.colours import Hue, hues_of
-from stackviz.pages.fit.answers import FitAnswer, FitCalibrations, answers_for, chosen_answers
+from stackviz.pages.fit.answers import FitCalibrations, chosen_answers
 from stackviz.pages.fit.evidence import FitEvidence, calibrations, fit_evidence
 from stackviz.pages.fit.files import fit_csv
 from stackviz.pages.fit.forms import fit_form
 from stackviz.pages.fit.query import CUSTOM, MOST_ACCELERATORS, FitChoice, FitQuery, read_fit_query, unpublished_size
-from stackviz.pages.fit.shown import shown_page, shown_summary, size_rate, size_verdict
+from stackviz.pages.fit.shown import shown_page, size_rate, size_verdict
+from stackviz.pages.fit.summary import fit_answers, fit_summary
 from stackviz.pages.fit.targets import FitTarget, fit_targets
 from stackviz.records.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.web.http.address import AddressReader
 from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
-from stackviz.web.parts import cached_html, render_part
+from stackviz.web.parts import cached_html, cached_parts, render_part
+from stackviz.web.preview import Introduction, Preview, make_preview, sharing_of
 
 PER_PAGE = 25
 CACHE_S = 600
@@ -44,45 +48,50 @@ def page(request: HttpRequest) -> HttpResponse:
     is_file = bool(parameters.pop("format", [""])[-1])
     query = read_fit_query(parameters, fit_targets(catalogue))
     if is_file:
-        return fit_csv(query, _answers(query, catalogue, fit_evidence(catalogue)))
-    body = _body(query, catalogue, fit_evidence(catalogue), page_number(request))
+        return fit_csv(query, fit_answers(query, catalogue, fit_evidence(catalogue)))
+    body, answer = _body(query, catalogue, fit_evidence(catalogue), page_number(request))
+    preview = _preview(request, query, html.unescape(answer))
+    body += render_part("web/_sharing.jinja", sharing=sharing_of(preview))
     if wants_partial(request):
         address = query.parameters.urlencode(safe=":")
         part = render_part("web/_notes.jinja", notes=query.notes) + body
         return push_url(HttpResponse(part), request.path + (f"?{address}" if address else ""))
-    return render(request, "fit/page.html", {"notes": query.notes, "body": body, "query": query})
+    return render(request, "fit/page.html", {"notes": query.notes, "body": body, "query": query, "preview": preview})
 
 
-def _body(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> SafeString:
-    """Cached where everything in it is a choice of a list."""
+def _preview(request: HttpRequest, query: FitQuery, answer: str) -> Preview:
+    """The question as title. What could not be read has no picture."""
+    title = _("%(model)s in %(precision)s: does it fit?")
+    introduction = Introduction(title % {"model": query.model.name, "precision": query.precision.name}, answer)
+    address = query.parameters.urlencode(safe=":")
+    question = f"?{address}" if address else ""
+    return make_preview(
+        request, introduction, request.path + question, picture="" if query.notes else f"fit.png{question}"
+    )
+
+
+def _body(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> tuple[SafeString, ...]:
+    """(the form with its answer, the answer in a sentence) as HTML, cached where all of it is a choice of a list."""
+
+    def draw() -> tuple[str, str]:
+        return _rendered(query, catalogue, evidence, number)
+
     is_plain = number == 1 and query.model.slug != CUSTOM and set(query.parameters) <= _PLAIN and query.cards <= 8
     if not is_plain or len(query.accelerators) > 1:
-        return SafeString(_rendered(query, catalogue, evidence, number))
-    state = ("fit", query.parameters.urlencode(), evidence.edition)
-    return cached_html(state, lambda: _rendered(query, catalogue, evidence, number), CACHE_S)
+        return tuple(map(SafeString, draw()))
+    return cached_parts(("fit", query.parameters.urlencode(), evidence.edition), draw, CACHE_S)
 
 
-def _answers(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence) -> list[FitAnswer]:
-    """Of the chosen accelerators, one for each memory size; without any, of all that run the precision."""
-    targets, fitted = fit_targets(catalogue), calibrations(evidence, catalogue)
-    if query.chosen:
-        return chosen_answers(query, targets, fitted)
-    shown = [target for target in targets.values() if query.precision.runs_on(target.rated.vendor)]
-    return answers_for(query, shown, fitted)
-
-
-def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> str:
-    targets = fit_targets(catalogue)
-    answers = _answers(query, catalogue, evidence)
-    unknown = [targets[slug].name for slug in query.accelerators if not targets[slug].limits]
-    summary = shown_summary(query, answers, unknown)
-    return render_part(
+def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> tuple[str, str]:
+    summary = fit_summary(query, catalogue, evidence)
+    body = render_part(
         "fit/_fit.jinja",
         query=query,
         form=fit_form(query, catalogue),
         summary=summary,
         page=shown_page(page_of(summary.ranked, number, PER_PAGE)),
     )
+    return body, escape(summary.sentence)
 
 
 # --- /fit/compared/?a=apple-m4-max-40&a=nvidia-h100-sxm5-80gb:80:8, which comparisons fetch as a table ---

@@ -1,107 +1,35 @@
-"""A picture of a page: its content as plain data, and the PNG of 1200 by 630 that services show beside a link.
+"""A picture of a page: its content as plain data, and the sketch of it on a card or a slide.
 
-Words are English: who fetches previews names no language. The fonts come from an installed package; Source Sans Pro has
-no Chinese characters, and `readable` says whether it can draw a text.
+Words are English: who fetches previews names no language.
 """
 
-import importlib.resources
-import io
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-
-from PIL import Image, ImageDraw, ImageFont
 
 from stackviz.draw import colours
 from stackviz.draw.colours import GREY, Hue
-
-_FILES = {False: "SourceSansPro-Regular.ttf", True: "SourceSansPro-Semibold.ttf"}
-_NO_GLYPH = "\U000ffffe"  # a character of no font
-
-
-@lru_cache(maxsize=64)
-def _font(size: int, *, is_bold: bool) -> ImageFont.FreeTypeFont:
-    path = importlib.resources.files("font_source_sans_pro").joinpath("files", _FILES[is_bold])
-    return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
-
-
-@lru_cache(maxsize=2048)
-def _has_glyph(character: str) -> bool:
-    font = _font(40, is_bold=False)
-    return character.isspace() or bytes(font.getmask(character)) != bytes(font.getmask(_NO_GLYPH))
-
-
-def readable(text: str, otherwise: str = "") -> str:
-    """The text if every character of it can be drawn, else the other one."""
-    return text if text and all(map(_has_glyph, text[:400])) else otherwise
-
-
-class Canvas:
-    """A picture in the making. Sizes and places in pixels; colours as `#rrggbb`."""
-
-    def __init__(self, width: int, height: int, background: str) -> None:
-        self.image = Image.new("RGB", (width, height), background)
-        self._draw = ImageDraw.Draw(self.image)
-
-    def box(self, area: tuple[float, float, float, float], colour: str, radius: int = 0, line: str = "") -> None:
-        """A filled rectangle (left, top, right, bottom), its corners round, with an outline in `line`."""
-        self._draw.rounded_rectangle(area, radius, fill=colour, outline=line or None)
-
-    def text(
-        self,
-        point: tuple[float, float],
-        text: str,
-        size: int,
-        colour: str,
-        *,
-        width: float,
-        is_bold: bool = False,
-        is_right: bool = False,
-    ) -> float:
-        """One line on its baseline, cut with an ellipsis to fit `width`; returns how wide it is."""
-        shown = self.fitted(text, size, width, is_bold=is_bold)
-        font = _font(size, is_bold=is_bold)
-        self._draw.text(point, shown, font=font, fill=colour, anchor="rs" if is_right else "ls")
-        return font.getlength(shown)
-
-    def fitted(self, text: str, size: int, width: float, *, is_bold: bool = False) -> str:
-        """The text, cut with an ellipsis where it is wider than `width`."""
-        font = _font(size, is_bold=is_bold)
-        shown = " ".join(text.split())[:400]
-        if font.getlength(shown) <= width:
-            return shown
-        low, high = 0, len(shown)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if font.getlength(shown[:middle].rstrip() + "…") <= width:
-                low = middle
-            else:
-                high = middle - 1
-        return shown[:low].rstrip(" ,;:·") + "…"
-
-    def wrapped(self, text: str, size: int, width: float, most: int, *, is_bold: bool = False) -> list[str]:
-        """The text in at most `most` lines; the last one is cut with an ellipsis."""
-        font = _font(size, is_bold=is_bold)
-        lines: list[str] = []
-        words = text[:600].split()
-        while words and len(lines) < most - 1:
-            line = words.pop(0)
-            while words and font.getlength(f"{line} {words[0]}") <= width:
-                line += " " + words.pop(0)
-            lines.append(self.fitted(line, size, width, is_bold=is_bold))
-        if words:
-            lines.append(self.fitted(" ".join(words), size, width, is_bold=is_bold))
-        return lines
-
-    def largest_fit(self, text: str, sizes: tuple[int, ...], width: float) -> int:
-        """The first of these sizes at which the bold text fits; the last one if none does."""
-        return next((size for size in sizes if _font(size, is_bold=True).getlength(text) <= width), sizes[-1])
-
+from stackviz.draw.diagrams.drawing import StackDrawing
+from stackviz.draw.diagrams.slide import (
+    GROUND,
+    SLIDE,
+    Caption,
+    Fitted,
+    PictureSize,
+    Sheet,
+    fitted,
+    one_line_size,
+    sheet_of,
+)
+from stackviz.draw.diagrams.stack_slide import stack_sketch
+from stackviz.draw.diagrams.svg_marks import INK, INK_2, INK_3, PAPER, Mark, Rect, Sketch, TextMark, svg_text
+from stackviz.draw.diagrams.text_width import Style, width_of
 
 MOST_TILES = 6
 MOST_BARS = 8  # of a ranking
 MOST_LINES = 5
+MOST_STACKED = 3  # bars of a tile below their names
+LINE, SUNKEN = colours.LINE.light, colours.SUNKEN.light
+SEVERITIES = {"broken": colours.BAD.light, "warning": colours.WARN.light, "note": INK_2, "good": INK}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +67,28 @@ class PictureLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """`kind`: of what, in a word or two; `lead`: the answer in a sentence. Then tiles, bars or lines."""
+    """`kind`: of what, in a word or two; `lead`: the answer in a sentence. Then stacks, tiles, bars or lines.
+
+    `address`: of the page, without the scheme; `day`: 2026-11-29.
+    """
 
     kind: str
     title: str
     lead: str
+    stacks: StackDrawing | None = None
     tiles: tuple[PictureTile, ...] = ()
     bars: tuple[PictureBar, ...] = ()
     lines: tuple[PictureLine, ...] = ()
+    address: str = ""
+    day: str = ""
+
+    @property
+    def has_stacks(self) -> bool:
+        return self.stacks is not None and bool(self.stacks.columns)
+
+    @property
+    def caption(self) -> Caption:
+        return Caption(title=self.title, lead=self.lead, address=self.address, day=self.day)
 
 
 def of_largest(amounts: Sequence[float | None]) -> list[float | None]:
@@ -155,125 +97,145 @@ def of_largest(amounts: Sequence[float | None]) -> list[float | None]:
     return [amount / largest if amount is not None and largest > 0 else None for amount in amounts]
 
 
-WIDTH, HEIGHT = 1200, 630
-LEFT, RIGHT = 56, WIDTH - 56
-TOP, BOTTOM = 254, 578  # of what stands below the lead
-GAP = 20
-BACKGROUND, SURFACE, SUNKEN, INK, INK_2, INK_3, LINE = (
-    shade.light
-    for shade in (
-        colours.BG, colours.SURFACE, colours.SUNKEN, colours.INK, colours.INK_2, colours.INK_3, colours.LINE
-    )
-)  # fmt: skip
-LAYERS = (INK, INK_2, colours.EDGE.light)
-SEVERITIES = {"broken": colours.BAD.light, "warning": colours.WARN.light, "note": INK_2, "good": INK}
-
-_drawing = threading.Lock()  # one at a time in a process: a flood of requests leaves the other threads to pages
-
-
-def draw_png(picture: Picture) -> bytes:
-    """The picture as a PNG file."""
-    with _drawing:
-        canvas = Canvas(WIDTH, HEIGHT, BACKGROUND)
-        _frame(canvas, picture)
-        _heading(canvas, picture)
-        if picture.tiles:
-            _tiles(canvas, picture.tiles[:MOST_TILES])
-        elif picture.bars:
-            _ranking(canvas, picture.bars[:MOST_BARS])
-        else:
-            _lines(canvas, picture.lines[:MOST_LINES])
-        out = io.BytesIO()
-        canvas.image.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
-            out, "PNG", compress_level=3
-        )
-        return out.getvalue()
+def sketch_of(picture: Picture, page: PictureSize) -> Sketch:
+    """The picture on a page of this size."""
+    if picture.stacks is not None and picture.has_stacks:
+        return stack_sketch(picture.stacks, page, picture.caption)
+    sheet = sheet_of(page, picture.caption, Style(52))
+    marks: list[Mark] = [Rect(x=0, y=0, width=page.width, height=page.height, fill=GROUND), *sheet.marks]
+    if picture.tiles:
+        marks += _tiles(picture.tiles[:MOST_TILES], page, sheet)
+    elif picture.bars:
+        marks += _ranking(picture.bars[:MOST_BARS], page, sheet)
+    else:
+        marks += _lines(picture.lines[:MOST_LINES], page, sheet)
+    return Sketch(page.width, page.height, tuple(marks))
 
 
-def _frame(canvas: Canvas, picture: Picture) -> None:
-    for row, layer in enumerate(LAYERS):
-        canvas.box((LEFT, 44 + 13 * row, LEFT + 34, 53 + 13 * row), layer, 3)
-    canvas.text((LEFT + 46, 74), "accelweb", 32, INK, width=300, is_bold=True)
-    canvas.text((RIGHT, 74), picture.kind, 26, INK_2, width=600, is_right=True)
-    canvas.box((0, HEIGHT - 10, WIDTH, HEIGHT), INK)
+def slide_svg(picture: Picture) -> str:
+    """The picture as a file for a slide of 16:9."""
+    described = picture.stacks.in_words if picture.stacks is not None else picture.lead
+    return svg_text(sketch_of(picture, SLIDE), picture.title, described)
 
 
-def _heading(canvas: Canvas, picture: Picture) -> None:
-    width = RIGHT - LEFT
-    size = canvas.largest_fit(picture.title, (58, 50, 44, 38), width)
-    canvas.text((LEFT, 152), picture.title, size, INK, width=width, is_bold=True)
-    for row, text in enumerate(canvas.wrapped(picture.lead, 29, width, 2)):
-        canvas.text((LEFT, 195 + 35 * row), text, 29, INK_2, width=width)
+@dataclass(frozen=True)
+class _Area:
+    left: float
+    top: float
+    width: float
+    height: float
 
 
-def _tiles(canvas: Canvas, tiles: Sequence[PictureTile]) -> None:
+def _tiles(tiles: Sequence[PictureTile], page: PictureSize, sheet: Sheet) -> Iterator[Mark]:
     columns = 2 if len(tiles) in (2, 4) else min(3, len(tiles))
-    rows = -(-len(tiles) // columns)
-    width = (RIGHT - LEFT - GAP * (columns - 1)) / columns
-    height = (BOTTOM - TOP - GAP * (rows - 1)) / rows
+    rows, gap = -(-len(tiles) // columns), 16 * page.unit
+    width = (page.inside - gap * (columns - 1)) / columns
+    height = (sheet.bottom - sheet.top - gap * (rows - 1)) / rows
+    pairs = [f"{bar.name}  {bar.text}" for tile in tiles for bar in tile.bars if bar.share is not None]
+    bold = one_line_size(pairs, width - 32 * page.unit, Style(25 * page.unit, bold=True), 0.62)
+    style = Style(bold.size)
     for index, tile in enumerate(tiles):
-        left = LEFT + (index % columns) * (width + GAP)
-        top = TOP + (index // columns) * (height + GAP)
-        canvas.box((left, top, left + width, top + height), SURFACE, 10, LINE)
-        _tile(canvas, tile, (left + 18, top, width - 36, height))
+        left = page.margin + (index % columns) * (width + gap)
+        top = sheet.top + (index // columns) * (height + gap)
+        yield Rect(x=left, y=top, width=width, height=height, fill=PAPER, stroke=LINE, radius=4 * page.unit)
+        yield from _tile(tile, _Area(left, top, width, height), page.unit, style)
 
 
-def _tile(canvas: Canvas, tile: PictureTile, area: tuple[float, float, float, float]) -> None:
-    left, top, width, height = area
-    canvas.text((left, top + 33), tile.title, 22, INK_2, width=width)
-    if tile.bars:
-        step = (height - 48) / len(tile.bars)
-        figures = 0.42 if any(", " in bar.text for bar in tile.bars if bar.share is not None) else 0.27
-        for row, bar in enumerate(tile.bars):
-            _bar(canvas, bar, (left, top + 42 + step * row, width, step), shares=(0.32, figures))
+def _tile(tile: PictureTile, area: _Area, unit: float, stacked: Style) -> Iterator[Mark]:
+    """`stacked`: of the names of few bars, the same in all tiles."""
+    pad = 16 * unit
+    inside = area.width - 2 * pad
+    title = fitted(tile.title, inside, 1.3 * 20 * unit, Style(20 * unit), 0.6)
+    yield from title.marks(area.left + pad, area.top + 10 * unit, INK_2)
+    top = area.top + 10 * unit + title.height + 4 * unit
+    room = area.top + area.height - 8 * unit - top
+    if 0 < len(tile.bars) <= MOST_STACKED:
+        yield from _stacked_bars(tile.bars, _Area(area.left + pad, top, inside, room), unit, stacked)
         return
-    size = canvas.largest_fit(tile.figure, (48, 42, 36, 30, 26), width)
-    canvas.text((left, top + height / 2 + 34), tile.figure, size, INK, width=width, is_bold=True)
+    if tile.bars:
+        figures = 0.46 if any(", " in bar.text for bar in tile.bars if bar.share is not None) else 0.3
+        area_of_bars = _Area(area.left + pad, top, inside, room)
+        yield from _bars(tile.bars, area_of_bars, unit, names=0.36, figures=figures)
+        return
+    most = room * (0.7 if tile.note else 1)
+    style = one_line_size([tile.figure], inside, Style(min(48 * unit, most * 0.6), bold=True), 0.5)
+    figure = fitted(tile.figure, inside, most, style, 0.6)
+    yield from figure.marks(area.left + pad, top + (most - figure.height) / 2)
     if tile.note:
-        canvas.text((left, top + height - 14), tile.note, 20, INK_3, width=width)
+        note = fitted(tile.note, inside, room * 0.3, Style(17 * unit), 0.6)
+        yield from note.marks(area.left + pad, area.top + area.height - 8 * unit - note.height, INK_3)
 
 
-def _ranking(canvas: Canvas, bars: Sequence[PictureBar]) -> None:
-    step = min(56.0, (BOTTOM - TOP) / len(bars))
-    for row, bar in enumerate(bars):
-        _bar(canvas, bar, (LEFT, TOP + step * row, RIGHT - LEFT, step), shares=(0.34, 0.20))
+def _ranking(bars: Sequence[PictureBar], page: PictureSize, sheet: Sheet) -> Iterator[Mark]:
+    height = min(64 * page.unit * len(bars), sheet.bottom - sheet.top)
+    area_of_bars = _Area(page.margin, sheet.top, page.inside, height)
+    yield from _bars(bars, area_of_bars, page.unit, names=0.36, figures=0.2)
 
 
-def _bar(
-    canvas: Canvas, bar: PictureBar, area: tuple[float, float, float, float], *, shares: tuple[float, float]
-) -> None:
-    """Name, bar and figure in a row; `shares`: of its width, the name's and the figure's.
+def _bars(bars: Sequence[PictureBar], area: _Area, unit: float, *, names: float, figures: float) -> Iterator[Mark]:
+    """A row for each: name, bar and figure; `names`, `figures`: their shares of the width. Names have one size.
 
     A bar for an unknown figure is not drawn, its text says why.
     """
-    left, top, width, height = area
-    size = max(15, min(25 if width > 700 else 21, int(height * 0.62)))
-    base = top + height / 2 + size * 0.34
-    names = width * shares[0]
-    smaller = tuple(range(size, 14, -1))
-    canvas.text((left, base), bar.name, canvas.largest_fit(bar.name, smaller, names - 12), INK, width=names - 12)
-    if bar.share is None:
-        size = canvas.largest_fit(bar.text, smaller, width - names)
-        canvas.text((left + names, base), bar.text, size, INK_3, width=width - names)
-        return
-    figures = width * shares[1]
-    most = width - names - figures
-    thick = max(8.0, min(24.0, height * 0.5))
-    top_of_bar = top + (height - thick) / 2
-    canvas.box((left + names, top_of_bar, left + names + most, top_of_bar + thick), SUNKEN, 4)
-    length = max(5.0, most * min(1.0, bar.share))
-    canvas.box((left + names, top_of_bar, left + names + length, top_of_bar + thick), bar.hue.light, 4)
-    size = canvas.largest_fit(bar.text, smaller, figures - 12)
-    canvas.text((left + width, base), bar.text, size, INK, width=figures - 12, is_bold=True, is_right=True)
+    step = area.height / len(bars)
+    style, pad = Style(max(12 * unit, min(27 * unit, step * 0.62))), 12 * unit
+    name_style = one_line_size([bar.name for bar in bars], area.width * names - pad, style, 0.68)
+    known = [bar.text for bar in bars if bar.share is not None]
+    figure_style = one_line_size(known, area.width * figures - pad, Style(style.size, bold=True), 0.6)
+    start, most = area.left + area.width * names, area.width * (1 - names - figures)
+    thick = max(8 * unit, min(26 * unit, step * 0.5))
+    for row, bar in enumerate(bars):
+        line = _Area(area.left, area.top + step * row, area.width, step)
+        name = fitted(bar.name, area.width * names - pad, step, name_style, 0.6)
+        yield from name.marks(area.left, _middle(line, name))
+        if bar.share is None:
+            text = fitted(bar.text, area.width * (1 - names), step, Style(0.9 * style.size), 0.5)
+            yield from text.marks(start, _middle(line, text), INK_3)
+            continue
+        top = line.top + (step - thick) / 2
+        yield Rect(x=start, y=top, width=most, height=thick, fill=SUNKEN, radius=2)
+        length = max(5 * unit, most * min(1.0, bar.share))
+        yield Rect(x=start, y=top, width=length, height=thick, fill=bar.hue.light, radius=2)
+        figure = fitted(bar.text, area.width * figures - pad, step, figure_style, 0.6)
+        yield from figure.marks(area.left + area.width, _middle(line, figure), is_right=True)
 
 
-def _lines(canvas: Canvas, lines: Sequence[PictureLine]) -> None:
+def _stacked_bars(bars: Sequence[PictureBar], area: _Area, unit: float, style: Style) -> Iterator[Mark]:
+    """A bar below its name and figure, where there is room for names as large as figures."""
+    step = area.height / len(bars)
+    for row, bar in enumerate(bars):
+        figure = fitted(bar.text, area.width * 0.6, step * 0.6, Style(style.size, bold=bar.share is not None), 0.7)
+        name = fitted(bar.name, area.width - figure.width - 10 * unit, step * 0.6, style, 0.7)
+        height = max(name.height, figure.height)
+        thick = min(20 * unit, max(6 * unit, step - height - 14 * unit))
+        top = area.top + step * row + max(0.0, (step - height - thick - 3 * unit) / 2)
+        yield from name.marks(area.left, top)
+        ink = INK_3 if bar.share is None else INK
+        yield from figure.marks(area.left + area.width, top, ink, is_right=True)
+        if bar.share is None:
+            continue
+        y = top + height + 3 * unit
+        yield Rect(x=area.left, y=y, width=area.width, height=thick, fill=SUNKEN, radius=2)
+        length = max(5 * unit, area.width * min(1.0, bar.share))
+        yield Rect(x=area.left, y=y, width=length, height=thick, fill=bar.hue.light, radius=2)
+
+
+def _middle(area: _Area, text: Fitted) -> float:
+    return area.top + (area.height - text.height) / 2
+
+
+def _lines(lines: Sequence[PictureLine], page: PictureSize, sheet: Sheet) -> Iterator[Mark]:
+    unit = page.unit
+    step = min(66 * unit, (sheet.bottom - sheet.top) / max(1, len(lines)))
     for row, line in enumerate(lines):
-        top = TOP + 4 + 62 * row
+        top, height = sheet.top + step * row, step - 8 * unit
         ink = SEVERITIES.get(line.severity, INK_3)
-        canvas.box((LEFT, top, RIGHT, top + 52), SURFACE, 8, LINE)
-        canvas.box((LEFT, top, LEFT + 10, top + 52), ink, 4)
-        start: float = LEFT + 28
+        yield Rect(x=page.margin, y=top, width=page.inside, height=height, fill=PAPER, stroke=LINE, radius=4)
+        yield Rect(x=page.margin, y=top, width=8 * unit, height=height, fill=ink)
+        start, style = page.margin + 26 * unit, Style(23 * unit, bold=True)
         if line.severity:
-            start += canvas.text((start, top + 35), line.severity, 25, ink, width=130, is_bold=True) + 16
-        canvas.text((start, top + 35), line.text, 25, INK, width=RIGHT - start - 18)
+            foot = top + height / 2 + style.size * 0.34
+            yield TextMark(x=start, y=foot, text=line.severity, style=style, fill=ink)
+            start += width_of(line.severity, style) + 16 * unit
+        text = fitted(line.text, page.width - page.margin - 14 * unit - start, height, Style(23 * unit), 0.5)
+        yield from text.marks(start, top + (height - text.height) / 2)

@@ -1,6 +1,7 @@
 """`/embed/...`: a page without script for the frames of other sites, and `/oembed`, which says how to frame a page."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -11,8 +12,9 @@ from django.urls import Resolver404, path, resolve
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from stackviz.pages.sharing.drawing import slide_svg
 from stackviz.pages.sharing.hosts import allow_frames, embedding_is_allowed, is_refused_host
-from stackviz.pages.sharing.pictures import PICTURES, cached_picture
+from stackviz.pages.sharing.pictures import cached_picture
 from stackviz.pages.sharing.subjects import (
     Shared,
     public_subjects,
@@ -20,7 +22,7 @@ from stackviz.pages.sharing.subjects import (
     shared_ranking,
     shared_sheet,
     shared_subjects,
-    stacks_svg,
+    stacks_picture,
 )
 from stackviz.web.http.address import whole_number
 from stackviz.web.http.cors import close_to_other_sites
@@ -50,20 +52,14 @@ def embed_ranking(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def embed_stacks(request: HttpRequest) -> HttpResponse:
-    """The diagram of the stacks of two to six subjects."""
+    """The stacks of up to six subjects."""
     if is_refused_host(request):
         return _refused()
     chosen = public_subjects(request.GET)
     if not chosen:
         return _unknown(request)
-    try:
-        PICTURES.count(request)
-    except RateLimited as limited:
-        return too_many(limited)
     shared = shared_subjects(chosen)
-    page = request.build_absolute_uri(f"{shared.path}?{shared.query}")
-    drawing = SafeString(stacks_svg(chosen, page))
-    return _frame_page({"drawing": drawing, "page": page})
+    return _embedded(request, replace(shared, state=("stacks", *shared.state), make=lambda: stacks_picture(chosen)))
 
 
 def _embedded(request: HttpRequest, shared: Shared | None) -> HttpResponse:
@@ -71,12 +67,13 @@ def _embedded(request: HttpRequest, shared: Shared | None) -> HttpResponse:
         return _refused()
     if shared is None:
         return _unknown(request)
-    page = request.build_absolute_uri(shared.path + (f"?{shared.query}" if shared.query else ""))
+    page = request.build_absolute_uri(shared.address)
     try:
         picture = cached_picture(request, shared)
     except RateLimited as limited:
         return too_many(limited)
-    response = _frame_page({"picture": picture, "page": page})
+    drawing = SafeString(slide_svg(picture).partition("\n")[2]) if picture.has_stacks else ""
+    response = _frame_page({"picture": picture, "drawing": drawing, "page": page})
     response.headers["Cache-Control"] = "public, max-age=600"
     return response
 

@@ -4,14 +4,15 @@ Pictures are in English: they are made within `override("en")`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
-from django.utils.translation import override
 
 from stackviz.draw.colours import hue_of
-from stackviz.draw.diagrams.svg import svg_of
+from stackviz.draw.diagrams.boxes import copy_with
+from stackviz.draw.diagrams.drawing import StackDrawing
+from stackviz.draw.diagrams.stack_slide import stack_finding
 from stackviz.pages.accelerators.introduction import headlines_of, introduce_sheet, marks_of
 from stackviz.pages.benchmarks.ranking import CitedLadder, DrawnLadder, draw_ladder, ladder_of, place_text
 from stackviz.pages.benchmarks.ranking_words import overtaken_text, ranking_setting
@@ -25,18 +26,22 @@ from stackviz.pages.compare.spec_table import spec_rows
 from stackviz.pages.compare.subjects import Head, Loaded, describe, heading, heads_of, load
 from stackviz.pages.compare.tiles import Answered, sentence_of, sheet_figures, verdict_of
 from stackviz.pages.diagnose.diagnosis import Diagnosis, introduce_diagnosis
+from stackviz.pages.fit.evidence import fit_evidence
+from stackviz.pages.fit.query import FitQuery
+from stackviz.pages.fit.summary import fit_summary
 from stackviz.pages.plan.answer import introduce_plan
 from stackviz.pages.plan.builds import PlanOutcome
 from stackviz.pages.plan.page import Plan
+from stackviz.pages.sharing.canvas import readable
 from stackviz.pages.sharing.drawing import (
     MOST_BARS,
     MOST_LINES,
+    MOST_TILES,
     Picture,
     PictureBar,
     PictureLine,
     PictureTile,
     of_largest,
-    readable,
 )
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition
 from stackviz.records.catalog.queries import public_catalogue
@@ -74,7 +79,10 @@ def sheet_picture(accelerator: Accelerator) -> Picture:
 
 
 def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
-    """A tile for each question with a bar for each subject; of machines first what they measured."""
+    """A tile for each question with a bar for each subject; of machines first what they measured.
+
+    Where no question has an answer, the stacks; a line for each subject where none is described either.
+    """
     address = Address(tuple(loaded.subject for loaded in chosen))
     heads = heads_of(chosen, address)
     rows, sheet_heads = spec_rows(chosen, heads, address)
@@ -100,6 +108,8 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
             )
             tiles.append(PictureTile(str(question.title), bars=bars))
     title = readable(heading([loaded.title for loaded in chosen]), heading(list(names.values())))
+    if not tiles and (of_stacks := stacks_picture(chosen)).has_stacks:
+        return replace(of_stacks, lead=readable(verdict_of_hosts(hosts)) or of_stacks.lead)
     return Picture(
         kind="Comparison",
         title=title,
@@ -109,6 +119,11 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
             PictureLine("", f"{names[each.title]}: {readable(describe(each), each.subject.name)}") for each in chosen
         ),
     )
+
+
+def _readable_stacks(drawing: StackDrawing, names: Mapping[str, str]) -> StackDrawing:
+    columns = (copy_with(column, title=names.get(column.title, column.title)) for column in drawing.columns)
+    return replace(drawing, columns=tuple(columns))
 
 
 def _verdict(chosen: Sequence[Loaded], answered: Sequence[Answered]) -> str:
@@ -189,7 +204,7 @@ def _ranked_bars(ladder: CitedLadder, drawn: DrawnLadder) -> tuple[PictureBar, .
     )
 
 
-def plan_picture(plan: Plan) -> Picture:
+def picture_of_plan(plan: Plan) -> Picture:
     """What to install, a tile each; what does not fit as lines where nothing can be installed."""
     introduction = introduce_plan(plan)
     tiles = [PictureTile("PyTorch", plan.query.machine.torch)]
@@ -213,7 +228,31 @@ def plan_picture(plan: Plan) -> Picture:
     )
 
 
-def diagnosis_picture(diagnosis: Diagnosis) -> Picture:
+def picture_of_fit(query: FitQuery) -> Picture:
+    """A tile for each chosen accelerator; without any, what the model needs and how many run it."""
+    catalogue = public_catalogue()
+    summary = fit_summary(query, catalogue, fit_evidence(catalogue))
+    tiles = [
+        PictureTile(
+            f"{answer.title}, {answer.memory}",
+            answer.verdict,
+            note=f"needs {answer.needed} of {answer.usable} usable",
+        )
+        for sizes in summary.chosen
+        for answer in sizes
+    ]
+    if not tiles and summary.first:
+        tiles = [PictureTile("Needs", summary.needed), PictureTile("Of all accelerators", summary.counts)]
+    return Picture(
+        kind="Fit",
+        title=f"{query.model.name} in {query.precision.name}: does it fit?",
+        lead=summary.sentence if not summary.chosen or len(tiles) > MOST_TILES else "",
+        tiles=tuple(tiles),
+        lines=tuple(PictureLine("", f"{name}: no memory size is published.") for name in summary.unknown),
+    )
+
+
+def picture_of_diagnosis(diagnosis: Diagnosis) -> Picture:
     """The worst findings, one a line."""
     introduction = introduce_diagnosis(diagnosis)
     findings = [finding for machine in diagnosis.machines for finding in machine.findings]
@@ -230,7 +269,7 @@ def diagnosis_picture(diagnosis: Diagnosis) -> Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """`path`: of the page; `query`: what of its address counts; `picture`: its path below /picture/, without query.
+    """`path`: of the page; `query`: what of its address counts; `picture`: its PNG below /picture/, without query.
 
     `state`: moves with whatever `make` shows, which is called within `override("en")`. `has_machines`: of public labs.
     """
@@ -241,6 +280,11 @@ class Shared:
     state: tuple[object, ...]
     has_machines: bool = False
     make: Callable[[], Picture]
+
+    @property
+    def address(self) -> str:
+        """Of the page, within the site."""
+        return self.path + (f"?{self.query}" if self.query else "")
 
 
 def shared_sheet(slug: str) -> Shared | None:
@@ -309,7 +353,9 @@ def shared_ranking(key: str, parameters: QueryDict) -> Shared | None:
     )
 
 
-def stacks_svg(chosen: tuple[Loaded, ...], address: str) -> str:
-    """The diagram of the subjects' stacks, in English."""
-    with override("en"):
-        return svg_of(stacks_of(chosen).drawing, heading([loaded.title for loaded in chosen]), address)
+def stacks_picture(chosen: Sequence[Loaded]) -> Picture:
+    """The stacks of the subjects, whatever else there is to say of them."""
+    names = {loaded.title: readable(loaded.title, loaded.subject.slug) for loaded in chosen}
+    drawing = _readable_stacks(stacks_of(chosen).drawing, names)
+    title = readable(heading([loaded.title for loaded in chosen]), heading(list(names.values())))
+    return Picture(kind="Stacks", title=title, lead=stack_finding(drawing), stacks=drawing)

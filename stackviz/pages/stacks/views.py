@@ -1,5 +1,6 @@
 """Views of the stacks, one stack, one component, the operators and one operator."""
 
+import html
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -33,6 +34,7 @@ from stackviz.web.http.download import svg_response
 from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, cached_parts
+from stackviz.web.preview import Introduction, make_preview
 
 SIDE_BY_SIDE = ("nvidia-cuda", "apple-metal", "cpu")  # drawn by the list; others can be compared
 MOST_DRAWN = 3
@@ -102,7 +104,10 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
         drawing = draw_columns([column])
         return svg_response(f"stack-{slug}", svg_of(drawing, column.title, request.build_absolute_uri(request.path)))
     title, body = cached_parts(("stack", slug, *_editions()), lambda: _drawn_stack(slug), CACHE_S)
-    return render(request, "stacks/stack.html", {"title": title, "body": body})
+    answer = _("%(stack)s, layer by layer: components, versions they need, support.") % {"stack": html.unescape(title)}
+    introduction = Introduction(html.unescape(title), answer)
+    preview = make_preview(request, introduction, request.path, picture=f"compare.png?a=stack:{slug}")
+    return render(request, "stacks/stack.html", {"title": title, "body": body, "preview": preview})
 
 
 def _described(slug: str) -> tuple[Stack, StackColumn]:

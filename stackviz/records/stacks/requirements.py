@@ -129,8 +129,12 @@ def _described_links(box: Box, rows: Sequence[Requirement], here: Mapping[str, B
         for _index, row in sorted(enumerate(stated), key=lambda item: (numbers(item[1].low), item[0]), reverse=True):
             target = _SATISFIED_BY.get(row.subject, row.subject)
             if target in here and target not in (box.component, *links) and here[target].layer != Layer.APPLICATION:
-                text = _demand(row, here)
-                links[target] = RequirementLink(box.component, target, State.DESCRIBED, text, row.source.url)
+                need = (
+                    _how_much(row) if row.subject == target else f"{_subject_name(row.subject, here)} {_how_much(row)}"
+                )
+                links[target] = RequirementLink(
+                    box.component, target, State.DESCRIBED, _demand(row, here), row.source.url, need
+                )
     return list(links.values())
 
 
