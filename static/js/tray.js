@@ -1,9 +1,8 @@
-/* The compare tray: up to six subjects, kept in this browser only (localStorage), shown at the foot of every page.
+/* The compare tray: up to six subjects, kept in this browser only (localStorage), shown at the foot of pages that offer
+   subjects.
 
    A page offers a subject with <button data-tray-add="<subject>" data-tray-name="H100 SXM"> (the tag tray_button);
-   clicks are caught on the document, so parts that htmx swaps in work too. A comparison page marks its own subjects with
-   data-tray-subject / data-tray-name: an empty tray takes them over, so that one more can be added from anywhere, and a
-   tray with exactly these is hidden there. */
+   clicks are caught on the document, so parts that htmx swaps in work too. */
 (() => {
   "use strict";
   const KEY = "accelweb.tray";
@@ -58,17 +57,11 @@
 
   function show() {
     list.replaceChildren(...subjects.map(pill));
-    tray.hidden = subjects.length === 0 || isThisComparison();
+    tray.hidden = subjects.length === 0 || !document.querySelector("[data-tray-add]");
     document.documentElement.toggleAttribute("data-tray", !tray.hidden);
     go.href = go.dataset.trayGo + "?" + subjects.map((item) => "a=" + encodeURIComponent(item.subject).replaceAll("%3A", ":").replaceAll("%2F", "/")).join("&");
     go.textContent = fill(words.textCompare, "");
     mark(document);
-  }
-
-  /* On the comparison of exactly these subjects the tray leads nowhere. */
-  function isThisComparison() {
-    const shown = new Set([...document.querySelectorAll("[data-tray-subject]")].map((mark) => mark.dataset.traySubject));
-    return shown.size === subjects.length && shown.size > 1 && subjects.every((item) => shown.has(item.subject));
   }
 
   function mark(within) {
@@ -109,7 +102,7 @@
       document.querySelector("main").focus();
     }
   });
-  document.addEventListener("htmx:afterSwap", () => mark(document));
+  document.addEventListener("htmx:afterSwap", show);
   addEventListener("storage", (event) => {
     if (event.key === KEY) {
       subjects = read();
@@ -123,8 +116,5 @@
     }
   });
 
-  const onPage = [...document.querySelectorAll("[data-tray-subject]")].slice(0, MOST);
-  if (subjects.length === 0 && onPage.length > 0) {
-    keep(onPage.map((mark) => ({ subject: mark.dataset.traySubject, name: mark.dataset.trayName })));
-  } else show();
+  show();
 })();

@@ -73,7 +73,7 @@ def test_tray_persists_across_pages(visit, browser_context):
     page.locator("[data-tray-add$='dgx-1']").click()
     page.locator("[data-tray-add$='dgx-2']").click()
     assert said(page) == "dgx-2 is in the compare tray, 2 of 6"
-    page = visit("/learn/")
+    page = visit("/stacks/")
     assert in_tray(page) == ["dgx-1", "dgx-2"]
     go = page.locator("[data-tray-go]")
     assert go.get_attribute("href") == "/compare/?a=machine:north/dgx-1&a=machine:north/dgx-2"
@@ -114,12 +114,12 @@ def test_tray_empties_by_keyboard(visit):
     assert page.locator("aside[data-tray]").is_hidden()
 
 
-def test_empty_tray_adopts_the_comparison(visit):
-    address = "/compare/?a=machine:north/dgx-1&a=machine:north/dgx-2"
-    assert in_tray(visit(address)) == ["dgx-1", "dgx-2"]
+def test_the_tray_shows_where_a_page_offers_subjects(visit):
     page = visit("/machines/")
     page.locator("[data-tray-add$='dgx-1']").click()
-    assert in_tray(visit(address)) == ["dgx-2"]
+    assert page.locator("aside[data-tray]").is_visible()
+    for address in ("/learn/", "/fit/", "/compare/?a=machine:north/dgx-1&a=machine:north/dgx-2"):
+        assert visit(address).locator("aside[data-tray]").is_hidden()
 
 
 def test_what_is_stored_for_the_tray_is_only_ever_text(visit, browser_context):

@@ -16,7 +16,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.draw.diagrams.svg import svg_of
+from stackviz.draw.diagrams.slide import Caption
+from stackviz.draw.diagrams.stack_slide import stack_finding, stack_slide
 from stackviz.pages.compare.comparison import assemble, comparison_figures, parts_of_file, stacks_of
 from stackviz.pages.compare.export import Exported, exported
 from stackviz.pages.compare.file_parts import without_history
@@ -34,15 +35,15 @@ from stackviz.pages.compare.query import (
     read_compare_query,
 )
 from stackviz.pages.compare.short import short_address
+from stackviz.pages.compare.starts import suggested_pairs
 from stackviz.pages.compare.subjects import Loaded, fit_subjects, heading, load
 from stackviz.records.catalog.models import CatalogueEdition
-from stackviz.records.catalog.queries import public_accelerators
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.hosts.models import HostEdition
 from stackviz.records.series.public_runs import measured_edition
 from stackviz.records.stacks.models import Edition
 from stackviz.web.escaping import bibtex_text
-from stackviz.web.http.address import Note, comparison_query, write_moment
+from stackviz.web.http.address import Note, write_moment
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.http.download import svg_response
 from stackviz.web.http.errors import refuse_notes
@@ -50,13 +51,6 @@ from stackviz.web.http.formats import serves_formats
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview, markdown_link, sharing_of
-
-# Suggested comparisons: slugs; those not in the catalogue are left out.
-SUGGESTED = (
-    ("nvidia-h100-sxm5-80gb", "apple-m3-max-40"),
-    ("nvidia-geforce-rtx-4090", "apple-m4-max-40"),
-    ("nvidia-a100-sxm4-80gb", "nvidia-h100-sxm5-80gb", "nvidia-b200-hgx"),
-)
 
 # A report that is read again, or cards that find their sheet, may show this late.
 CACHE_S = 60
@@ -91,7 +85,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "only_differences": address.only_differences,
         "toggle_url": address.query(only_differences=not address.only_differences),
         "page_url": request.path + address.query() if chosen else request.path,
-        "suggestions": [] if len(chosen) > 1 else _suggestions(),
+        "suggestions": [] if chosen else suggested_pairs(),
         "pairs": [] if chosen else answered_pairs(),
         "at": query.at,
         "has_machines": any(loaded.machine for loaded in chosen),
@@ -132,12 +126,18 @@ def _short(chosen: Sequence[Loaded]) -> str:
 
 
 def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
-    """The stacks as a file, folded as on the page, with the address it can be made again from."""
+    """The stacks as a slide, with the address it can be made again from."""
     about = _about(request, address, chosen)
     drawing = stacks_of(chosen, address.at).drawing
-    note = f"{about.address} · {about.at:%Y-%m-%d}"
-    svg = svg_of(drawing, about.title, note, only_differences=address.only_differences)
-    return svg_response(f"stack-{about.title}", svg)
+    if not drawing.columns:
+        return refuse_notes((Note("format", _("No stack is described for these subjects"), ""),))
+    caption = Caption(
+        title=about.title,
+        lead=stack_finding(drawing),
+        address=about.address.partition("://")[2],
+        day=f"{about.at:%Y-%m-%d}",
+    )
+    return svg_response(f"stack-{about.title}", stack_slide(drawing, caption))
 
 
 def _words(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
@@ -264,20 +264,6 @@ def _fit_address(chosen: Sequence[Loaded]) -> str:
     """The address of the language models that run on these; "" where none has a sheet."""
     subjects = [("a", subject) for subject in fit_subjects(chosen)]
     return f"{address_by_name('fit:compared')}?{urlencode(subjects, safe=':')}" if subjects else ""
-
-
-def _suggestions() -> list[dict[str, str]]:
-    """Comparisons worth a first look, by name. One query."""
-    slugs = {slug for group in SUGGESTED for slug in group}
-    names = dict(public_accelerators().filter(slug__in=slugs).values_list("slug", "name"))
-    return [
-        {
-            "title": " · ".join(names[slug] for slug in group),
-            "url": f"?{comparison_query(group)}",
-        }
-        for group in SUGGESTED
-        if all(slug in names for slug in group)
-    ]
 
 
 # --- how to cite it: a frozen address, and a line for a paper, a text and a README ---

@@ -1,10 +1,10 @@
 """Searching: the page of results, suggestions below the box of the header, offers for other pages' forms."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -24,6 +24,8 @@ from stackviz.pages.fit.query import MOST_ACCELERATORS, PARAMETERS
 from stackviz.pages.search.answers import answer_search, question_subject, ranked_hits
 from stackviz.pages.search.index import SearchEntry, SearchHit, SearchKind
 from stackviz.pages.search.prepared import search_index
+from stackviz.pages.search.query import meant_accelerator
+from stackviz.pages.search.words_of_machines import machine_hits
 from stackviz.web.http.address import AddressReader, clean_text
 from stackviz.web.http.htmx import vary_on_htmx, wants_partial
 from stackviz.web.i18n.languages import without_language
@@ -45,13 +47,13 @@ def search_page(request: HttpRequest) -> HttpResponse:
     return unlisted(render(request, "search/page.html", context))
 
 
-def read_query(reader: AddressReader) -> str:
+def read_query(reader: AddressReader, name: str = "q") -> str:
     """The text without control characters, its white space single; a note where it is cut."""
-    given = reader.parameters.get("q", "")
+    given = reader.parameters.get(name, "")
     text = " ".join("".join(character if character.isprintable() else " " for character in given).split())
     if len(text) > LONGEST_QUERY:
         problem = _("The text is longer than %(n)d characters") % {"n": LONGEST_QUERY}
-        reader.note("q", problem, gettext_lazy("the rest was ignored"))
+        reader.note(name, problem, gettext_lazy("the rest was ignored"))
     return text[:LONGEST_QUERY].strip()
 
 
@@ -135,16 +137,28 @@ def _accelerators_offered(form: AskingForm, carried: QueryDict, query: str) -> I
 
 # --- /search/subjects/: what could join a comparison ---
 
-_PREFIXES = {SearchKind.ACCELERATOR: "", SearchKind.STACK: "stack:", SearchKind.MACHINE: "machine:"}
+_PREFIXES = {
+    SearchKind.ACCELERATOR: "",
+    SearchKind.STACK: "stack:",
+    SearchKind.HOST: "host:",
+    SearchKind.MACHINE: "machine:",
+}
 
 
 @require_safe
 @vary_on_htmx
 def subjects_page(request: HttpRequest) -> HttpResponse:
     """Links to the comparison with one subject more, or with one in place of another; for htmx the options alone."""
-    query = read_query(AddressReader(request.GET))
+    reader = AddressReader(request.GET)
+    query, second = read_query(reader), read_query(reader, "q2")
     compared = read_compare_query(request.GET)
     address = Address(compared.selection.subjects, compared.base, compared.only_differences, compared.at)
+    if slot := request.GET.get("slot", ""):
+        return unlisted(_slot_options(request, query, second, slot))
+    if second:
+        address, query = _with_meant(request, address, (query, second))
+        if not query:
+            return HttpResponseRedirect(f"{reverse('compare:page')}{address.query()}")
     instead = parse_subject(request.GET.get("instead", "")[:200])
     instead = instead if instead in address.subjects else None
     is_full = instead is None and len(address.subjects) >= MOST_SUBJECTS
@@ -158,15 +172,54 @@ def subjects_page(request: HttpRequest) -> HttpResponse:
     return unlisted(render(request, "search/subjects.html", page))
 
 
-def _subjects_offered(request: HttpRequest, query: str, address: Address, instead: Subject | None) -> Iterator[Offer]:
-    """The best hits that can be compared and are not compared yet. The visitor sees no others' private machines."""
+def _slot_options(request: HttpRequest, first: str, second: str, slot: str) -> HttpResponse:
+    """The options of one of two boxes, each with what the text of the other one means."""
+    query, other = (second, first) if slot == "2" else (first, second)
+    address, _unknown = _with_meant(request, Address(()), (other,) if other else ())
+    offered = list(_subjects_offered(request, query, address, None, is_first=slot == "1"))
+    context = {"offered": offered, "query": query, "prefix": "second-" if slot == "2" else "first-"}
+    return render(request, "search/_offer_options.html", context)
+
+
+def _with_meant(request: HttpRequest, address: Address, texts: Sequence[str]) -> tuple[Address, str]:
+    """(the comparison with the best hit of each text, the first text that nothing fits with all its words)."""
+    for text in texts:
+        entries = [*machine_hits(request.user, text), *search_index().search(text)]
+        hits = sorted((hit for hit in entries if not hit.missing), key=lambda hit: -hit.score)
+        subject = _meant_subject(hits, text)
+        if subject is None:
+            return address, text
+        if subject not in address.subjects:
+            address = _with_subject(address, subject, None)
+    return address, ""
+
+
+def _meant_subject(hits: list[SearchHit], text: str) -> Subject | None:
+    """The one of this title, or the best; of accelerators that fit alike, the one asked for most."""
+    entries = [hit.entry for hit in hits if subject_of(hit.entry)]
+    named = next((entry for entry in entries if entry.title.casefold() == text.casefold()), None)
+    entry = named or next(iter(entries), None)
+    if entry is not None and entry.kind is SearchKind.ACCELERATOR and not named:
+        entry = meant_accelerator(hits)
+    return subject_of(entry) if entry else None
+
+
+def _subjects_offered(
+    request: HttpRequest, query: str, address: Address, instead: Subject | None, *, is_first: bool = False
+) -> Iterator[Offer]:
+    """The best hits that can be compared and are not compared yet, each as the last subject, or as the first.
+
+    The visitor sees no others' private machines.
+    """
     count = 0
     for hit in ranked_hits(request.user, query):
         subject = subject_of(hit.entry)
         if subject is None or subject in address.subjects or not _has_history(subject, address):
             continue
-        url = f"{reverse('compare:page')}{_with_subject(address, subject, instead).query()}"
-        yield hit, url, str(hit.entry.kind.label)
+        offered = _with_subject(address, subject, instead)
+        if is_first:
+            offered = replace(offered, subjects=(subject, *address.subjects))
+        yield hit, f"{reverse('compare:page')}{offered.query()}", str(hit.entry.kind.label)
         count += 1
         if count == MOST_OFFERED:
             return

@@ -164,7 +164,7 @@ def test_reports_and_corrections_show_at_once(client, dgx):
     ("query", "status", "says"),
     [
         ("", 200, "side by side"),
-        ("a=nvidia-h100-sxm5-80gb", 200, "Add another to compare with"),
+        ("a=nvidia-h100-sxm5-80gb", 200, "Compare with another"),
         ("a=no-such-card", 404, "Unknown subject"),
         ("a=no-such-card&a=nvidia-h100-sxm5-80gb", 200, "Unknown subject"),
         ("a=nvidia-h100-sxm5-80gb&a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40", 200, "it is shown once"),

@@ -49,6 +49,11 @@ def test_start_links_the_pairs_with_their_answers(client, db):
     assert page.count("?a=host:") == len(read_named_pairs()) > 10
 
 
+def test_a_host_is_chosen_as_easily_as_a_sheet(client, db):
+    answer = client.get("/search/subjects/", {"q": "5090 CachyOS", "q2": "NVIDIA H100 SXM5 80GB"})
+    assert answer["Location"] == "/compare/?a=host:2x-rtx-5090-cachyos-2026-07&a=nvidia-h100-sxm5-80gb"
+
+
 def test_file_has_titles_without_rates():
     titles = [pair.title for pair in read_named_pairs()]
     assert len(titles) == len(set(titles)) > 20
