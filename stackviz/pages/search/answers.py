@@ -39,7 +39,7 @@ def question_subject(query: str) -> str:
 
 
 def ranked_hits(visitor: Visitor, query: str) -> list[SearchHit]:
-    """Everything that matches, the answer of the router first. A fixed number of queries."""
+    """Everything that matches, the answer of the router first. At most 18 queries, nearly all for editions."""
     answers, hits = _answers_and_hits(visitor, question_subject(query))
     return [*answers, *hits]
 

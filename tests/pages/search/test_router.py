@@ -154,6 +154,15 @@ def test_a_hostile_query_is_answered_quickly(client, query):
     assert time.process_time() - begun < 1
 
 
+@pytest.mark.parametrize(
+    "query", ["latest nvidia driver for gtx 1080 ti", "does llama 3.1 70b fit m4 max", "cudnn mac", "cuda 12.8"]
+)
+def test_an_answer_costs_few_queries(query, django_assert_max_num_queries):
+    ranked_hits(AnonymousUser(), query)
+    with django_assert_max_num_queries(18):
+        ranked_hits(AnonymousUser(), query)
+
+
 def test_an_answer_stands_above_results_without_missing_words(client):
     text = client.get("/search/", {"q": "h100 vs mi300x"}).content.decode()
     assert text.index('class="hits answer"') < text.index('id="group-')
