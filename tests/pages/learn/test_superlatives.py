@@ -60,6 +60,8 @@ DEFINITIONS = (
     "The lowest line of the traceback",
     "no release, built from source only",
     "Three kinds recur on [claims](/claims/)",
+    "is above the highest of torch.cuda.get_arch_list()",
+    "is below the lowest of torch.cuda.get_arch_list()",
     "every stack on the same eight layers",  # test_counts.py holds the number
 )
 """Definitions, physics, and what follows from the words themselves: no row of the site's data makes one false."""

@@ -20,7 +20,7 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 # Names, and frames with nothing but a name in them.
 SAME_EVERYWHERE = {
     "English", "%s", "%s CPU", "fp64", "fp32", "GPU", "CPU", "SM", "L2", "Infinity Cache", "Python", "PyTorch", "gzip", "kernel",
-    "API", "MLPerf", "webhook", "Webhook", "%(above)s ÷ %(below)s", "%(low)s–%(high)s %%",
+    "API", "MLPerf", "webhook", "Webhook", "%(above)s ÷ %(below)s", "%(low)s–%(high)s %%", "PCIe %(n)s",
 }  # fmt: skip
 
 files = pytest.mark.parametrize("path", po_files(ROOT), ids=lambda path: path.parts[-3])
@@ -98,7 +98,7 @@ def test_what_django_reads_is_what_the_file_says(path):
         ("/machines/", "还没有机器上报"),
         ("/machines/add/", "在机器上运行采集程序"),
         ("/learn/", "稠密与稀疏"),
-        ("/compare/", "任选 2 至 6 份规格表"),
+        ("/compare/", "并排比较两到 6 个加速器"),
         ("/no/such/page/", "此页面不存在。"),
     ],
 )
