@@ -19,7 +19,7 @@ from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.curated.rows import CONTROLS
 from stackviz.records.hosts.describe import DescribedHost
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
-from stackviz.records.hosts.privacy import private_part_of
+from stackviz.records.hosts.privacy import private_part_of_value
 from stackviz.report.dumps.tool_results import tool_results
 from stackviz.report.format import Report, Result
 
@@ -143,7 +143,7 @@ def _software(result: Result, described: DescribedHost) -> str:
 def _is_readable(cells: dict[str, str]) -> bool:
     """Whether a row can be made of the cells, and they identify nobody."""
     texts = (cells["params"], cells["software"])
-    if any(CONTROLS.search(text) or private_part_of(text, is_version=True) for text in texts):
+    if any(CONTROLS.search(text) or private_part_of_value(text, is_version=True) for text in texts):
         return False
     try:
         line_reader(cells["benchmark"], cells["accelerator"]).line([cells[name] for name in HEADER])

@@ -16,7 +16,7 @@ from stackviz.base.units import quantity_label
 from stackviz.records.catalog.models import Accelerator, Vendor
 from stackviz.records.curated.rows import CONTROLS
 from stackviz.records.hosts.models import Host, HostCard, HostComponent
-from stackviz.records.hosts.privacy import private_part_of
+from stackviz.records.hosts.privacy import private_part_of_value
 from stackviz.records.hosts.reported import FACTS_OF_COMPONENTS
 from stackviz.records.hosts.software import is_software_name
 from stackviz.report.format import Card, Report, Scalar
@@ -69,7 +69,7 @@ def describe_host(report: Report, sheets: Sequence[Accelerator | None], seen_on:
     def text(name: str, value: Scalar | None, most: int, *, is_version: bool = False) -> str:
         """The value as text; "" and an entry in `left_out` where it identifies somebody."""
         shown = "" if value is None else CONTROLS.sub("", str(value))[:most].strip()
-        private = private_part_of(shown, is_version=is_version) if shown else ""
+        private = private_part_of_value(shown, is_version=is_version) if shown else ""
         if private:
             left_out[name] = private
         return "" if private else shown

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import unicodedata
 from contextlib import suppress
 from urllib.parse import parse_qsl, urlsplit
 
@@ -24,6 +25,8 @@ _SERIAL = re.compile(
     r"\bserial(?: ?(?:number|no\.?))?\s*[:=#]?\s*(?=\w*\d)\w{6,}|\b(?:S/N|SN)\s*[:=#]\s*\w{6,}", re.IGNORECASE
 )
 _BARE_SERIAL = re.compile(r"\b(?:\d{13}|(?=\w*\d)(?=\w*[A-Z]{2})[A-Z0-9]{10,12})\b")  # of NVIDIA, of Apple
+_PATH = re.compile(r"(?<![\w.)])(?:/[^\s/;,]+){2}|\b[A-Za-z]:[\\/]|\\\\[^\s\\]|://")
+_NAME_IN_A_NETWORK = re.compile(r"(?i)\b[\w-]+\.(?:local|lan|internal|home|corp|home\.arpa)(?![\w.-])")
 _PRIVATE_NAMES = (".local", ".internal", ".lan", ".home", ".corp", ".localhost", ".test", ".invalid", ".home.arpa")
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")  # the last part of a short form such as 127.1; no name on the web ends in one
 _KEYS = frozenset({"token", "access_token", "private_token", "key", "sig", "signature", "x-amz-signature", "auth"})
@@ -36,6 +39,7 @@ def private_part_of(text: str, source_url: str = "", *, is_version: bool = False
     `source_url`: the page of its source, whose account must not be named either. `is_version`: four numbers with dots
     are a version, not an address.
     """
+    text = unicodedata.normalize("NFKC", text)  # ＠ is read as @
     if _EMAIL.search(text):
         return _("an e-mail address or a login")
     if HOME.search(text) or without_homes(text) != text:
@@ -52,6 +56,19 @@ def private_part_of(text: str, source_url: str = "", *, is_version: bool = False
     if is_telling(account) and re.search(rf"(?<![\w-]){re.escape(account)}(?![\w-])", text, re.IGNORECASE):
         return _("the account of the source")
     return ""
+
+
+def private_part_of_value(text: str, *, is_version: bool = False) -> str:
+    """Say what in a value that a tool printed identifies somebody; "" if nothing does.
+
+    No version and no name of a product or model is a path or has an address: wherever it leads, its folders may be
+    named after their owner.
+    """
+    if private := private_part_of(text, is_version=is_version):
+        return private
+    if _PATH.search(text):
+        return _("a path")
+    return _("the name of a machine") if _NAME_IN_A_NETWORK.search(text) else ""
 
 
 def _account_of(address: str) -> str:
