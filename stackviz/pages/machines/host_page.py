@@ -93,7 +93,7 @@ _SYSTEMS = frozenset({"linux", "windows", "macos", "wsl", "cuda-driver-api", "cu
 def host_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show one public host; `?format=svg` is its stack as a file.
 
-    A proposed one does not exist yet; of a withdrawn one the page says why, with 410.
+    One that never was public does not exist; of a withdrawn one the page says why, with 410.
     """
     host = host_named(slug)
     if host is None:
@@ -112,7 +112,7 @@ def host_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _withdrawn(request: HttpRequest, slug: str) -> HttpResponse:
     host = Host.objects.filter(slug=slug, state=Host.State.WITHDRAWN).first()
-    if host is None:
+    if host is None or not host.history.filter(state=Host.State.PUBLIC).exists():
         raise Http404(_("There is no public host “%(slug)s”.") % {"slug": slug})
     return render(request, "machines/host_withdrawn.html", {"host": host}, status=HTTPStatus.GONE)
 

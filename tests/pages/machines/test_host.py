@@ -217,10 +217,19 @@ def test_proposed_host_does_not_exist(client, sheet):
 
 
 def test_withdrawn_host_says_why(client, sheet):
-    host = make_host(sheet, "Withdrawn", state="withdrawn", reason="Its owner asked for it.")
+    host = make_host(sheet, "Withdrawn")
+    host.state, host.reason = "withdrawn", "Its owner asked for it."
+    host.save()
     text = text_of(client, host, status=410)
     assert "Its owner asked for it." in text
     assert "Withdrawn" not in text.replace("withdrawn", "")
+
+
+def test_host_refused_before_a_yes_does_not_exist(client, sheet):
+    host = make_host(sheet, "Refused", state="proposed")
+    host.state, host.reason = "withdrawn", "The text names its owner."
+    host.save()
+    assert "names its owner" not in text_of(client, host, status=404)
 
 
 def test_stack_is_a_file(client, host):
