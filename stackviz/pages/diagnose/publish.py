@@ -166,20 +166,28 @@ def show_or_propose(
     given = request.POST.get("ticket", "")
     form = HostForm(request.POST if given else None, day)
     described, results = describe(form.day)
+    stated = tuple(stated_fields(described.host, described.cards, described.components))
+    shown_results = tuple(_shown_results(results.lines))
+    shown = digest_of(repr((stated, shown_results, day)))
     try:
-        [token] = open_ticket(given, _PURPOSE)
+        token, seen = open_ticket(given, _PURPOSE)
     except (TicketRefused, ValueError):
-        token = ""
-    if not token or not form.is_valid():
+        token = seen = ""
+    if seen != shown or not form.is_valid():
         context = {
+            "form": form,
+            "ticket": sign_ticket([token or new_token(), shown], _PURPOSE),
             "text": text,
             "machine": machine,
-            "stated": stated_fields(described.host, described.cards, described.components),
-            "results": tuple(_shown_results(results.lines)),
+            "stated": stated,
+            "results": shown_results,
             "left_out": described.left_out,
             "not_published": results.left_out,
+            "is_old": bool(given) and not token,
+            "is_changed": bool(token) and seen != shown,
         }
-        return _show(request, form, context, is_old=bool(given) and not token)
+        status = HTTPStatus.OK if not given or form.is_valid() else HTTPStatus.UNPROCESSABLE_ENTITY
+        return render(request, "diagnose/publish.html", context, status=status)
     LINKS.count(request)
     for name in ("source_url", "form", "note"):
         setattr(described.host, name, form.cleaned_data[name])
@@ -192,6 +200,9 @@ def show_or_propose(
     except NoRoomForHosts:
         problem = _("Too many hosts wait for a curator, so nothing was stored. Try again in a few days.")
         raise Refused(problem, HTTPStatus.INSUFFICIENT_STORAGE, None) from None
+    if any(getattr(proposal.host, name) != getattr(described.host, name) for name in form.cleaned_data):
+        problem = _("This form was sent before, and that is kept. To change it, withdraw the host and propose it anew.")
+        messages.warning(request, problem)
     return redirect("diagnose:host", token=token)
 
 
@@ -213,16 +224,6 @@ def host_with_results(report: Report, cards: Iterable[MatchedCard], day: date) -
     except NotDescribable as error:
         raise Refused(str(error)) from None
     return described, proposed_results(report, described)
-
-
-def _show(request: HttpRequest, form: HostForm, context: dict[str, Any], *, is_old: bool) -> HttpResponse:
-    context |= {
-        "form": form,
-        "ticket": sign_ticket([new_token()], _PURPOSE) if is_old or not form.is_bound else form.data["ticket"],
-        "is_old": is_old,
-    }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound and not form.is_valid() else HTTPStatus.OK
-    return render(request, "diagnose/publish.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -93,3 +93,46 @@ def test_results_that_no_rule_allows_any_more_are_named(visitor, curator):
     assert "cannot be read: unknown &#x27;parsec&#x27;" in answer.content.decode()
     assert Host.objects.get(pk=proposal.host_id).state == "proposed"
     assert not CitedResult.objects.filter(host=proposal.host_id).exists()
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "/data/marie/torch",
+        "/Volumes/marie/torch",
+        "D:\\marie\\torch",
+        "\\\\nas\\marie",
+        "file:///D:/marie",
+        "https://marie.example.org/torch",
+        "rack-7-of-marie.local",
+        "marie\uff20example.org",
+    ],
+)
+def test_no_value_is_a_path_or_an_address(visitor, printed):
+    text = f"{RIG.replace('2.10.0+cu128', printed)}CPU:\nModel name: {printed}\n".replace("| CUDA |", f"| {printed} |")
+    proposal = proposed(visitor, text)
+    public = [proposal.host.cpu, proposal.host.title, *(item.value for item in proposal.host.components.all())]
+    assert "marie" not in f"{public} {proposal.results}"
+
+
+def test_a_path_is_named_as_left_out(visitor):
+    page = shown(visitor, RIG.replace("2.10.0+cu128", "/data/marie/torch")).content.decode()
+    assert "<code>pytorch</code>: a path" in page
+
+
+def test_a_form_that_comes_with_another_text_is_shown_again(visitor):
+    form = form_of(shown(visitor))
+    page = visitor.post("/diagnose/publish/", form | {"text": RIG.replace("580.126.09", "575.64")})
+    assert "changed since you saw it" in page.content.decode()
+    assert not HostProposal.objects.exists()
+    assert visitor.post("/diagnose/publish/", form_of(page)).status_code == 302
+    assert HostProposal.objects.get().host.title.endswith("driver 575")
+
+
+def test_a_changed_form_sent_again_says_what_is_kept(visitor):
+    form = form_of(shown(visitor))
+    first = visitor.post("/diagnose/publish/", form, follow=True).content.decode()
+    again = visitor.post("/diagnose/publish/", form | {"note": "Without a cap."}, follow=True).content.decode()
+    assert "This form was sent before" in again
+    assert "This form was sent before" not in first
+    assert HostProposal.objects.get().host.note == "Capped at 350 W."

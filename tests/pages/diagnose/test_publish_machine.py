@@ -101,6 +101,17 @@ def test_a_machine_becomes_a_host_after_a_yes_and_is_withdrawn(machine, owner):
     assert "Send to a curator" in owner.get(PUBLISH).content.decode()
 
 
+def test_a_report_that_nobody_has_seen_is_shown_first(machine, owner):
+    ticket = re.search(r'name="ticket" value="([^"]+)"', owner.get(PUBLISH).content.decode())
+    assert ticket is not None
+    card = h100(0, Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"), driver_version="550.54.14")
+    make_report(machine, at=START.replace(hour=9), cards=[card])
+    page = owner.post(PUBLISH, {"ticket": unescape(ticket[1]), "source_url": ADDRESS}).content.decode()
+    assert "changed since you saw it" in page
+    assert "driver 550.54.14" in page
+    assert not HostProposal.objects.exists()
+
+
 def test_a_host_stays_and_can_be_withdrawn_when_its_machine_is_gone(machine, owner):
     address = send(owner)["Location"]
     machine.delete()
