@@ -140,7 +140,7 @@ def test_theme_applies_before_first_paint(visit):
     page.emulate_media(color_scheme="light")
     page.locator("details.menu summary").click()
     page.locator("[data-theme-choice=dark]").click()
-    dark = "rgb(20, 22, 26)"
+    dark = "rgb(18, 20, 23)"
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"

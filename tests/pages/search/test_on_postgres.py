@@ -10,6 +10,7 @@ from stackviz.pages.search import prepared
 from stackviz.pages.search.answers import ranked_hits
 from stackviz.records.catalog.load import load_catalogue
 from stackviz.records.cited.models import CitedEdition
+from stackviz.records.hosts.load import load_hosts
 from stackviz.records.stacks.load import load_stacks
 from tests.conftest import swap_default
 from tests.curated import curated_file
@@ -34,6 +35,7 @@ def answers() -> dict[str, list[tuple[str, float]]]:
 def test_postgresql_answers_as_sqlite_does(on_postgres, tmp_path):
     load_catalogue()
     load_stacks()
+    load_hosts()
     assert connection.vendor == "postgresql"
     there = answers()
     file = shutil.copy(curated_file(), tmp_path / "accelweb.sqlite3")
