@@ -93,7 +93,7 @@ def _sentence(query: PlanQuery, choice: WayChoice, plan: Plan | None, outcome: P
     if plan and outcome == PlanOutcome.UNKNOWN and plan.query.driver and plan.build and plan.build.carries_code:
         words |= {"torch": plan.query.machine.torch, "driver": plan.query.driver}
         return _("Cannot tell whether PyTorch %(torch)s runs on %(name)s under driver %(driver)s") % words
-    if outcome == PlanOutcome.FAILS and (query.driver or not query.python_is_open):
+    if outcome == PlanOutcome.FAILS and (query.driver or not query.python_is_open or query.macos_is_old):
         return _("No release on record of %(framework)s runs on %(name)s under %(system)s as chosen") % words
     if outcome == PlanOutcome.FAILS:
         return _("No release on record of %(framework)s supports %(name)s on %(system)s") % words

@@ -73,6 +73,11 @@ class PlanQuery:
         return self.machine.python_is_open
 
     @property
+    def macos_is_old(self) -> bool:
+        """Whether another macOS is planned than the newest on record."""
+        return bool(self.macs) and self.machine.macos != self.macs[0].value
+
+    @property
     def has_plan(self) -> bool:
         """Whether the tables of torch's builds decide: for the CPU, and for PyTorch on CUDA cards and Macs."""
         return self.accelerator == CPU_ONLY or (self.choice is not None and self.choice.is_planned)

@@ -144,6 +144,13 @@ def test_a_release_that_does_not_run_is_named_and_nothing_is_said_of_the_others(
     assert answer["answer"] == ("PyTorch 2.5.1 does not run on NVIDIA GeForce RTX 5090 under Linux, x86-64 as chosen")
 
 
+def test_an_old_macos_is_no_word_on_the_card(ask):
+    answer = ask("accelerator=apple-m1-8&framework=mlx&macos=11")
+    assert answer["answer"] == (
+        "No release on record of MLX runs on Apple M1 (8-core GPU) under macOS, Apple silicon as chosen"
+    )
+
+
 def test_what_is_needed_is_the_oldest_driver_not_the_one_that_was_typed(ask):
     (needed,) = ask("accelerator=nvidia-h100-sxm5-80gb&driver=470")["needs"]
     assert needed.startswith("NVIDIA driver ≥ ")
