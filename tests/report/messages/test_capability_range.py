@@ -23,6 +23,15 @@ UserWarning:
     PyTorch no longer supports this GPU because it is too old.
     The minimum cuda capability supported by this library is 7.5.
 """
+CAPABILITIES = """\
+(Worker pid=369) /usr/local/lib/python3.12/dist-packages/torch/cuda/__init__.py:371: UserWarning: \
+Found GPU1 Tesla V100-SXM2-32GB which is of compute capability (CC) 7.0.
+(Worker pid=369) The following list shows the CCs this version of PyTorch was built for and the hardware CCs it supports:
+(Worker pid=369) - 7.5 which supports hardware CC >=7.5,<8.0
+(Worker pid=369) - 8.0 which supports hardware CC >=8.0,<9.0 except {8.7}
+(Worker pid=369) Please follow the instructions at https://pytorch.org/get-started/locally/ to install a PyTorch \
+release that supports one of these CUDA versions: 12.6, 12.8
+"""
 LIST = """
 NVIDIA Quadro K620 with CUDA capability sm_50 is not compatible with the current PyTorch installation.
 The current PyTorch install supports CUDA capabilities sm_75 sm_80 sm_86 sm_90 sm_100 sm_120 compute_120.
@@ -43,7 +52,8 @@ def test_a_gb10_that_torch_warns_of_is_well():
 
 
 def test_a_card_below_the_range_has_no_code():
-    for text, card in ((RANGE, "Tesla P100-PCIE-12GB"), (TOO_OLD, "NVIDIA Quadro K620")):
+    cards = ((RANGE, "Tesla P100-PCIE-12GB"), (TOO_OLD, "NVIDIA Quadro K620"), (CAPABILITIES, "Tesla V100-SXM2-32GB"))
+    for text, card in cards:
         result = said(text)
         assert ("broken", "error-message") in {(found["severity"], found["rule"]) for found in result["findings"]}
         assert [found["reported_name"] for found in result["cards"]] == [card]

@@ -6,7 +6,8 @@ _GET_STARTED = "PyTorch, Start Locally"
 _GET_STARTED_URL = "https://pytorch.org/get-started/locally/"
 _CUDA_INIT = "PyTorch, torch/cuda/__init__.py"
 _CUDA_INIT_URL = "https://github.com/pytorch/pytorch/blob/main/torch/cuda/__init__.py"
-_NAMED_GPU = r"Found GPU\d{1,2} (?P<card>[A-Z][\w ()./-]{1,60}?[\w)]) which is of cuda capability "
+_GPU = r"Found GPU\d{1,2} (?P<card>[A-Z][\w ()./-]{1,60}?[\w)]) which is of "
+_NAMED_GPU = _GPU + "cuda capability "
 _PROCESS = r"(?:\(\w{1,20} pid=\d{1,9}\) )?"  # vLLM writes it before every line
 _WRONG_INDEX = Cause(
     text="pip took the wheel of its default index, which has no CUDA on this platform.",
@@ -174,8 +175,12 @@ SYMPTOMS = (
             + _PROCESS
             + r"PyTorch no longer supports this GPU because it is too old",
             r"PyTorch no longer supports this GPU because it is too old",
+            _GPU
+            + r"compute capability \(CC\) (?P<capability>\d{1,2}\.\d)\.? "
+            + _PROCESS
+            + r"The following list shows the CCs this version of PyTorch was built for",
         ),
-        anchors=("which is of cuda capability", "no longer supports this gpu"),
+        anchors=("which is of cuda capability", "which is of compute capability", "no longer supports this gpu"),
         component="pytorch",
         meaning="This build of torch has no code for the card, so that the first kernel on it fails.",
         causes=(
