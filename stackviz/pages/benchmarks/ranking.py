@@ -274,11 +274,11 @@ def family_text(row: RankedAccelerator) -> str:
 
 
 def lone_text(row: RankedAccelerator) -> str:
-    """`a single result`, or `stands alone: 1.4x the next result`; "" if another result supports the best."""
+    """`a single result`, or `stands alone: 1.4x its next result`; "" if another result supports the best."""
     if len(row.results) == 1:
         return _("a single result")
     lead = row.lone_lead
-    return "" if lead is None else _("stands alone: %(factor)s the next result") % {"factor": format_factor(lead)}
+    return "" if lead is None else _("stands alone: %(factor)s its next result") % {"factor": format_factor(lead)}
 
 
 def spread_out(results: Sequence[CitedResult]) -> Sequence[CitedResult]:

@@ -359,8 +359,8 @@ def test_a_best_that_nothing_supports_says_so(client, make_result):
     make_result(value=str(best.best.amount * 2))
     found = ladder(chosen=LLAMA).rows[0]
     assert round(found.lone_lead, 2) == round(2 / 1.2, 2)
-    assert "stands alone: 1.7× the next result" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
-    assert "stands alone: 1.7× the next result" in words_of(client.get("/benchmarks/"))
+    assert "stands alone: 1.7× its next result" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
+    assert "stands alone: 1.7× its next result" in words_of(client.get("/benchmarks/"))
 
 
 def test_a_single_result_is_called_that(client, make_result):
