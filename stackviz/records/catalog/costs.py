@@ -148,7 +148,10 @@ def launch_day(values: Iterable[SpecValue]) -> str:
 
 
 def _launch_cost(kind: CostKind, field: str, preferred: Sequence[SpecValue]) -> Cost | None:
-    """Return the plain launch price, else the least of its variants."""
+    """Return the plain launch price, else the least of its variants.
+
+    A machine that its condition names has no day: it may come out months after the first product with the chip.
+    """
     amounts = [(value.condition != "", value.amount, value) for value in preferred if value.field == field]
     known = [(is_variant, amount, value) for is_variant, amount, value in amounts if amount is not None]
     if not known:
@@ -159,7 +162,7 @@ def _launch_cost(kind: CostKind, field: str, preferred: Sequence[SpecValue]) -> 
         amount=amount,
         currency=DOLLARS,
         amount_text=plain_number(amount),
-        day=launch_day(preferred),
+        day=UNDATED if "machine=" in value.condition else launch_day(preferred),
         seller="",
         under=value.condition,
         source=value.source,
