@@ -23,6 +23,7 @@ FILES: dict[str, frozenset[str]] = {
     "stackviz/records/catalog/data/specs": frozenset({"note"}),  # every file of the folder
     "stackviz/records/catalog/data/aliases.csv": frozenset({"note"}),
     "stackviz/pages/fit/data/models.csv": frozenset({"note"}),
+    "stackviz/records/hosts/data/hosts.csv": frozenset({"note", "teaches"}),
     "stackviz/records/catalog/data/claims.csv": frozenset({"subject", "claim", "answer"}),
     "stackviz/pages/explore/data/timeline.csv": frozenset({"text"}),
     "stackviz/pages/plan/data/support.csv": frozenset({"note"}),

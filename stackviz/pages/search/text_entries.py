@@ -151,7 +151,7 @@ def host_entries() -> Iterator[SearchEntry]:
             kind=SearchKind.HOST,
             title=host.title,
             url=host.get_absolute_url(),
-            line=host.teaches or host.note or " · ".join(filter(None, about)),
+            line=curated_words(host.teaches or host.note) or " · ".join(filter(None, about)),
             keywords=(*cards, *sheets, *drivers, *filter(None, about), *software),
         )
 

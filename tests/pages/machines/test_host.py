@@ -245,6 +245,17 @@ def test_page_in_chinese(client, host, sheet):
     assert "Best-known figure" not in response.content.decode()
 
 
+def test_note_and_lesson_in_chinese(client, sheet):
+    texts = {"note": "Power limit 200 W.", "teaches": "There is no ROCm for RISC-V; Vulkan works."}
+    host = make_host(sheet, "A host with a note", **texts)
+    page = client.get(f"/zh-hans/hosts/{host.slug}/").content.decode()
+    assert "<p>功耗上限 200 W。</p>" in page
+    assert "RISC-V 上没有 ROCm；Vulkan 可用。" in page
+    assert not [text for text in texts.values() if text in page]
+    assert "RISC-V 上没有 ROCm；Vulkan 可用。" in client.get("/zh-hans/machines/").content.decode()
+    assert texts["teaches"] in client.get(f"/api/v1/hosts/{host.slug}/").content.decode()
+
+
 def test_page_moves_with_the_host(client, host):
     assert "0.25.1" in text_of(client, host)
     row = host.components.get(name="vllm")
