@@ -184,8 +184,9 @@ class SecondFactorFirst:
 
 
 def _is_open(request: HttpRequest) -> bool:
-    """Whether the page leads to the second factor, or away from the account."""
-    return request.resolver_match is not None and request.resolver_match.view_name in _OPEN
+    """Whether the page leads to the second factor, away from the account, or looks at no session: an embed."""
+    name = request.resolver_match.view_name if request.resolver_match is not None else ""
+    return name in _OPEN or name.startswith("sharing:embed-")
 
 
 def _owes(request: HttpRequest) -> bool:

@@ -129,6 +129,7 @@ EMBEDS = (
 @pytest.mark.parametrize("path", EMBEDS)
 @pytest.mark.usefixtures("curated", "cited")
 def test_an_embed_has_no_script_form_or_cookie(client, db, path):
+    client.cookies["sessionid"] = "a-session-that-is-over"  # it is neither read nor deleted
     answer = client.get(path, headers={**IN_A_FRAME, "Referer": "https://anywhere.example/"})
     assert answer.status_code == 200
     assert not answer.cookies
