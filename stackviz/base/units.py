@@ -239,8 +239,8 @@ def format_reported(value: float, si: str) -> str:
 
 
 def format_factor(value: float) -> str:
-    """A ratio for people: `2.9×`, `0.12×`, `1,200×`."""
-    return f"{format_number(value, 2 if abs(value) < 100 else 3)}×"
+    """A ratio for people: `2.9×`, `0.12×`, `1,200×`; `1.05×`, because two digits leave nothing of what is near 1."""
+    return f"{format_number(value, 3 if 1 <= value < 1.1 or abs(value) >= 100 else 2)}×"
 
 
 def format_at_least(value: float) -> str:

@@ -76,6 +76,7 @@ def test_what_is_no_quantity_is_refused(value, symbol, error, words):
 
 def test_factors_read_as_factors():
     assert [format_factor(f) for f in (2.94, 0.119, 1234.5, 1.0)] == ["2.9×", "0.12×", "1,234×", "1×"]
+    assert [format_factor(f) for f in (1.0534, 1.004, 1.0999, 0.953)] == ["1.05×", "1×", "1.1×", "0.95×"]
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,8 @@ def _by_reason(figures: Sequence[SubjectFigure]) -> list[str]:
 
 
 def is_level(factor: float) -> bool:
-    """Whether nothing is left of the difference, as figures are read and as factors are written."""
-    return factor < NEARLY_EQUAL or format_factor(factor) == format_factor(1.0)
+    """Whether nothing is left of the difference, as figures are read."""
+    return factor < NEARLY_EQUAL
 
 
 def distance(question: Question, first: SubjectFigure, second: SubjectFigure) -> str:

@@ -78,7 +78,7 @@ def test_without_figures_a_tile_says_why(whys, rest):
     [
         ("power", (70, 700), "B has 10× the power of A"),
         ("bandwidth", (2.039e12, 2.0e12), "about equal"),
-        ("memory", (1.04, 1.0), "about equal"),  # a factor that is written as one
+        ("memory", (1.04, 1.0), "A has 1.04× the memory of B"),
     ],
 )
 def test_a_lead_names_the_one_with_more_of_it(question, amounts, lead):
