@@ -1,8 +1,9 @@
 """Where the factor between two runs of one test comes from: shares that multiply to it. Pure: no database, no Django.
 
 A share rests on published figures of the two chips, or on controlled pairs: two runs of one test on one accelerator
-that differ in nothing else that they state. What no pair shows is in the rest. Shares are logarithms, so that they add
-up; that of the rest is what is left.
+that differ in nothing else that they state. Two hosts are no evidence for their own difference: owners leave much
+unstated. What no pair shows is in the rest. Shares are logarithms, so that they add up; that of the rest is what is
+left.
 """
 
 import math
@@ -233,11 +234,11 @@ def _shares_of_cause(
     """(shares, changes without one): of all changes of a cause together, or else of each that a pair shows alone."""
     if not changes:
         return [], []
-    if evidence := _evidence(changes, first, runs):
+    if evidence := _evidence(changes, first, second, runs):
         return [_share(cause, tuple(changes), evidence, _itself(first, second, evidence))], []
     shares, unexplained = [], []
     for change in changes:
-        evidence = _evidence([change], first, runs)
+        evidence = _evidence([change], first, second, runs)
         if evidence:
             shares.append(_share(cause, (change,), evidence, None))
         else:
@@ -251,12 +252,15 @@ def _is_like(run: Run, first: Run, second: Run) -> bool:
     return bool(run.accelerator) and run.accelerator in accelerators and run.kind == first.kind and run.speed > 0
 
 
-def _evidence(changes: Sequence[SettingChange], first: Run, runs: Sequence[Run]) -> list[ControlledPair]:
+def _evidence(changes: Sequence[SettingChange], first: Run, second: Run, runs: Sequence[Run]) -> list[ControlledPair]:
     """Controlled pairs with exactly these changes: of the same test, else of the same kind of work.
 
-    Those of one host come before those of two, and each of the first runs before those of later ones.
+    Those of one host come before those of two, and each of the first runs before those of later ones. Runs of the two
+    hosts that are compared are no pair.
     """
-    evidence = list(controlled_pairs(runs, changes))
+    compared = {first.host, second.host}
+    pairs = controlled_pairs(runs, changes)
+    evidence = [pair for pair in pairs if pair.is_one_host or {pair.first.host, pair.second.host} != compared]
     same_test = [pair for pair in evidence if pair.first.work == first.work]
     evidence = same_test or evidence
     one_host = [pair for pair in evidence if pair.is_one_host]

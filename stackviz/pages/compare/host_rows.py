@@ -15,7 +15,9 @@ from stackviz.base.units import UNITS, format_factor, quantity_label
 from stackviz.draw.charts.bars import Meter, meter
 from stackviz.pages.compare.explained import SettingChange, Work
 from stackviz.pages.compare.host_runs import engine_of, results_by_host, run_settings, test_key
+from stackviz.pages.compare.pairs import named_pair
 from stackviz.pages.compare.subjects import Head, Loaded
+from stackviz.pages.compare.tiles import is_level
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.best import is_like_for_like, phase_of
 from stackviz.records.cited.cases import public_results
@@ -112,7 +114,10 @@ class HostTestRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostResults:
-    """`shared`: rows that several subjects have, decode first; `alone`: rows of one subject. `base`: of factors."""
+    """`shared`: rows that several subjects have, decode first; `alone`: rows of one subject. `base`: of factors.
+
+    Of subjects that are a pair of `/compare/` the row that the pair is about leads.
+    """
 
     heads: tuple[Head, ...]
     base: Head
@@ -142,6 +147,8 @@ def host_results(chosen: Sequence[Loaded], heads: Sequence[Head], base: Head | N
     rows = _rows(by_slot, shown, first)
     if not rows:
         return None
+    if (pair := named_pair(head.name for head in shown)) and (first_of_pair := pair.first):
+        rows.sort(key=lambda row: not any(map(first_of_pair.fits, row.results_of_all)))
     shared = tuple(row for row in rows if row.is_shared)
     alone = tuple(row for row in rows if not row.is_shared)
     return HostResults(
@@ -175,7 +182,7 @@ def _ends_of(row: HostTestRow) -> tuple[int, int, str] | None:
         return None
     ratio = fastest.amount / slowest.amount
     ratio = ratio if benchmark.higher_is_better else 1 / ratio
-    return first, last, "" if format_factor(ratio) == format_factor(1.0) else format_factor(ratio)
+    return first, last, "" if is_level(ratio) else format_factor(ratio)
 
 
 def _of_sheets(

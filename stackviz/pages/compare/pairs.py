@@ -4,7 +4,7 @@ The file has no figure. What a pair shows is computed, or it says what differs.
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -78,6 +78,12 @@ def read_named_pairs(file: Path = DATA) -> tuple[NamedPair, ...]:
         if tuple(reader.fieldnames or ()) != COLUMNS:
             raise ValueError(f"{file.name}: the columns are {', '.join(COLUMNS)}")
         return tuple(_pair_of(row) for row in reader)
+
+
+def named_pair(subjects: Iterable[str]) -> NamedPair | None:
+    """Return the pair of these subjects in this order; None where the file has none."""
+    chosen = tuple(subjects)
+    return next((pair for pair in read_named_pairs() if pair.subjects == chosen), None)
 
 
 def _pair_of(row: Mapping[str, str]) -> NamedPair:

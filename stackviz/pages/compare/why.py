@@ -22,7 +22,8 @@ from stackviz.pages.compare.explained import (
 )
 from stackviz.pages.compare.host_rows import HostResults, HostTestRow, change_text, setting_title
 from stackviz.pages.compare.host_runs import run_of, runs_like
-from stackviz.pages.compare.pairs import read_named_pairs
+from stackviz.pages.compare.pairs import named_pair
+from stackviz.pages.compare.tiles import is_level
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.host_bounds import peaks_of_results
 from stackviz.records.cited.models import CitedResult
@@ -85,7 +86,8 @@ class Explanation:
 def explanations(results: HostResults | None) -> tuple[Explanation, ...]:
     """Of two hosts the largest difference in each kind of work; of one host that between its runs of one test.
 
-    Of subjects that are a pair of `/compare/`, the difference that the pair is about comes first.
+    Of subjects that are a pair of `/compare/`, the difference that the pair is about comes first. Results that are
+    about equal have none.
     """
     if results is None or len(results.heads) > 2:
         return ()
@@ -96,19 +98,26 @@ def explanations(results: HostResults | None) -> tuple[Explanation, ...]:
         pair = _pair_of(row, results)
         if pair is None or not CITED_BENCHMARKS[row.key[0]].has_first:
             continue
-        size = abs(math.log(pair[0].amount / pair[1].amount))
+        size = _times(*pair)
         if row.work not in chosen or size > chosen[row.work][0]:
             chosen[row.work] = (size, row, *pair)
     names = {head.slot: head.title for head in results.heads}
-    largest = [candidate[1:] for candidate in chosen.values()][:MOST_EXPLAINED]
+    unequal = [
+        (row, first, second) for _size, row, first, second in chosen.values() if not is_level(_times(first, second))
+    ]
+    largest = unequal[:MOST_EXPLAINED]
     runs = runs_like([result for _row, *pair in largest for result in pair]) if largest else []
     return tuple(_explanation(row, first, second, names, runs) for row, first, second in largest)
 
 
+def _times(first: CitedResult, second: CitedResult) -> float:
+    """Return the larger amount over the smaller."""
+    return max(first.amount, second.amount) / min(first.amount, second.amount)
+
+
 def _runs_of_named_pair(results: HostResults) -> tuple[HostTestRow, CitedResult, CitedResult] | None:
     """The two runs of one test that the reviewed file names for these subjects; None where it names none."""
-    subjects = tuple(head.name for head in results.heads)
-    pair = next((pair for pair in read_named_pairs() if pair.subjects == subjects), None)
+    pair = named_pair(head.name for head in results.heads)
     if pair is None or pair.first is None or pair.second is None:
         return None
     for row in results.rows:
@@ -213,7 +222,7 @@ def _next_run(row: HostTestRow, explained: Explained) -> tuple[str, str]:
     if abs(explained.rest) < SLIGHT:
         return "", ""
     change, command = _main_change(explained.open_changes), _command(row)
-    if change is None:
+    if change is None or explained.has_unknown_chips:
         advice = _("The same test on both with equal builds, settings and power limits would tell.")
     else:
         words = {"title": setting_title(change.name), "first": change.first, "second": change.second}

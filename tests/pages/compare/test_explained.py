@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from statistics import median
 
 import pytest
 
@@ -94,6 +95,15 @@ def test_two_hosts_are_no_pair_where_one_does_not_state_it():
     explained = explain(first, second, ())
     assert explained.rest == pytest.approx(math.log(2))
     assert not explained.open_changes[0].is_stated
+
+
+def test_two_hosts_are_no_evidence_for_their_own_difference():
+    first, second = run("f", 231.0, host="b", backend="ROCm"), run("s", 137.0, host="c", backend="Vulkan")
+    assert not explain(first, second, ()).shares
+    others = [run("o", 150.0, host="d", backend="ROCm"), run("p", 100.0, host="e", backend="Vulkan")]
+    explained = explain(first, second, others)
+    assert {run.host for share in explained.shares for pair in share.pairs for run in (pair.first, pair.second)} > {"d"}
+    assert explained.shares[0].log == pytest.approx(median(pair.log for pair in explained.shares[0].pairs))
 
 
 @pytest.mark.parametrize(("first", "second"), [("macOS", "macOS 26"), ("Linux", "Ubuntu 24.04")])

@@ -84,15 +84,25 @@ def test_results_of_one_test_share_a_row_with_a_factor(client, make_host, add_re
 
 def test_difference_is_explained_with_its_evidence(client, make_host, add_result):
     first, second = (make_host(title, "amd-radeon-8060s") for title in ("With ROCm", "With Vulkan"))
-    fast = add_result(first, 96.08, **RATE, backend="ROCm")
+    add_result(first, 96.08, **RATE, backend="ROCm")
     add_result(second, 63.77, **RATE, backend="Vulkan")
+    elsewhere = make_host("With both", "amd-radeon-8060s")
+    fast = add_result(elsewhere, 90.0, **RATE, backend="ROCm")
+    add_result(elsewhere, 60.0, **RATE, backend="Vulkan")
     response = compare(client, first, second)
     [explanation] = response.context["comparison"].explanations
     [line] = explanation.lines
     assert (line.title, line.factor, line.is_rest) == ("Driver and framework", "1.5×", False)
     page = re.sub(r"\s+", " ", response.content.decode())
     assert f"/row-{fast.pk}/" in page
-    assert "two hosts with the same chip that state no other difference" in words_of(response)
+    assert "two runs on one host that state no other difference" in words_of(response)
+
+
+def test_results_about_equal_have_no_explanation(client, make_host, add_result):
+    first, second = (make_host(title, "amd-radeon-8060s") for title in ("With ROCm", "With Vulkan"))
+    add_result(first, 96.08, **RATE, backend="ROCm")
+    add_result(second, 96.05, **RATE, backend="Vulkan")
+    assert not compare(client, first, second).context["comparison"].explanations
 
 
 def test_what_nobody_controlled_cannot_be_told(client, make_host, add_result):
@@ -160,7 +170,7 @@ def test_runs_of_one_host_are_explained_alone(client, make_host, add_result):
 def test_query_count_is_constant_among_hosts(client, make_host, add_result, django_assert_num_queries, count):
     hosts = [make_host(f"Host {number}", "amd-radeon-8060s", cpu=f"{number % 2}") for number in range(count)]
     for number, host in enumerate(hosts):
-        add_result(host, 90.0 + number, **RATE, backend=("ROCm", "Vulkan")[number % 2])
+        add_result(host, 90.0 + 10 * number, **RATE, backend=("ROCm", "Vulkan")[number % 2])
     chosen = [loaded_host(host) for host in public_hosts().filter(pk__in=[hosts[0].pk, hosts[1].pk])]
     heads = heads_of(chosen, Address(tuple(loaded.subject for loaded in chosen)))
     public_catalogue()

@@ -33,8 +33,9 @@ def test_every_named_result_exists_and_is_the_answer(db):
     [
         ("Strix Halo with hipBLASLt and without", "3×", ("Settings", "3×")),
         ("Strix Halo: Vulkan and ROCm on one machine", "1.2×", ("Driver and framework", "1.2×")),
-        ("Eight H100 and eight H200 train one program", "1.1×", ("Cannot tell", "1.1×")),
+        ("Eight H100 and eight H200 train one program", "1.05×", ("Cannot tell", "1.05×")),
         ("MacBook Air M5 and M1 with MLX", "1.9×", ("What bounds the chips", "2.2×")),
+        ("Strix Halo: ROCm on one, Vulkan on the other", "1.5×", ("Cannot tell", "1.5×")),
     ],
 )
 def test_difference_is_explained_that_the_pair_is_about(client, db, title, factor, share):
@@ -42,6 +43,13 @@ def test_difference_is_explained_that_the_pair_is_about(client, db, title, facto
     first = client.get(f"/compare/{pair.url}").context["comparison"].explanations[0]
     assert first.factor == factor
     assert share in [(line.title, line.factor) for line in first.lines]
+
+
+def test_row_leads_that_the_pair_is_about(client, db):
+    pair = next(pair for pair in answered_pairs() if pair.title == "MacBook Air M5 and M1 with MLX")
+    response = client.get(f"/compare/{pair.url}")
+    assert response.context["comparison"].hosts.shared[0].setting == "tg128 · Qwen3-8B · 4bit"
+    assert response.context["verdict"].startswith("MacBook Air M5")
 
 
 def test_start_links_the_pairs_with_their_answers(client, db):
