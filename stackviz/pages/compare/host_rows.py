@@ -24,6 +24,7 @@ from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.host_bounds import host_bound, host_share_text, peaks_of_results
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import Published
+from stackviz.records.cited.ranking import times_as_fast
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import devices_text, facet_title, result_address, setting_text
 from stackviz.web.i18n.words import joined
@@ -180,8 +181,7 @@ def _ends_of(row: HostTestRow) -> tuple[int, int, str] | None:
     (first, fastest), (last, slowest) = ranked[0], ranked[-1]
     if not benchmark.has_first or not is_like_for_like(benchmark, fastest.params, slowest.params):
         return None
-    ratio = fastest.amount / slowest.amount
-    ratio = ratio if benchmark.higher_is_better else 1 / ratio
+    ratio = times_as_fast(benchmark, fastest, slowest)
     return first, last, "" if is_level(ratio) else format_factor(ratio)
 
 
@@ -291,8 +291,7 @@ def _factor(result: CitedResult, base: CitedResult) -> str:
     benchmark = CITED_BENCHMARKS[result.benchmark]
     if not is_like_for_like(benchmark, result.params, base.params) or not benchmark.has_first:
         return ""
-    ratio = result.amount / base.amount
-    return format_factor(ratio if benchmark.higher_is_better else 1 / ratio)
+    return format_factor(times_as_fast(benchmark, result, base))
 
 
 def _differing(settings: Iterable[Mapping[str, str]]) -> frozenset[str]:

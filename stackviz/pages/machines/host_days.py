@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.pages.machines.host_results import results_of
 from stackviz.records.cited.models import CitedResult
-from stackviz.records.cited.ranking import is_better
+from stackviz.records.cited.ranking import is_better, times_as_fast
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import result_address, setting_text
 from stackviz.records.hosts.describe import stated_fields
@@ -92,14 +92,13 @@ def _results_on_both(earlier: Iterable[CitedResult], later: Iterable[CitedResult
         if second is None:
             continue
         benchmark = CITED_BENCHMARKS[first.benchmark]
-        factor = second.amount / first.amount if benchmark.higher_is_better else first.amount / second.amount
         yield ResultOnBothDays(
             setting=joined([benchmark.title, setting_text(benchmark, benchmark.compared_params(first.params))]),
             before=quantity_label(first.amount, first.si),
             before_url=result_address(first),
             after=quantity_label(second.amount, second.si),
             after_url=result_address(second),
-            factor=format_factor(factor),
+            factor=format_factor(times_as_fast(benchmark, second, first)),
         )
 
 

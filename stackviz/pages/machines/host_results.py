@@ -15,7 +15,7 @@ from stackviz.records.cited.cases import case_counts, public_results
 from stackviz.records.cited.host_bounds import host_bound, host_share_text
 from stackviz.records.cited.models import CitedResult
 from stackviz.records.cited.queries import SHOWN_OF_HOSTS, Published, results_of_hosts
-from stackviz.records.cited.ranking import is_better
+from stackviz.records.cited.ranking import is_better, times_as_fast
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import (
     benchmark_address,
@@ -318,7 +318,6 @@ def _same_settings(host: Host, mine: Iterable[CitedResult]) -> "QuerySet[CitedRe
 
 def _peer(mine: CitedResult, other: CitedResult) -> PeerResult:
     benchmark = CITED_BENCHMARKS[mine.benchmark]
-    factor = other.amount / mine.amount if benchmark.higher_is_better else mine.amount / other.amount
     host = other.host if other.host is not None and other.host.state == Host.State.PUBLIC else None
     return PeerResult(
         setting=joined([benchmark.title, setting_text(benchmark, benchmark.compared_params(mine.params))]),
@@ -328,7 +327,7 @@ def _peer(mine: CitedResult, other: CitedResult) -> PeerResult:
         value=quantity_label(other.amount, other.si),
         url=result_address(other),
         made_with=_made_with(other, mine),
-        factor=format_factor(factor),
+        factor=format_factor(times_as_fast(benchmark, other, mine)),
         host=host,
         source=other.source.title,
         source_url=other.source.url,

@@ -171,6 +171,12 @@ def is_better(benchmark: CitedBenchmark, result: CitedResult, other: CitedResult
     return amounts[0] > amounts[1] if benchmark.higher_is_better else amounts[0] < amounts[1]
 
 
+def times_as_fast(benchmark: CitedBenchmark, result: CitedResult, other: CitedResult) -> float:
+    """Return how many times the first of two results of a benchmark is as fast: below 1 where it is slower."""
+    ratio = result.amount / other.amount
+    return ratio if benchmark.higher_is_better else 1 / ratio
+
+
 def best_first(benchmark: CitedBenchmark, result: CitedResult) -> tuple[float, int]:
     amount = result.amount_per_device
     return -amount if benchmark.higher_is_better else amount, result.pk
