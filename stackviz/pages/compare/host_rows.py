@@ -19,7 +19,7 @@ from stackviz.pages.compare.pairs import named_pair
 from stackviz.pages.compare.subjects import Head, Loaded
 from stackviz.pages.compare.tiles import is_level
 from stackviz.records.catalog.fields import FIELDS
-from stackviz.records.cited.best import is_like_for_like, phase_of
+from stackviz.records.cited.best import PHASES, is_like_for_like, phase_of
 from stackviz.records.cited.cases import public_results
 from stackviz.records.cited.host_bounds import host_bound, host_share_text, peaks_of_results
 from stackviz.records.cited.models import CitedResult
@@ -31,7 +31,6 @@ from stackviz.web.i18n.words import joined
 
 MOST_RUNS = 11  # of one host at one test, after the best
 MOST_ALONE = 60
-_FIRST = ("decode", "prefill")
 
 _TITLES: Mapping[str, Callable[[], str]] = {
     "driver": lambda: _("driver"),
@@ -222,10 +221,9 @@ def _rows(by_slot: Mapping[int, Sequence[CitedResult]], heads: Sequence[Head], b
         for results in of_slots.values():
             results.sort(key=_speed, reverse=True)
     rows = [_row(key, of_slots, heads, base, published) for key, of_slots in groups.items()]
-    order = {work: number for number, work in enumerate((*_FIRST, ""))}
 
     def order_of(row: HostTestRow) -> tuple[int, int, int, str]:
-        return order[row.work], -len(row.best), CITED_BENCHMARKS[row.key[0]].order, row.setting
+        return PHASES.index(row.work), -len(row.best), CITED_BENCHMARKS[row.key[0]].order, row.setting
 
     return sorted(rows, key=order_of)
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_factor, quantity_label
 from stackviz.draw.charts.bars import meter
-from stackviz.records.cited.best import phase_of
+from stackviz.records.cited.best import PHASES, phase_of
 from stackviz.records.cited.cases import case_counts, public_results
 from stackviz.records.cited.host_bounds import host_bound, host_share_text
 from stackviz.records.cited.models import CitedResult
@@ -33,7 +33,6 @@ MOST_PAIRS = 4
 MOST_PEERS = 8
 _UNSHOWN = frozenset({"weights_bytes"})  # in the share of the bound
 _NAMED = frozenset({"backend", "engine", "model", "precision", "quant", "test"})  # with a figure in a sentence
-_DECODE_FIRST = ("decode", "prefill")
 _SETTINGS = frozenset(
     {
         "attention", "backend", "compile", "compute_units", "engine", "flags", "flash_attention", "framework", "kv",
@@ -160,8 +159,7 @@ def host_result_groups(results: Sequence[CitedResult], published: Mapping[int, P
     for result in results:
         phase = phase_of(result.benchmark, result.params)
         groups[phase, result.benchmark, result.si, str(result.params.get("per", ""))].append(result)
-    order = {work: number for number, work in enumerate((*_DECODE_FIRST, ""))}
-    keys = sorted(groups, key=lambda key: (order[key[0]], CITED_BENCHMARKS[key[1]].order, *key[2:]))
+    keys = sorted(groups, key=lambda key: (PHASES.index(key[0]), CITED_BENCHMARKS[key[1]].order, *key[2:]))
     return [_group(key[0], groups[key], published) for key in keys]
 
 

@@ -45,6 +45,7 @@ from stackviz.pages.sharing.drawing import (
 )
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition
 from stackviz.records.catalog.queries import public_catalogue
+from stackviz.records.cited.best import PHASES
 from stackviz.records.cited.cases import edition_of_cases
 from stackviz.records.cited.models import CitedEdition
 from stackviz.records.cited.registry import CITED_BENCHMARKS
@@ -143,7 +144,7 @@ def _host_tiles(results: HostResults | None, names: Mapping[str, str]) -> list[P
         return []
     rows = {row.work: row for row in reversed(results.shared)}
     tiles = []
-    for work in ("decode", "prefill", ""):
+    for work in PHASES:
         if work not in rows:
             continue
         row = rows[work]

@@ -258,8 +258,11 @@ def kind_of_work(benchmark: str, test: str = "") -> Work | None:
     return Work.GENERATING if test.startswith(DECODE_TEST) else Work.READING if test.startswith(PREFILL_TEST) else None
 
 
+PHASES = ("decode", "prefill", "")  # of language models, then other work: the order of pages
+
+
 def phase_of(benchmark: str, params: Params) -> str:
-    """`decode` or `prefill` of a language model; "" for other work."""
+    """Return which of PHASES the result is of: `decode` or `prefill` of a language model; "" for other work."""
     work = kind_of_work(benchmark, str(params.get("test", "")))
     return "decode" if work is Work.GENERATING else "prefill" if work is Work.READING else ""
 
