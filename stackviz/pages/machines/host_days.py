@@ -85,12 +85,10 @@ def _stated(host: Host) -> Iterator[tuple[str, str]]:
 
 
 def _results_on_both(earlier: Iterable[CitedResult], later: Iterable[CitedResult]) -> Iterator[ResultOnBothDays]:
-    """The best result of each setting that both days have."""
+    """Yield the best result of each setting that both days have, what changed most first."""
     before, after = _best_of_settings(earlier), _best_of_settings(later)
-    for key, first in before.items():
-        second = after.get(key)
-        if second is None:
-            continue
+    both = [(before[key], after[key]) for key in before if key in after]
+    for first, second in sorted(both, key=_size_of_change, reverse=True):
         benchmark = CITED_BENCHMARKS[first.benchmark]
         yield ResultOnBothDays(
             setting=joined([benchmark.title, setting_text(benchmark, benchmark.compared_params(first.params))]),
@@ -100,6 +98,10 @@ def _results_on_both(earlier: Iterable[CitedResult], later: Iterable[CitedResult
             after_url=result_address(second),
             factor=format_factor(times_as_fast(benchmark, second, first)),
         )
+
+
+def _size_of_change(results: tuple[CitedResult, CitedResult]) -> float:
+    return max(result.amount for result in results) / min(result.amount for result in results)
 
 
 def _best_of_settings(results: Iterable[CitedResult]) -> dict[_Setting, CitedResult]:
