@@ -14,7 +14,7 @@ from stackviz.base.light import light_dataclass
 from stackviz.base.units import UNITS, format_factor, quantity_label
 from stackviz.draw.charts.bars import Meter, meter
 from stackviz.pages.compare.explained import SettingChange, Work
-from stackviz.pages.compare.host_runs import engine_of, results_by_host, run_settings, test_key
+from stackviz.pages.compare.host_runs import ENGINES, engine_of, results_by_host, run_settings, test_key
 from stackviz.pages.compare.pairs import named_pair
 from stackviz.pages.compare.subjects import Head, Loaded
 from stackviz.pages.compare.tiles import is_level
@@ -262,7 +262,7 @@ def _row(
         )
     compared = benchmark.compared_params(every[0].params)
     engine = engine_of(every[0])
-    further = [engine] if engine and not {"engine", "framework", "library"} & set(compared) else []
+    further = [engine] if engine and not set(ENGINES) & set(compared) else []
     if every[0].count > 1:
         further.append(devices_text(every[0].count))
     return HostTestRow(
@@ -285,7 +285,7 @@ def _leader(results: Iterable[CitedResult]) -> CitedResult | None:
 
 
 def _factor(result: CitedResult, base: CitedResult) -> str:
-    """How many times as fast as the baseline; "" where they are not of one precision and availability."""
+    """Return how many times as fast as the baseline; "" where they are not of one precision and availability."""
     benchmark = CITED_BENCHMARKS[result.benchmark]
     if not is_like_for_like(benchmark, result.params, base.params) or not benchmark.has_first:
         return ""

@@ -20,9 +20,9 @@ from stackviz.records.hosts.queries import public_hosts
 
 MOST_READ = 500  # runs that may be evidence
 _TESTS = (DECODE_TEST, PREFILL_TEST, "")
-_ENGINES = ("engine", "framework", "library")
+ENGINES = ("engine", "framework", "library")  # parameters that name what ran a test
 _NEVER_MIXED = ("speculative", "concurrency")  # drafting and users at once, also where a benchmark ranks them together
-_NOT_SETTINGS = frozenset({"weights_bytes", "system", *_ENGINES, *_NEVER_MIXED})
+_NOT_SETTINGS = frozenset({"weights_bytes", "system", *ENGINES, *_NEVER_MIXED})
 _NAMES = {"vLLM": "vllm", "PyTorch": "torch", "llama-cpp": "llama.cpp"}
 _OF_TORCH = ("operator-time", "gemm", "model-time")
 
@@ -68,7 +68,7 @@ def runs_like(results: Sequence[CitedResult]) -> list[Run]:
 
 def engine_of(result: CitedResult) -> str:
     """What ran it, without a version: `vLLM`. "" where its benchmark is of one engine, or it is not stated."""
-    named = next((str(result.params[name]) for name in _ENGINES if name in result.params), "")
+    named = next((str(result.params[name]) for name in ENGINES if name in result.params), "")
     return named.partition(" ")[0] if named.partition(" ")[2][:1].isdigit() else named
 
 
