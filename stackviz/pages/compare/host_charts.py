@@ -71,10 +71,10 @@ def host_charts(results: HostResults | None, compared: Sequence[Host]) -> tuple[
     """Of each kind of work the test of the compared that most hosts have; none with too few points."""
     if results is None:
         return ()
-    names = frozenset(host.pk for host in compared)
-    charts = [_rate_chart(keys, work, names) for work in _TITLES if (keys := _keys_of_work(results, work))]
+    compared_hosts = frozenset(host.pk for host in compared)
+    charts = [_rate_chart(keys, work, compared_hosts) for work in _TITLES if (keys := _keys_of_work(results, work))]
     models = [str(row.results_of_all[0].params.get("model", "")) for row in results.rows if row.key[0] == WATTS]
-    charts += [_watts_chart(models, names)] if models else []
+    charts += [_watts_chart(models, compared_hosts)] if models else []
     return tuple(chart for chart in charts if chart is not None)
 
 
@@ -178,7 +178,7 @@ def _chart(title: str, x: str, y: str, points: Sequence[HostPoint]) -> HostChart
 
 
 def short_titles(hosts: Sequence[Host]) -> dict[int, str]:
-    """The first words of each title; of hosts that share them the words that follow."""
+    """Return a short name by primary key: the first words of the title, or what follows where hosts share them."""
     parts = {host.pk: host.title.split(", ") for host in hosts}
     first = Counter(words[0] for words in parts.values())
     return {pk: words[0] if first[words[0]] == 1 else words[min(1, len(words) - 1)] for pk, words in parts.items()}

@@ -19,7 +19,7 @@ _EFFECTIVE = re.compile(r"\be\d+b\b", re.IGNORECASE)  # `gemma4:e4b`: not what t
 
 
 def peaks_of_results(results: Iterable[CitedResult]) -> dict[int, Published]:
-    """Accelerator -> its published peaks, of those with results."""
+    """Return the published peaks of each accelerator that has a result, by its primary key."""
     return {pk: peaks([pk]) for pk in {result.accelerator_id for result in results if result.accelerator_id}}
 
 
@@ -39,13 +39,13 @@ def host_bound(result: CitedResult, published: Mapping[int, Published]) -> Bound
 
 
 def host_share_text(result: CitedResult, published: Mapping[int, Published]) -> str:
-    """`71 %`: of its bound; "" where that is not known."""
+    """Return the share of its bound that the result reached, `71 %`; "" where that is not known."""
     bound = host_bound(result, published)
     return share_text(bound.share) if bound and bound.share else ""
 
 
 def _weights_read(result: CitedResult) -> float:
-    """Bytes that one card reads for a token; 0 where they are not known, or are read for several tokens at once."""
+    """Return the bytes that one card reads for a token; 0 where not known, or where read for several tokens at once."""
     is_plain = result.count == 1 and _HELPS.isdisjoint(result.params)
     if not is_plain or phase_of(result.benchmark, result.params) != "decode":
         return 0

@@ -56,7 +56,7 @@ class HostTraits:
 
 
 def traits_of(host: Host) -> HostTraits:
-    """Of a host with its vendor, cards with accelerators and components."""
+    """Return the traits of a host; no query where its vendor, cards with accelerators and components are loaded."""
     cards = list(host.cards.all())
     sheets = [card.accelerator for card in cards if card.accelerator]
     there = [row.name for row in host.components.all() if row.state != HostComponent.State.ABSENT]
@@ -73,10 +73,12 @@ def traits_of(host: Host) -> HostTraits:
 
 
 def families_of(sheets: Iterable[Accelerator]) -> frozenset[str]:
+    """Return the families of these sheets, the slug where one has none."""
     return frozenset(sheet.family or sheet.slug for sheet in sheets)
 
 
 def likeness(traits: HostTraits, other: HostTraits) -> Likeness:
+    """Return the closest that the two share."""
     if traits.accelerators & other.accelerators:
         return Likeness.ACCELERATOR
     if traits.families & other.families:
@@ -111,7 +113,7 @@ def hosts_that_may_be_alike(traits: HostTraits) -> QuerySet[Host]:
 
 
 def _closeness(traits: HostTraits, other: HostTraits) -> tuple[int, ...]:
-    """Larger is closer: hardware first, then the system, then how many components both have."""
+    """Return what is larger for a closer host: hardware first, then the system, then how many components both have."""
     return (
         likeness(traits, other),
         traits.accelerators == other.accelerators,
