@@ -173,15 +173,15 @@ _AUTHORIZED = re.compile(
     r"|\bbearer[ \t]{1,5}(?=[\w.~+/-]{16})|\bwandb login (?=[0-9a-f]{40}))(?!\[redacted\])([^\s\"',;]{4,2000})"
 )
 _FORMS = re.compile(
-    r"\b(?:(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|aw_|npm_|pypi-|xox[abprs]-)[A-Za-z0-9_-]{16,400}"
+    r"\b(?:(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|aw_|npm_|wandb_v\d_|pypi-|xox[abprs]-)[A-Za-z0-9_-]{16,400}"
     r"|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,60}|(?<![\w-])eyJ[\w-]{10,2000}\.[\w-]{10,2000}(?:\.[\w-]{0,2000})?)"
 )
 _URL = re.compile(r"(?<=://)[^\s/@:\[]{1,100}:[^\s/@]{1,200}@")
 _PEM = re.compile(r"(?<=PRIVATE KEY-----\n)(?:[ \t>]{0,8}[A-Za-z0-9+/=:, -]{1,200}\n){1,400}")
 _PEM_LINE = re.compile(r"^(?!-----).+$", re.MULTILINE)
 _FORM_WORDS = (
-    "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "aw_", "npm_", "pypi-", "xox",
-    "akia", "asia", "aiza", "eyj",
+    "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "aw_", "pypi-", "xox",
+    "akia", "asia", "aiza", "eyj", "npm_", "wandb_v",
 )  # fmt: skip
 _LABEL_WORDS = ("token", "secret", "passw", "passphrase", "_pass", "_pwd", "key", "signature")
 """Without any of these, in lower case, no pattern above finds anything: looking for words is far quicker."""

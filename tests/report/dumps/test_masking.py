@@ -209,7 +209,7 @@ KEY = "wJalrXUtnFEMIK7MDENGbPxRfiCY"
         "AWS_ACCESS_KEY_ID={}", "OPENAI_API_KEY: {}", "password: {}", "DB_PASS={}", "MYSQL_PWD={}", "SECRET={}",
         "CLIENT_SECRET={}", "X_KEY={}", "Authorization: Bearer {}", "authorization: {}", "Bearer {}", "xoxb-{}", "hf_{}",
         "npm_{}", "pypi-{}", "https://x.example/y?X-Amz-Signature={}&z=1", "https://x.example/y?token={}",
-        "https://me:{}@x.example", "eyJhbGciOiJIUzI1NiJ9.{}.abc",
+        "wandb_v1_{}", "https://me:{}@x.example", "eyJhbGciOiJIUzI1NiJ9.{}.abc",
         "-----BEGIN RSA PRIVATE KEY-----\n{}\n{}\n-----END RSA PRIVATE KEY-----",
     ],
 )  # fmt: skip
