@@ -229,8 +229,21 @@ def looks_like_card(value: str) -> bool:
     return vendor_of(start) != "unknown" or bool(_CHIP.search(start) or _JOINED.search(start))
 
 
+_WITH_CAPABILITY = re.compile(
+    r"[(\[,]?[ ]{0,2}\b(?:(?:CUDA |compute ){0,2}capability|CC|SM)[ :=]{0,3}(\d{1,2}\.\d)(?![\w.])[ ]{0,2}[)\]]?",
+    re.IGNORECASE,
+)
+
+
 def take_cards(reading: Reading, value: str) -> None:
-    """`Tesla P4`, `2x RTX 3090 (24GB)`, `V100 * 4`, several with commas between; "none" and "CPU" are no cards."""
+    """`Tesla P4`, `2x RTX 3090 (24GB)`, `V100 * 4`, several with commas between; "none" and "CPU" are no cards.
+
+    A capability behind the name, `GTX 1050 (compute capability 6.1)`, is that of the card where one is listed.
+    """
+    if capability := _WITH_CAPABILITY.search(value):
+        take_cards(reading, value[: capability.start()] + value[capability.end() :])
+        take_capability(reading, capability[1])
+        return
     if driver := re.search(r"\bdriver\D{0,12}(\d{3}\.\d{1,3}(?:\.\d{1,3})?)(?![\w.])", value, re.IGNORECASE):
         take_driver(reading, driver[1])
         value = value[: driver.start()].rstrip(" ,;(")

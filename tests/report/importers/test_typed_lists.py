@@ -116,6 +116,20 @@ def test_cards_as_people_write_them(written, cards):
     assert sizes == cards
 
 
+@pytest.mark.parametrize(
+    ("written", "name", "capability"),
+    [
+        ("NVIDIA GeForce GTX 1050 (compute capability 6.1)", "NVIDIA GeForce GTX 1050", "6.1"),
+        ("RTX 3090 24GB, CC 8.6", "NVIDIA GeForce RTX 3090", "8.6"),
+        ("Tesla V100 [CUDA capability: 7.0]", "Tesla V100", "7.0"),
+        ("RTX 4090", "NVIDIA GeForce RTX 4090", None),
+    ],
+)
+def test_a_capability_behind_a_name_is_the_cards(written, name, capability):
+    (card,) = reading_of(f"- GPU: {written}\n- PyTorch: 2.6.0\n").cards
+    assert (card.reported_name, card.facts.get("compute_capability")) == (name, capability)
+
+
 def test_typed_values_give_way_to_a_tool():
     printed = "Cuda compilation tools, release 12.4, V12.4.131\n"
     (machine,) = machines(read_all(f"- CUDA toolkit: 11.8\n- PyTorch: 2.6.0\n\n{printed}"))
