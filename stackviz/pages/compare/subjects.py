@@ -23,7 +23,7 @@ from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.hosts.models import Host
 from stackviz.records.hosts.queries import public_hosts
 from stackviz.records.hosts.reported import host_report
-from stackviz.records.labs.models import Machine, Snapshot
+from stackviz.records.labs.models import Card, Machine, Snapshot
 from stackviz.records.labs.queries import (
     Visitor,
     latest_snapshots,
@@ -76,6 +76,22 @@ class Loaded:
     def has_cards(self) -> bool:
         """Whether it is a computer, whose sheet is that of its cards."""
         return self.machine is not None or self.host is not None
+
+    @property
+    def matched_cards(self) -> list[Card]:
+        """Those that a machine reported last and that match its sheet."""
+        if self.snapshot is None:
+            return []
+        return [card for card in self.snapshot.cards.all() if card.public_sheet == self.accelerator]
+
+    @property
+    def cards(self) -> int:
+        """How many of its sheet's cards a computer has; 1 for a sheet, 0 for a stack."""
+        if self.host is not None:
+            return len(self.host.cards.all())
+        if self.machine is not None:
+            return len(self.matched_cards)
+        return int(self.accelerator is not None)
 
     @cached_property
     def report(self) -> JudgedReport | None:
@@ -311,10 +327,10 @@ def _fit_subject(loaded: Loaded) -> str:
     slug = loaded.accelerator.slug
     if loaded.host is not None:
         is_unified = loaded.host.vendor.slug == "apple" and loaded.host.memory_bytes
-        return _fit_text(slug, loaded.host.memory_bytes if is_unified else None, len(loaded.host.cards.all()))
+        return _fit_text(slug, loaded.host.memory_bytes if is_unified else None, loaded.cards)
     if loaded.snapshot is None:
         return slug
-    cards = [card for card in loaded.snapshot.cards.all() if card.public_sheet == loaded.accelerator]
+    cards = loaded.matched_cards
     is_unified = any(card.facts.get("unified_memory") is True for card in cards)
     total = loaded.snapshot.facts.get("memory.total_bytes") if is_unified else None
     return _fit_text(slug, total if isinstance(total, int) else None, len(cards))

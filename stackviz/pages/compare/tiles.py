@@ -5,7 +5,7 @@ A factor is given only between figures of one field under one condition. Where a
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
@@ -208,15 +208,23 @@ def _line(figure: SubjectFigure, longest: float, rank: int, common: str) -> Tile
 def sheet_figures(
     chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]
 ) -> list[tuple[Question, list[SubjectFigure]]]:
-    """What the columns of the spec table answer to each question; nothing for fewer than two."""
+    """What the columns of the spec table answer to each question; nothing for fewer than two.
+
+    A sheet is of one card: of a machine with several the figures are named as those of each.
+    """
     if len(heads) < 2:
         return []
+    heads = [_named_per_card(head, chosen[head.slot]) for head in heads]
     return [
         price_figures(question, heads, rows)
         if question.key == "price"
         else (question, figures_of(question, chosen, heads, rows))
         for question in QUESTIONS
     ]
+
+
+def _named_per_card(head: Head, loaded: Loaded) -> Head:
+    return replace(head, title=_("%(machine)s, each card") % {"machine": head.title}) if loaded.cards > 1 else head
 
 
 # Where a missing part stops a program; below and above, the difference is one of kind.

@@ -79,3 +79,10 @@ def test_query_count_is_constant_with_hosts(client, db, count, queries, django_a
     # Editions, hosts, cards, components; results; of each of two charts, and of watts, the test and its results.
     with django_assert_num_queries(queries):
         assert client.get(url).status_code == 200
+
+
+def test_figures_of_a_sheet_are_named_as_those_of_each_card(client, db):
+    one = "host:rtx-5090-torch-2-8-2025-09"
+    tiles = words_of(client.get(f"/compare/?a=host:8x-h100-sxm-driver-580-2026-04&a={one}")).partition("The stack")[0]
+    assert "8x H100 SXM 80 GB, driver 580, torch 2.10, each card" in tiles
+    assert tiles.count(", each card") == tiles.count("torch 2.10, each card")
