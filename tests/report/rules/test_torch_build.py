@@ -161,7 +161,17 @@ def test_cudnn_advice_names_newest_fitting_build(capability, build):
 
 def test_without_the_cudnn_version_nobody_can_tell():
     old = card(name="Tesla P4", compute_capability="6.1")
-    assert answer("cudnn-drops-old-card", linux(old, cudnn__version=None)).severity == "cannot-tell"
+    seen = linux(old, cudnn__version=None, torch__version="2.9.0")
+    assert answer("cudnn-drops-old-card", seen).severity == "cannot-tell"
+
+
+def test_a_wheel_that_names_its_cuda_has_a_known_cudnn():
+    kepler = card(name="Tesla K80", compute_capability="3.7")
+    seen = linux(kepler, cudnn__version=None, torch__version="2.7.1+cu118", torch__cuda_version="11.8")
+    found = answer("cudnn-drops-old-card", seen)
+    assert found.severity == "broken"
+    assert "torch 2.3.1 for cu118" in found.advice
+    assert "torch 2.7" not in answer("kernels-missing", linux(kepler, torch__version="2.8.0+cu126")).advice
 
 
 def test_cudnn_version_matters_if_one_drops_card():

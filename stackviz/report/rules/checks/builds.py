@@ -19,10 +19,10 @@ from stackviz.report.rules.checks.steps import (
     nearest,
     why_not_installable,
 )
-from stackviz.report.rules.compatibility import Requirement, Tables, computed_once
+from stackviz.report.rules.compatibility import Requirement, Tables, computed_once, newest_up_to
 from stackviz.report.rules.drivers import cuda_without_card, is_older_than_card, needed_driver, serves
 from stackviz.report.rules.look import Look
-from stackviz.report.rules.versions import major_minor, numbers
+from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 MOST_VARIANTS = 4  # that a sentence names
 USUAL_PLATFORM = "linux-x86_64"  # of most published builds: what is named where the system was not reported
@@ -114,12 +114,17 @@ def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> Seque
 
 @computed_once
 def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]) -> tuple[ReleasedBuild, ...]:
-    """As `builds_for`, of a platform such as `linux-x86_64`. Those with PTX only where none has machine code."""
+    """As `builds_for`, of a platform such as `linux-x86_64`. Those with PTX only where none has machine code.
+
+    A build whose cuDNN has dropped one of the cards is none: its convolutions fail.
+    """
     codes = _code_of_builds(tables, platform)
     fitting = [
         build
         for build, archs in codes.items()
-        if _covers_all(capabilities, archs) and not any(precedes(tables, build.cuda, card) for card in capabilities)
+        if _covers_all(capabilities, archs)
+        and not any(precedes(tables, build.cuda, card) for card in capabilities)
+        and not _ships_dropping_cudnn(tables, platform, build, capabilities)
     ]
     native = [
         build
@@ -127,6 +132,39 @@ def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]
         if _covers_all(capabilities, [arch for arch in codes[build] if arch.startswith("sm_")])
     ]
     return tuple(sorted(native or fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda))))
+
+
+def _ships_dropping_cudnn(tables: Tables, platform: str, build: ReleasedBuild, capabilities: Iterable[str]) -> bool:
+    """Whether every cuDNN that is known to be in the build has dropped one of these cards."""
+    rows = [
+        row
+        for row in tables.rows("pytorch", "ships", "cudnn", platform=platform)
+        if major_minor(row.version) == build.torch and row.variant == build.variant
+    ]
+    floors = [lowest_taken(tables, row.values) for row in rows]
+    return bool(floors) and all(
+        floor is not None and any(is_below(capability, floor.low) for capability in capabilities) for floor in floors
+    )
+
+
+@computed_once
+def lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:
+    """What this cuDNN says about the lowest compute capability it takes; None if the tables do not say."""
+    rows = newest_up_to(tables.rows("cudnn", "supports", "compute-capability"), cudnn)
+    return min((row for row in rows if row.low), key=lambda row: numbers(row.low), default=None)
+
+
+def dropping_in_wheel(look: Look, tables: Tables, cuda: str) -> list[str]:
+    """Where no cuDNN is listed: those of the wheel which the torch names (`2.7.1+cu118`), if all drop a card."""
+    torch, capabilities = look.get("torch.version") or "", capabilities_of(look)
+    if look.software("cudnn") or origin_of(torch) is not Origin.RELEASE or "+cu" not in torch or not cuda:
+        return []
+    build, release = wheel_variant(cuda), numbers(torch)[:3]
+    rows = tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform)
+    shipped = {row.values for row in rows if numbers(row.version) == release and row.variant == build}
+    floors = [lowest_taken(tables, cudnn) for cudnn in shipped]
+    drop = [floor is not None and any(is_below(each, floor.low) for each in capabilities) for floor in floors]
+    return sorted(shipped) if all(drop) else []
 
 
 def precedes(tables: Tables, cuda: str, capability: str) -> Requirement | None:

@@ -15,7 +15,9 @@ from stackviz.report.rules.checks.builds import (
     command_for,
     covers,
     dropped_or_newer,
+    dropping_in_wheel,
     hidden_cards,
+    lowest_taken,
     origin_of,
     precedes,
     published_archs,
@@ -372,10 +374,10 @@ def check_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     if not cards or look.states_none("cudnn.version") or cuda_of_torch(look) is None:
         return
-    candidates = _cudnns(look)
+    candidates = _cudnns(look) or dropping_in_wheel(look, tables, cuda_of_torch(look) or "")
     if not candidates and _may_drop(look, tables):
         look.need("cudnn.version")
-    if not any(_lowest_taken(tables, cudnn) for cudnn in candidates):
+    if not any(lowest_taken(tables, cudnn) for cudnn in candidates):
         return
     for capability, group in by_capability(cards):
         yield _takes(look, tables, candidates, capability, group)
@@ -395,7 +397,7 @@ def _cudnns(look: Look) -> list[str]:
 def _takes(
     look: Look, tables: Tables, candidates: Sequence[str], capability: str, group: Sequence[CardLook]
 ) -> Conclusion:
-    floors = [(cudnn, row) for cudnn in candidates if (row := _lowest_taken(tables, cudnn)) is not None]
+    floors = [(cudnn, row) for cudnn in candidates if (row := lowest_taken(tables, cudnn)) is not None]
     dropping = [(cudnn, row) for cudnn, row in floors if is_below(capability, row.low)]
     cudnn, lowest = (dropping or floors)[0]
     if not dropping:
@@ -441,17 +443,10 @@ def _may_drop(look: Look, tables: Tables) -> bool:
     capabilities = [card.get("compute_capability") for card in look.cards("nvidia")]
     torch = look.get("torch.version")
     for row in tables.rows("pytorch", "ships", "cudnn"):
-        lowest = _lowest_taken(tables, row.values)
+        lowest = lowest_taken(tables, row.values)
         if lowest and any(capability is None or is_below(capability, lowest.low) for capability in capabilities):
             return torch is None or not is_below(torch, row.version)  # none so old ships one that does
     return False
-
-
-@computed_once
-def _lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:
-    """What this cuDNN says about the lowest compute capability it takes; None if the tables do not say."""
-    rows = newest_up_to(tables.rows("cudnn", "supports", "compute-capability"), cudnn)
-    return min((row for row in rows if row.low), key=lambda row: numbers(row.low), default=None)
 
 
 def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
@@ -490,6 +485,6 @@ def _shipped_with_code(
     return tuple(
         (ReleasedBuild(major_minor(row.version), row.variant), row)
         for row in tables.rows("pytorch", "ships", "cudnn", platform=platform)
-        if (lowest := _lowest_taken(tables, row.values)) is not None
+        if (lowest := lowest_taken(tables, row.values)) is not None
         and not any(is_below(capability, lowest.low) for capability in capabilities)
     )
