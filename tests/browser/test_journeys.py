@@ -16,7 +16,7 @@ SECONDS = 1000
 @pytest.mark.fast
 def test_from_home_over_a_sheet_and_a_comparison_to_a_diagnosis(visit, browser_context):
     page = visit("/")
-    page.locator("main").get_by_role("link", name="accelerators", exact=True).click()
+    page.locator("main .doors").get_by_role("link", name="Hardware").click()
     page.wait_for_url("**/accelerators/")
     page.fill("#q", "H100 SXM5 80")
     expect(page.locator("#found [data-tray-add^='apple']")).to_have_count(0)
