@@ -22,7 +22,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from stackviz.base.units import format_count
+from stackviz.base.units import format_count, unit_label
 from stackviz.intake.report_parts.cards import MatchedCard
 from stackviz.intake.report_parts.pasted import Refused, answer_pasted, mask_pasted, read_pasted
 from stackviz.pages.diagnose.diagnosis import matched_cards
@@ -70,7 +70,7 @@ def _shown_results(lines: Iterable[Mapping[str, str]]) -> Iterator[ResultToPubli
         yield ResultToPublish(
             benchmark=str(benchmark.title),
             setting=setting_text(benchmark, read_params(cells["params"], benchmark)),
-            value=f"{cells['value']} {cells['unit']}",
+            value=f"{cells['value']} {unit_label(cells['unit'])}",
             devices=format_count(cells["reported_name"], int(cells["count"])),
             doubt=cells["doubt"],
         )

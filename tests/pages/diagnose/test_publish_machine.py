@@ -74,7 +74,7 @@ def test_an_owner_sees_all_that_will_be_public_and_nothing_else(owner):
     for part in (
         "NVIDIA H100 80GB HBM3, 79.6 GiB, driver 535.183.01, power limit 700 W",
         "Ubuntu 22.04",
-        "150.20 token/s",
+        "150.20 tokens/s",
     ):
         assert part in public
     assert not [word for word in (*PRIVATE, "marie") if word in public]
