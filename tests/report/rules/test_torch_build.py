@@ -6,7 +6,7 @@ import pytest
 
 from stackviz.report.format import Absent, Software
 from stackviz.report.rules import find, packaged_tables
-from stackviz.report.rules.checks.builds import covers, origin_of
+from stackviz.report.rules.checks.builds import covers, dropped_or_newer, origin_of
 from tests.report.rules.build import UNSET, answer, answers, card, lacking, linux, mac, report, stated
 
 NONE = {"torch.cuda_version": UNSET}
@@ -560,3 +560,9 @@ def test_a_build_from_source_may_rely_on_ptx():
         torch__arch_list="sm_90 compute_90", nvidia__driver_version="580.95.05",
     )  # fmt: skip
     assert answer("kernels-missing", seen).severity == "fits"
+
+
+@pytest.mark.parametrize("capability", ["", "X", "?.0", "９.０", "9" * 400])
+def test_a_capability_that_is_none_is_neither_dropped_nor_newer(capability):
+    archs = ["sm_50", "sm_90"]
+    assert dropped_or_newer(archs, capability) in ("", dropped_or_newer(archs, "12.0"), dropped_or_newer(archs, "3.0"))

@@ -198,7 +198,10 @@ def why_no_code(outside: Requirement, cuda: str, capability: str) -> str:
 def dropped_or_newer(archs: Sequence[str], capability: str) -> str:
     """Whether the card is older than all that the build has code for, or newer; "" for one in between."""
     known = [int(number) for number in (re.sub(r"\D", "", arch) for arch in archs) if number]
-    mine = int("".join(capability.split(".")[:2]) or 0)
+    version = numbers(capability)[:2]
+    if not version:
+        return ""
+    mine = int("".join(map(str, version)))
     if known and mine < min(known):
         return say("This build has dropped the card, which is older than the oldest that it has code for.")
     if known and mine > max(known):
