@@ -22,7 +22,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import Shown, format_factor, format_quantity
-from stackviz.web.doors import DOORS, FOOT, door_links, door_of, links_of_pages
+from stackviz.web.doors import DOORS, FOOT, NavigationLink, door_links, door_of, links_of_pages
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.i18n.curated_text import curated, curated_code, curated_commands
 from stackviz.web.i18n.finding_text import finding_text, finding_words
@@ -54,15 +54,15 @@ def pages_of_door(context: template.Context) -> SafeString:
     door = door_of(path)
     if door is None or len(DOORS[door].pages) == 1:
         return SafeString("")
-    return render_part(
-        "web/_pages_of_door.jinja", title=str(DOORS[door].title), links=links_of_pages(DOORS[door].pages, path)
-    )
+    links = tuple(links_of_pages(DOORS[door].pages, path))
+    return _drawn_links("web/_pages_of_door.jinja", links, _drawn_for(), title=str(DOORS[door].title))
 
 
 @register.simple_tag(takes_context=True)
 def foot(context: template.Context) -> SafeString:
     """The foot of every page, with its links."""
-    return render_part("web/_foot.jinja", links=links_of_pages(FOOT, _path_of(context)), version=version())
+    links = tuple(links_of_pages(FOOT, _path_of(context)))
+    return _drawn_links("web/_foot.jinja", links, _drawn_for(), version=version())
 
 
 @register.simple_tag(takes_context=True)
@@ -115,6 +115,13 @@ def _drawn_for() -> tuple[str | None, str, float]:
 @lru_cache(maxsize=64)
 def _drawn_doors(current: int | None, _language: str | None, _prefix: str, _at: float) -> SafeString:
     return render_part("web/_navigation.jinja", links=door_links(current))
+
+
+@lru_cache(maxsize=256)
+def _drawn_links(
+    name: str, links: tuple[NavigationLink, ...], _for: tuple[str | None, str, float], **values: str
+) -> SafeString:
+    return render_part(name, links=links, **values)
 
 
 @lru_cache(maxsize=64)
