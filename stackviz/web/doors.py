@@ -30,6 +30,16 @@ class NavigationLink:
     current: str
 
 
+TOOLS = Door(
+    _("Tools"),
+    (
+        (_("Compare"), "compare:page"),
+        (_("Fit"), "fit:page"),
+        (_("Plan"), "plan:page"),
+        (_("Diagnose"), "diagnose:page"),
+    ),
+    ("causes/",),
+)
 DOORS = (
     Door(
         _("Hardware"),
@@ -59,16 +69,7 @@ DOORS = (
             (_("Heat map"), "explore:heatmap"),
         ),
     ),
-    Door(
-        _("Tools"),
-        (
-            (_("Compare"), "compare:page"),
-            (_("Fit"), "fit:page"),
-            (_("Plan"), "plan:page"),
-            (_("Diagnose"), "diagnose:page"),
-        ),
-        ("causes/",),
-    ),
+    TOOLS,
     Door(_("Machines"), ((_("Machines"), "machines:list"),), ("hosts/",)),
     Door(
         _("Learn"),

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import format_number
@@ -20,11 +19,11 @@ from stackviz.records.stacks.models import Component
 from stackviz.records.stacks.queries import public_stacks
 from stackviz.report import format as wire
 from stackviz.report.messages import BY_KEY
+from stackviz.web.doors import TOOLS, door_links
 from stackviz.web.i18n.finding_text import finding_words
 
 NEWEST_MACHINES = 5
 MESSAGES = ("no-kernel-image", "nvml-version-mismatch")  # examples of what people paste
-TOOLS = 4  # compare, fit, plan, diagnose
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +54,25 @@ def front_page(visitor: Visitor) -> dict[str, object]:
 
 
 def _doors(machines: int) -> list[CountedDoor]:
-    """`machines`: those of labs that this visitor may see."""
+    """The doors of the navigation with what is behind each. `machines`: of labs, those that this visitor may see."""
     values = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).count()
     hosts = Host.objects.filter(state=Host.State.PUBLIC).count()
     of_labs = _("real hosts, and %(n)s of labs") % {"n": format_number(machines)}
-    counted = [
+    behind = [
         (
-            _("Hardware"), "accelerators:list", len(public_catalogue().accelerators),
+            len(public_catalogue().accelerators),
             _("accelerators, %(n)s values with a source") % {"n": format_number(values)},
         ),
-        (
-            _("Software"), "stacks:list", len(public_stacks()),
-            _("stacks of %(n)s components") % {"n": format_number(Component.objects.count())},
-        ),
-        (_("Benchmarks"), "benchmarks:index", cited_counts().results, _("results that others measured")),
-        (_("Tools"), "compare:page", TOOLS, _("Compare, Fit, Plan, Diagnose")),
-        (_("Machines"), "machines:list", hosts, of_labs if machines else _("real hosts, layer by layer")),
-        (_("Learn"), "learn:index", len(read_chapters("en")), _("chapters, from silicon to PyTorch")),
-    ]  # fmt: skip
-    return [CountedDoor(title, reverse(name), format_number(count), what) for title, name, count, what in counted]
+        (len(public_stacks()), _("stacks of %(n)s components") % {"n": format_number(Component.objects.count())}),
+        (cited_counts().results, _("results that others measured")),
+        (len(TOOLS.pages), _("Compare, Fit, Plan, Diagnose")),
+        (hosts, of_labs if machines else _("real hosts, layer by layer")),
+        (len(read_chapters("en")), _("chapters, from silicon to PyTorch")),
+    ]
+    return [
+        CountedDoor(link.title, link.url, format_number(count), what)
+        for link, (count, what) in zip(door_links(None), behind, strict=True)
+    ]
 
 
 def _system(report: wire.Report) -> str:
