@@ -136,15 +136,16 @@ def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]
 
 def _ships_dropping_cudnn(tables: Tables, platform: str, build: ReleasedBuild, capabilities: Iterable[str]) -> bool:
     """Whether every cuDNN that is known to be in the build has dropped one of these cards."""
-    rows = [
-        row
-        for row in tables.rows("pytorch", "ships", "cudnn", platform=platform)
-        if major_minor(row.version) == build.torch and row.variant == build.variant
-    ]
-    floors = [lowest_taken(tables, row.values) for row in rows]
-    return bool(floors) and all(
-        floor is not None and any(is_below(capability, floor.low) for capability in capabilities) for floor in floors
-    )
+    rows = tables.rows("pytorch", "ships", "cudnn", platform=platform)
+    shipped = {row.values for row in rows if ReleasedBuild(major_minor(row.version), row.variant) == build}
+    return _all_drop(tables, shipped, tuple(capabilities))
+
+
+def _all_drop(tables: Tables, cudnns: Iterable[str], capabilities: Iterable[str]) -> bool:
+    """Whether there is a cuDNN, and none that takes all of these capabilities or of which the tables do not say."""
+    floors = [lowest_taken(tables, cudnn) for cudnn in cudnns]
+    drop = [floor is not None and any(is_below(each, floor.low) for each in capabilities) for floor in floors]
+    return bool(drop) and all(drop)
 
 
 @computed_once
@@ -162,9 +163,7 @@ def dropping_in_wheel(look: Look, tables: Tables, cuda: str) -> list[str]:
     build, release = wheel_variant(cuda), numbers(torch)[:3]
     rows = tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform)
     shipped = {row.values for row in rows if numbers(row.version) == release and row.variant == build}
-    floors = [lowest_taken(tables, cudnn) for cudnn in shipped]
-    drop = [floor is not None and any(is_below(each, floor.low) for each in capabilities) for floor in floors]
-    return sorted(shipped) if all(drop) else []
+    return sorted(shipped) if _all_drop(tables, shipped, capabilities) else []
 
 
 def precedes(tables: Tables, cuda: str, capability: str) -> Requirement | None:
