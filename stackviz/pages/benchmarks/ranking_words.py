@@ -243,23 +243,19 @@ def ranking_shares(choice: CitedChoice, ladder: CitedLadder) -> Iterator[Ranking
     vendors = Counter(row.accelerator.vendor for row in ladder.rows if choice.kind in ("", row.accelerator.kind))
     kinds = Counter(row.accelerator.kind for row in ladder.rows if choice.vendor in ("", row.accelerator.vendor.slug))
     for vendor, rows in vendors.most_common() if len(vendors) > 1 or choice.vendor else ():
-        is_chosen = choice.vendor == vendor.slug
-        yield RankingShare(
-            title=vendor.name,
-            css=hue_of(vendor.slug).css,
-            rows=rows,
-            query=replace(choice, vendor="" if is_chosen else vendor.slug).query_string,
-            is_chosen=is_chosen,
-        )
+        of_vendor = replace(choice, vendor=vendor.slug), replace(choice, vendor="")
+        yield _share_of(choice, *of_vendor, title=vendor.name, rows=rows, css=hue_of(vendor.slug).css)
     for kind, rows in kinds.most_common() if len(kinds) > 1 or choice.kind else ():
-        is_chosen = choice.kind == kind
-        yield RankingShare(
-            title=str(Accelerator.Kind(kind).label),
-            css="",
-            rows=rows,
-            query=replace(choice, kind="" if is_chosen else kind).query_string,
-            is_chosen=is_chosen,
-        )
+        of_kind = replace(choice, kind=kind), replace(choice, kind="")
+        yield _share_of(choice, *of_kind, title=str(Accelerator.Kind(kind).label), rows=rows)
+
+
+def _share_of(
+    choice: CitedChoice, alone: CitedChoice, everything: CitedChoice, *, title: str, rows: int, css: str = ""
+) -> RankingShare:
+    is_chosen = choice == alone
+    query = (everything if is_chosen else alone).query_string
+    return RankingShare(title=title, css=css, rows=rows, query=query, is_chosen=is_chosen)
 
 
 def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
