@@ -7,7 +7,7 @@ from itertools import combinations
 from statistics import geometric_mean
 from typing import cast
 
-from stackviz.base.units import UNITS, format_factor, to_si
+from stackviz.base.units import UNITS, format_factor, to_si, unit_label
 from stackviz.desk.contradictions.pairs import NONE, Known, Pair, PublicStatement
 from stackviz.pages.accelerators.list_rows import ListCell, list_rows
 from stackviz.pages.accelerators.sheet import NOT_LISTED, read_sheet
@@ -22,7 +22,6 @@ from stackviz.pages.compare.subjects import Loaded
 from stackviz.records.catalog.asked_for import most_requested
 from stackviz.records.catalog.conditions import describe_condition, split_variants
 from stackviz.records.catalog.fields import FIELDS, Field, compared_unit
-from stackviz.records.catalog.figures import printed_unit
 from stackviz.records.catalog.joined import join_rows
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.spec_table import spec_columns, table_of
@@ -40,7 +39,7 @@ FACTORED = 16  # accelerators, of those asked for most, whose factors are comput
 # --- spec sheets, the list, comparisons ---
 
 _Shown = Mapping[tuple[str, str], list[str]]  # (field, condition without variants) -> figures, as text with their unit
-_SYMBOLS = {printed_unit(symbol): symbol for symbol in UNITS}
+_SYMBOLS = {unit_label(symbol): symbol for symbol in UNITS}
 
 
 def sheets_and_tables(known: Known) -> Iterator[Pair]:

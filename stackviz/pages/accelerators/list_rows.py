@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_number
+from stackviz.base.units import format_number, unit_label
 from stackviz.pages.accelerators.list_query import (
     AVAILABILITY,
     BOUNDS,
@@ -20,7 +20,7 @@ from stackviz.pages.accelerators.list_query import (
 from stackviz.pages.accelerators.list_search import Counted, Search, largest_shown, listed_field
 from stackviz.records.catalog.costs import DOLLARS, Cost, costs_now, leading_cost
 from stackviz.records.catalog.fields import DENSE, Field
-from stackviz.records.catalog.figures import Headline, choose_headline, nearest_headline, printed_unit
+from stackviz.records.catalog.figures import Headline, choose_headline, nearest_headline
 from stackviz.records.catalog.match import CardName, match_cards
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue, is_announced
@@ -85,7 +85,7 @@ def _column(field: Field, query: ListQuery) -> ListColumn:
     return ListColumn(
         field=field.name,
         title=field.words[0],
-        unit=printed_unit(field.unit),
+        unit=unit_label(field.unit),
         condition=_("dense") if is_dense else "",
         meaning=field.words[1],
         is_number=not field.is_text,

@@ -11,8 +11,9 @@ from functools import lru_cache
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import unit_label
 from stackviz.records.catalog.fields import FIELDS
-from stackviz.records.catalog.figures import for_people, in_unit_of, join_variants, printed_unit, usual_values
+from stackviz.records.catalog.figures import for_people, in_unit_of, join_variants, usual_values
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 
@@ -249,4 +250,4 @@ def _text(item: Accelerator, name: str, catalogue: PublicCatalogue) -> str:
     if len(usual) == 1:
         return for_people(usual[0]).label
     number = join_variants([in_unit_of(FIELDS[name], value).text for value in usual])
-    return f"{number} {printed_unit(FIELDS[name].unit)}".rstrip() if number else ""
+    return f"{number} {unit_label(FIELDS[name].unit)}".rstrip() if number else ""

@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_factor, format_in
+from stackviz.base.units import format_factor, format_in, unit_label
 from stackviz.draw.charts.ladder import RUNGS_PER_PAGE, Rung, rank_rungs
 from stackviz.records.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAMED_ACCUMULATE, Field
-from stackviz.records.catalog.figures import base_condition, join_unnamed, printed_unit, variant_of
+from stackviz.records.catalog.figures import base_condition, join_unnamed, variant_of
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue, is_announced
 
@@ -153,4 +153,4 @@ def _percent(amount: float, top: float) -> str:
 
 def _text(field: Field, amount: float) -> str:
     shown = format_in(amount, field.unit, digits=3)
-    return f"{shown.text} {printed_unit(field.unit)}".rstrip()
+    return f"{shown.text} {unit_label(field.unit)}".rstrip()

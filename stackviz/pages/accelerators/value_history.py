@@ -13,8 +13,8 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.utils.translation import gettext as _
 
+from stackviz.base.units import unit_label
 from stackviz.records.catalog.conditions import describe_condition
-from stackviz.records.catalog.figures import printed_unit
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.catalog.people import public_name
 from stackviz.records.curated.change import LOADED
@@ -107,7 +107,7 @@ def _printed(record: Any, other: Any) -> str:  # noqa: ANN401
         beside.append(
             _("from another source") if record.history_id > other.history_id else _("from its source at that time")
         )
-    figure = f"{record.value} {printed_unit(record.unit)}".rstrip()
+    figure = f"{record.value} {unit_label(record.unit)}".rstrip()
     return f"{figure} ({'; '.join(beside)})" if beside else figure
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.base.units import unit as unit_named
+from stackviz.base.units import unit_label
 from stackviz.pages.explore.cited_axes import cited_axis, cited_names
 from stackviz.pages.explore.composed import (
     COMPOSED,
@@ -35,7 +36,6 @@ from stackviz.records.catalog.figures import (
     in_unit_of,
     join_unnamed,
     join_variants,
-    printed_unit,
     variant_of,
 )
 from stackviz.records.catalog.models import Accelerator, SpecValue
@@ -52,7 +52,7 @@ def measure_of(field: Field) -> Measure:
         name=field.name,
         title=title,
         meaning=meaning,
-        unit=printed_unit(field.unit),
+        unit=unit_label(field.unit),
         si=unit.si,
         factor=unit.factor,
         better=field.higher_is_better,

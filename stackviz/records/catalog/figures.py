@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import UNITS, Shown, format_in, format_quantity, from_si
+from stackviz.base.units import UNITS, Shown, format_in, format_quantity, from_si, unit_label
 from stackviz.records.catalog.conditions import describe_condition, split_variants
 from stackviz.records.catalog.fields import FIELDS, Field, compared_unit
 from stackviz.records.catalog.models import SpecValue
@@ -33,12 +33,6 @@ def variant_of(value: SpecValue) -> str:
     return _split(value.condition)[1]
 
 
-@lru_cache(maxsize=256)
-def printed_unit(symbol: str) -> str:
-    """A unit as people write it: `mm²` for `mm2`, nothing for a count."""
-    return format_in(1.0, symbol).unit if symbol else ""
-
-
 def in_unit_of(field: Field, value: SpecValue) -> Shown:
     """The figure in the field's unit, for a column whose head names it; text values are shown as they are."""
     if value.amount is None:
@@ -54,7 +48,7 @@ def _is_size_in_binary(value: SpecValue) -> bool:
 
 
 def _as_printed(value: SpecValue) -> str:
-    return f"{value.value} {printed_unit(value.unit)}".rstrip()
+    return f"{value.value} {unit_label(value.unit)}".rstrip()
 
 
 def for_people(value: SpecValue) -> Shown:
@@ -158,7 +152,7 @@ def choose_headline(field: Field, values: Sequence[SpecValue]) -> Headline:
             field=field.name,
             title=field.words[0],
             number="",
-            unit=printed_unit(field.unit),
+            unit=unit_label(field.unit),
             exact="",
             condition="",
             basis="",
@@ -169,7 +163,7 @@ def choose_headline(field: Field, values: Sequence[SpecValue]) -> Headline:
         field=field.name,
         title=field.words[0],
         number=join_variants([figure.text for figure in shown]),
-        unit=printed_unit(field.unit),
+        unit=unit_label(field.unit),
         exact=join_variants([figure.exact for figure in shown]),
         condition=describe_condition(base_condition(usual[0])),
         basis=usual[0].basis,

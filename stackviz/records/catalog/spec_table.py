@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.base.light import light_dataclass
+from stackviz.base.units import unit_label
 from stackviz.records.catalog.absences import Absence, absences_of
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.costs import Cost
@@ -21,7 +22,6 @@ from stackviz.records.catalog.figures import (
     condition_rank,
     in_unit_of,
     join_variants,
-    printed_unit,
     variant_of,
 )
 from stackviz.records.catalog.models import Accelerator, SpecValue
@@ -197,7 +197,7 @@ def _row(field: Field, under: _Under, of_field: Sequence[_Under], columns: Seque
     return SpecRow(
         field=field.name,
         title=title,
-        unit=printed_unit(field.unit),
+        unit=unit_label(field.unit),
         condition=condition,
         better=field.higher_is_better,
         cells=tuple(cells.get(index) for index in range(len(columns))),

@@ -6,11 +6,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from stackviz.base.units import unit_label
 from stackviz.pages.accelerators.changes.entry import NAMES, SHEETS, Entry
 from stackviz.pages.accelerators.changes.steps import CITED_RANK, NAME_RANK, PRICE_RANK, SHEET_RANK, VALUE_RANK, LogStep
 from stackviz.records.catalog.conditions import describe_condition
 from stackviz.records.catalog.fields import FIELDS
-from stackviz.records.catalog.figures import printed_unit
 from stackviz.records.catalog.match import describe_needs
 from stackviz.records.catalog.models import SpecValue
 from stackviz.records.catalog.people import public_name
@@ -144,7 +144,7 @@ def _tell_value(step: LogStep) -> Entry | None:
 
 
 def _figure(record: Any) -> str:  # noqa: ANN401
-    return f"{record.value} {printed_unit(record.unit)}".rstrip()
+    return f"{record.value} {unit_label(record.unit)}".rstrip()
 
 
 def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
