@@ -114,6 +114,7 @@ def extract_catalog(root: Path) -> "Catalog":
 
 def finding_texts(root: Path) -> Iterator[str]:
     """Sentences of the rules, by their keys; texts of error messages, of facts and of what agents say is missing."""
+    from stackviz.base.sentence import Sentence
     from stackviz.report.dumps.machines import is_in_words
     from stackviz.report.format.agent_texts import AGENT_TEXTS
     from stackviz.report.format.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
@@ -129,7 +130,7 @@ def finding_texts(root: Path) -> Iterator[str]:
         texts += [text for cause in symptom.causes for text in (cause.text, cause.sign, cause.remedy)]
     for folder in ("stackviz/agent/probing", "stackviz/report/format"):
         texts += _extracted(root / folder, MISSING)
-    texts = [text for text in texts if " " in text and _is_prose(text)]
+    texts = [text for text in texts if " " in text and not isinstance(text, Sentence) and _is_prose(text)]
     keys = [
         key for key in _extracted(root / "stackviz/report", SENTENCES) if re.search("[A-Za-z]", _PLACE.sub("", key))
     ]

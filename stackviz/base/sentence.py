@@ -58,7 +58,10 @@ def say(key: str, *values: object) -> Sentence:
 
     `make translations` takes the key into `findings.po`, so the call has it as a literal, never put together. Each
     place has its own name; one that begins with `n_` holds a number. Raise ValueError for a value too many or too few.
+    A sentence without values is returned as it is.
     """
+    if isinstance(key, Sentence) and not values:
+        return key
     texts = (value if isinstance(value, str) else str(value) for value in values)
     return Sentence(key, dict(zip(cut_at_places(key)[1::2], texts, strict=True)))
 

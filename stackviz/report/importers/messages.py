@@ -15,7 +15,7 @@ from stackviz.report.format import FACTS
 from stackviz.report.importers.env_report import add_listed_card, number_of_bytes
 from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.reading import Reading, clean, distinct_lines, without_digits
-from stackviz.report.messages import BETWEEN_QUOTES, SYMPTOMS, Symptom
+from stackviz.report.messages import BETWEEN_QUOTES, FAMILIES, SYMPTOMS, Family, Symptom
 
 __all__ = ["IMPORTER", "cards_in_prose", "find_messages", "is_message", "message_bounds"]
 
@@ -38,7 +38,8 @@ class FoundMessage:
     groups: Mapping[str, str]
 
 
-_ANCHORS = frozenset(anchor for symptom in SYMPTOMS for anchor in symptom.anchors)
+_WORDINGS: tuple[Symptom | Family, ...] = (*SYMPTOMS, *FAMILIES)
+_ANCHORS = frozenset(anchor for wording in _WORDINGS for anchor in wording.anchors)
 _WORDS = {anchor: tuple(map(without_digits, anchor.split())) for anchor in _ANCHORS}
 _CLASS_OR_SPACE = re.compile(r"\[(?:\\.|[^\]\\])+\]| (\??)")
 
@@ -78,7 +79,7 @@ def is_message(line: str) -> bool:
     near = {anchor for anchor in _ANCHORS if anchor in lowered}  # most lines of a log have none
     if not near:
         return False
-    return any(True for symptom in _symptoms_of(near) for _message in _of_symptom(symptom, line, lowered))
+    return any(True for wording in _wordings_near(near) for _message in _of_wording(wording, line, lowered))
 
 
 def _messages(text: str) -> list[FoundMessage]:
@@ -86,9 +87,9 @@ def _messages(text: str) -> list[FoundMessage]:
     lowered = _lowered(text)
     near = _likely_anchors(text)
     different: dict[tuple[object, ...], FoundMessage] = {}
-    for symptom in _symptoms_of(near):
-        for message in sorted(_of_symptom(symptom, text, lowered), key=lambda message: message.span.start):
-            different.setdefault((symptom.key, *message.groups.items()), message)
+    for wording in _wordings_near(near):
+        for message in sorted(_of_wording(wording, text, lowered), key=lambda message: message.span.start):
+            different.setdefault((message.symptom.key, *message.groups.items()), message)
     return sorted(different.values(), key=lambda message: message.span.start)[:MOST_MESSAGES]
 
 
@@ -98,8 +99,8 @@ def _likely_anchors(text: str) -> set[str]:
     return {anchor for anchor, words in _WORDS.items() if all(map(lines.__contains__, words))}
 
 
-def _symptoms_of(anchors: set[str]) -> Iterator[Symptom]:
-    return (symptom for symptom in SYMPTOMS if not anchors.isdisjoint(symptom.anchors))
+def _wordings_near(anchors: set[str]) -> Iterator[Symptom | Family]:
+    return (wording for wording in _WORDINGS if not anchors.isdisjoint(wording.anchors))
 
 
 def _lowered(text: str) -> str:
@@ -107,12 +108,22 @@ def _lowered(text: str) -> str:
     return text.replace("İ", "I").lower().replace("\n", " ")
 
 
-def _of_symptom(symptom: Symptom, text: str, lowered: str) -> Iterator[FoundMessage]:
-    for start, end in _windows(symptom.anchors, lowered):
-        for pattern in symptom.patterns:
+def _of_wording(wording: Symptom | Family, text: str, lowered: str) -> Iterator[FoundMessage]:
+    for start, end in _windows(wording.anchors, lowered):
+        for pattern in wording.patterns:
             for match in _compiled(pattern).finditer(text, start, end):
                 groups = {name: value for name, value in match.groupdict().items() if value}
-                yield FoundMessage(match.start(), match.end(), _whole_lines(text, match), symptom, groups)
+                for symptom in _meant(wording, groups):
+                    yield FoundMessage(match.start(), match.end(), _whole_lines(text, match), symptom, groups)
+
+
+def _meant(wording: Symptom | Family, groups: dict[str, str]) -> list[Symptom]:
+    """The message that is meant, of a family one for each code of the match, which is taken out of its groups."""
+    if isinstance(wording, Symptom):
+        return [wording]
+    codes = re.findall(wording.each_code, " ".join(groups.pop("code", "").lower().split()))
+    meant = (wording.members.get(code, wording.unlisted) for code in codes)
+    return [symptom for symptom in meant if symptom is not None]
 
 
 def _windows(anchors: Sequence[str], lowered: str) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,7 @@ One table for everybody: importers find the messages in a text, rules explain th
 pages and the search show them. Standard library only.
 """
 
-from stackviz.report.messages.registry import BY_KEY, SYMPTOMS
-from stackviz.report.messages.symptom import BETWEEN_QUOTES, Cause, Symptom
+from stackviz.report.messages.registry import BY_KEY, FAMILIES, SYMPTOMS
+from stackviz.report.messages.symptom import BETWEEN_QUOTES, Cause, Family, Symptom
 
-__all__ = ["BETWEEN_QUOTES", "BY_KEY", "SYMPTOMS", "Cause", "Symptom"]
+__all__ = ["BETWEEN_QUOTES", "BY_KEY", "FAMILIES", "SYMPTOMS", "Cause", "Family", "Symptom"]

@@ -1,10 +1,13 @@
 """What an error message is: how it reads, what it proves, what causes it. Standard library only."""
 
+import csv
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import Literal
 
-__all__ = ["BETWEEN_QUOTES", "COLLECT_ENV", "NVIDIA_SMI", "Cause", "Symptom"]
+__all__ = ["BETWEEN_QUOTES", "COLLECT_ENV", "NVIDIA_SMI", "Cause", "Family", "Symptom", "table_rows"]
 
 COLLECT_ENV = "python -m torch.utils.collect_env"
 NVIDIA_SMI = "nvidia-smi"
@@ -60,3 +63,26 @@ class Symptom:
     states: Mapping[str, str | int | bool] = field(default_factory=dict)
     lacks: Mapping[str, str] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Messages that differ by a code: the same patterns read them all, a table tells them apart.
+
+    `patterns` and `anchors` are as those of a `Symptom`, and `members` have none. The group `code` holds what is looked
+    up: a number, a name or a text, or several of them, which `each_code` finds one by one. `members`: the code in lower
+    case, with single spaces -> its message; one message may have several codes. `unlisted`: the message of a code that
+    the table lacks; None where such a text is no message.
+    """
+
+    patterns: tuple[str, ...]
+    anchors: tuple[str, ...]
+    members: Mapping[str, Symptom]
+    each_code: str = r".{1,200}"
+    unlisted: Symptom | None = None
+
+
+def table_rows(name: str) -> list[dict[str, str]]:
+    """Return the rows of `messages/tables/<name>.csv`, as written."""
+    text = (resources.files("stackviz.report.messages") / "tables" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))

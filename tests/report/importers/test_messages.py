@@ -7,7 +7,7 @@ import pytest
 from stackviz.report.dumps import machines
 from stackviz.report.importers import read_all
 from stackviz.report.importers.messages import LONGEST_QUOTE, find_messages, is_message, read_messages
-from stackviz.report.messages import SYMPTOMS
+from stackviz.report.messages import FAMILIES, SYMPTOMS
 from tests.report.importers.own_dump import OwnDump, fixture
 
 TOO_OLD = (
@@ -112,7 +112,7 @@ def test_a_letter_that_grows_in_lower_case_moves_no_message():
 @pytest.mark.parametrize("filling", [" ", "a", "a.", "A(", '" '])
 def test_a_line_of_anchors_costs_what_a_line_costs(filling):
     """Two seconds a line before white space was possessive and windows were joined; now a hundredth of one."""
-    anchors = [anchor for symptom in SYMPTOMS for anchor in symptom.anchors]
+    anchors = [anchor for wording in (*SYMPTOMS, *FAMILIES) for anchor in wording.anchors]
     started = time.process_time()
     for anchor in anchors:
         is_message(((anchor + filling * 130)[:150] * 70)[:10_000])
@@ -135,10 +135,11 @@ def test_a_hostile_log_is_read_in_the_time_of_a_log():
 def test_pattern_cost_is_linear_in_text_length(size, most_s):
     """Beginnings of its own message, cut short and followed by white space: 0.15 s a megabyte when it was written."""
     slow = {}
-    for symptom in SYMPTOMS:
-        if symptom.anchors:
+    of_families = [(family.anchors, next(iter(family.members.values()))) for family in FAMILIES]
+    for anchors, symptom in (*((symptom.anchors, symptom) for symptom in SYMPTOMS), *of_families):
+        if anchors:
             half = symptom.message[: len(symptom.message) // 2]
-            beginning = f"{symptom.anchors[0]} {half}{' ' * 60}{symptom.message[:-3]} "
+            beginning = f"{anchors[0]} {half}{' ' * 60}{symptom.message[:-3]} "
             text = (beginning * (size // len(beginning) + 1))[:size]
             started = time.process_time()
             find_messages(text)

@@ -5,15 +5,17 @@ from re import _constants, _parser  # the parser of `re`: no other way to see ho
 
 import pytest
 
+from stackviz.base.discovery import modules_of
 from stackviz.report.dumps import machines
 from stackviz.report.format import ABSENT_REASONS, COMPONENTS, FACTS
 from stackviz.report.importers import read_all
-from stackviz.report.messages import BY_KEY, SYMPTOMS
+from stackviz.report.messages import FAMILIES, SYMPTOMS, messages
 from stackviz.report.rules import judge, packaged_tables
 from stackviz.report.rules.registry import RULES
 
-FOUND_BY_PATTERNS = [symptom for symptom in SYMPTOMS if symptom.patterns]
-READ_BY_OTHERS = [symptom for symptom in SYMPTOMS if not symptom.patterns]
+OF_FAMILIES = {symptom.key for family in FAMILIES for symptom in (*family.members.values(), family.unlisted) if symptom}
+FOUND_BY_PATTERNS = [symptom for symptom in SYMPTOMS if symptom.patterns or symptom.key in OF_FAMILIES]
+READ_BY_OTHERS = [symptom for symptom in SYMPTOMS if symptom not in FOUND_BY_PATTERNS]
 each_symptom = pytest.mark.parametrize("symptom", SYMPTOMS, ids=lambda symptom: symptom.key)
 
 
@@ -47,11 +49,11 @@ def test_a_row_says_what_causes_the_message_and_what_to_run_next(symptom):
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", symptom.key)
 
 
-@each_symptom
-def test_a_pattern_takes_bounded_time_on_any_text(symptom):
+@pytest.mark.parametrize("wording", [*SYMPTOMS, *FAMILIES], ids=lambda wording: str(getattr(wording, "key", "")))
+def test_a_pattern_takes_bounded_time_on_any_text(wording):
     """It is tried near an anchor only, and repeats nothing without a bound."""
-    assert all(anchor == anchor.lower() and anchor.strip() == anchor for anchor in symptom.anchors)
-    for pattern in symptom.patterns:
+    assert all(anchor == anchor.lower() and anchor.strip() == anchor for anchor in wording.anchors)
+    for pattern in (*wording.patterns, getattr(wording, "each_code", "")):
         assert _most_repeats(_parser.parse(pattern)) <= 4_000, pattern
 
 
@@ -72,4 +74,14 @@ def _most_repeats(parsed):
 
 
 def test_keys_are_unique():
-    assert len(BY_KEY) == len(SYMPTOMS)
+    """A message that two modules have under one key would be the later one alone."""
+    written = [symptom for module in modules_of(messages) for symptom in getattr(module, "SYMPTOMS", ())]
+    written += {id(symptom): symptom for family in FAMILIES for symptom in family.members.values()}.values()
+    keys = [symptom.key for symptom in written]
+    assert len(keys) == len(set(keys))
+
+
+def test_the_codes_of_a_family_are_as_they_are_looked_up():
+    for family in FAMILIES:
+        assert [code for code in family.members if code != " ".join(code.lower().split())] == []
+        assert [symptom.key for symptom in family.members.values() if symptom.patterns or symptom.anchors] == []
