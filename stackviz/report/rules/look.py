@@ -103,11 +103,15 @@ class _Facts:
 
 
 class CardLook(_Facts):
-    """One card of the report. What code it runs, where it does not state it, follows from the products it may be."""
+    """One card of the report. What code it runs, where it does not state it, follows from the products it may be.
 
-    def __init__(self, card: Card, tables: Tables) -> None:
+    `is_only`: the report has no other, so that its number says nothing.
+    """
+
+    def __init__(self, card: Card, tables: Tables, *, is_only: bool = False) -> None:
         super().__init__(card.facts, card.absent, f"card {card.index} ")
         self.index = card.index
+        self.is_only = is_only
         self.about = (card.index,)
         self.vendor = card.vendor.strip().lower()
         self.name = card.reported_name
@@ -208,7 +212,8 @@ class Look(_Facts):
 
     @cached_property
     def all_cards(self) -> tuple[CardLook, ...]:
-        return tuple(CardLook(card, self._tables) for card in self._report.cards)
+        cards = self._report.cards
+        return tuple(CardLook(card, self._tables, is_only=len(cards) == 1 and card.index == 0) for card in cards)
 
     @cached_property
     def _found_by(self) -> dict[str, dict[str, list[str]]]:

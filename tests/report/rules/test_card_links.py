@@ -16,7 +16,8 @@ def test_a_card_with_fewer_links_than_its_like_is_named():
 
 
 def test_one_link_of_many_is_down_on_a_card_alone():
-    assert "(card 0)" in answer("nvlink-down", linux(linked(0, 17, 1))).title
+    found = answer("nvlink-down", linux(linked(0, 17, 1)))
+    assert stated(found.title) == ("17", "18", "NVIDIA H100 80GB HBM3")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ MLX_CPU = pip_list(mlx="0.32.4", mlx_cpu="0.32.4", numpy="2.3.4")
         (
             JAX_13 + smi("580.95.05", "13.0", "Tesla V100-SXM2-32GB"),
             "jax-card",
-            "JAX 0.12.0.1 [cuda13] needs compute capability 7.5 or newer: Tesla V100-SXM2-32GB (card 0) has 7.0",
+            "JAX 0.12.0.1 [cuda13] needs compute capability 7.5 or newer: Tesla V100-SXM2-32GB has 7.0",
         ),
         (
             VLLM + smi("535.183.01", "12.2", "NVIDIA GeForce RTX 4090"),
@@ -104,7 +104,7 @@ MLX_CPU = pip_list(mlx="0.32.4", mlx_cpu="0.32.4", numpy="2.3.4")
         (
             TENSORFLOW + smi("550.54.14", "12.4", "NVIDIA GeForce GTX TITAN X"),
             "tensorflow-card",
-            "TensorFlow 2.18.0 needs compute capability 6.0 or newer: NVIDIA GeForce GTX TITAN X (card 0) has 5.2",
+            "TensorFlow 2.18.0 needs compute capability 6.0 or newer: NVIDIA GeForce GTX TITAN X has 5.2",
         ),
         (
             MLX_13 + smi("570.86.15", "12.8"),

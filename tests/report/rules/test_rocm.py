@@ -176,7 +176,7 @@ def test_hip_itself_proves_that_code_is_missing():
     laptop = replace(laptop, facts={})
     seen = report({"message.symptoms": "hip-invalid-device-function"}, (laptop,))
     found = answer("rocm-kernels-missing", seen)
-    assert stated(found.title) == ("AMD Radeon 8060S Graphics", "0", " (gfx1151)")
+    assert stated(found.title) == ("AMD Radeon 8060S Graphics", " (gfx1151)")
     assert "'torch==2.14.*' --index-url https://download.pytorch.org/whl/rocm7.14" in found.advice
     assert answers("error-message", seen) == []
 

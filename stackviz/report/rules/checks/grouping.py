@@ -8,8 +8,10 @@ from stackviz.report.rules.versions import numbers
 
 
 def named(cards: Sequence[CardLook]) -> str:
-    """What to call these cards in a sentence: the name once, and which ones if they are not the only kind."""
+    """What to call these cards in a sentence: the name once, and which ones they are, unless there is one only."""
     names = dict.fromkeys(card.name for card in cards)
+    if len(cards) == 1 and cards[0].is_only:
+        return cards[0].name
     numbers_text = ", ".join(str(card.index) for card in cards)
     return (
         say("{names} (cards {numbers_text})", " / ".join(names), numbers_text)
