@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from stackviz.pages.plan.builds import builds, command, pythons_beside
 from stackviz.pages.plan.planned_machine import SYSTEMS, PlannedMachine
+from stackviz.pages.plan.query import CPU_SYSTEMS
 from stackviz.pages.plan.releases import pythons
 from stackviz.records.stacks.torch_releases import torch_releases
 from stackviz.report.rules.known_cards import KnownCard
@@ -27,9 +28,10 @@ TAGS = {
     ],
     "windows-x86_64": ["win_amd64"],
     "macos-arm64": [*(f"macosx_{major}_0_arm64" for major in (26, 15, 14, 13, 12, 11)), "macosx_11_1_arm64"],
+    "macos-x86_64": [f"macosx_{version}_x86_64" for version in ("11_0", "10_15", "10_13", "10_9")],
 }
 "The platforms that pip is asked for: it takes wheels of exactly these."
-WHOLE_SYSTEMS = [key for key in SYSTEMS if SYSTEMS[key].vendors and key != "wsl2"]  # WSL has the wheels of Linux
+WHOLE_SYSTEMS = [key for key in CPU_SYSTEMS if key != "wsl2"]  # WSL has the wheels of Linux
 PIN = re.compile(r"""["']?([a-z0-9_.-]+)(?:\[[\w-]+\])?==([\w.+*]+)["']?$""")
 INDEX = re.compile(r"--index-url (\S+)")
 

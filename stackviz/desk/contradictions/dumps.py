@@ -31,6 +31,7 @@ SYSTEMS = {  # key of a planned system -> what collect_env prints for it and for
     "windows-x86_64": ("Microsoft Windows 11 Pro (10.0.22631 64-bit)", "Windows-10-10.0.22631-SP0"),
     "wsl2": ("Ubuntu 22.04.4 LTS (x86_64)", "Linux-5.15.153.1-microsoft-standard-WSL2-x86_64-with-glibc2.35"),
     "macos-arm64": ("macOS {macos} (arm64)", "macOS-{macos}-arm64-arm-64bit"),
+    "macos-x86_64": ("macOS {macos} (x86_64)", "macOS-{macos}-x86_64-i386-64bit"),
 }
 
 
@@ -52,7 +53,7 @@ class DumpedStack:
     def text(self) -> str:
         """What `python -m torch.utils.collect_env` prints; on a Mac the chip is printed as the CPU."""
         system, platform = (words.format(macos=self.macos) for words in SYSTEMS[self.system])
-        is_mac = self.system == "macos-arm64"
+        is_mac = self.system.startswith("macos-")
         text = COLLECT_ENV.format(
             torch=self.torch,
             cuda=self.cuda or ("N/A" if self.rocm else "None"),

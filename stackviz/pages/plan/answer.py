@@ -100,6 +100,16 @@ def _sentence(query: PlanQuery, choice: WayChoice, plan: Plan | None, outcome: P
     return _("Cannot tell whether %(framework)s supports %(name)s on %(system)s") % words
 
 
+def _reasons(answer: PlanAnswer, plan: Plan | None) -> list[str]:
+    """Why it does not run or nobody knows, or why a newer release is not the one; [] where the newest runs."""
+    if plan:
+        return list(plan.reasons)
+    of_package = [finding_words(line) for line in (*answer.doubts, *answer.passed_over)]
+    if of_package or answer.outcome == PlanOutcome.WORKS or not answer.way.note:
+        return of_package
+    return [curated_words(answer.way.note)]
+
+
 def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
     """Of a plan by the tables of torch's builds; none where it does not work."""
     if plan.outcome == PlanOutcome.FAILS:
@@ -108,9 +118,9 @@ def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
 
 
 def _needs(plan: Plan) -> tuple[str, ...]:
-    """The driver, with the last branch for the card, and the macOS."""
+    """The driver, with the last branch for the card, or the macOS."""
     driver = driver_need(plan.driver_low, plan.last_branch)
-    return tuple(filter(None, [driver, *(f"macOS ≥ {need.low}" for need in plan.macos)]))
+    return tuple(filter(None, [driver, f"macOS ≥ {plan.macos_low}" if plan.macos_low else ""]))
 
 
 def _overview(query: PlanQuery, choice: WayChoice) -> list[RunsOn]:
@@ -126,7 +136,7 @@ def _overview(query: PlanQuery, choice: WayChoice) -> list[RunsOn]:
     ]
 
 
-def answer_json(answer: PlanAnswer | None, choice: WayChoice) -> dict[str, Any]:
+def answer_json(answer: PlanAnswer | None, choice: WayChoice, plan: Plan | None) -> dict[str, Any]:
     """The answer for programs: keys as in addresses, texts as the page has them."""
     if answer is None:
         return {}
@@ -142,8 +152,8 @@ def answer_json(answer: PlanAnswer | None, choice: WayChoice) -> dict[str, Any]:
         "needs": list(answer.needs),
         "pythons": list(answer.pythons),
         "pins": list(answer.pins),
-        "reasons": [finding_words(line) for line in (*answer.doubts, *answer.passed_over)],
-        "note": answer.way.note,
+        "reasons": _reasons(answer, plan),
+        "note": curated_words(answer.way.note),
         "source": {"title": source.title, "url": source.url, "read_on": answer.way.read_on or None},
         "frameworks": {line.framework: _line_json(line) for line in choice.lines},
         "choices": {
@@ -166,6 +176,7 @@ def cpu_json(plan: Plan) -> dict[str, Any]:
         "commands": [plan.command],
         "needs": list(_needs(plan)),
         "pythons": list(plan.pythons),
+        "reasons": list(plan.reasons),
     }
 
 
@@ -182,7 +193,7 @@ def introduce_plan(plan: Plan) -> Introduction:
     words = {
         "name": plan.sheet.name if plan.sheet else query.title,
         "torch": query.machine.torch + (f" ({plan.build.name})" if plan.build else ""),
-        "system": next((option.title for option in query.systems if option.is_chosen), query.machine.system.key),
+        "system": query.system_title,
     }
     title = {
         PlanOutcome.WORKS: _("%(name)s: torch %(torch)s works"),

@@ -173,7 +173,7 @@ def _companions(machine: PlannedMachine, tables: Tables, index: str) -> tuple[Co
 
 
 def _command(machine: PlannedMachine, tables: Tables, index: str) -> str:
-    return install_command(machine.torch, _companions(machine, tables, index), index)
+    return install_command(tables, machine.torch, _companions(machine, tables, index), index)
 
 
 def planned_report(machine: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> wire.Report:

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from stackviz.pages.plan.builds import PlanOutcome
-from stackviz.pages.plan.planned_machine import SYSTEMS
+from stackviz.pages.plan.planned_machine import INTEL_MAC, SYSTEMS
 from stackviz.pages.plan.way import InstallWay
 from stackviz.pages.plan.ways import FRAMEWORKS, INSTALLERS
 from stackviz.web.http.address import LONGEST_SHOWN, AddressReader
@@ -119,6 +119,10 @@ def _system(
     reader: AddressReader, framework: str, systems: Sequence[str], default: str, titles: Mapping[str, str]
 ) -> str:
     given = reader.text("system")
+    if given == INTEL_MAC:
+        problem = _("A Mac with an Intel processor is planned with accelerator=cpu")
+        reader.note("system", problem, _("the plan is for %(other)s") % {"other": titles[default]})
+        return default
     if given in SYSTEMS and given not in systems:
         words = {"framework": FRAMEWORKS[framework], "system": titles[given]}
         problem = _("No source on record says how to install %(framework)s for it on %(system)s") % words

@@ -33,7 +33,7 @@ from stackviz.pages.plan.builds import (
 )
 from stackviz.pages.plan.planned_machine import PlannedMachine, feature_title, features
 from stackviz.pages.plan.query import PlanQuery, with_release
-from stackviz.pages.plan.releases import Companion, needed_macos
+from stackviz.pages.plan.releases import Companion, first_without_wheel, needed_macos, numpy_limit
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import accelerators_by_slug
 from stackviz.records.stacks.lifecycle import LifeTable, life_table
@@ -45,6 +45,7 @@ from stackviz.report.rules.add_ons import AddOn, add_ons
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.drivers import last_branch
 from stackviz.report.rules.lifecycle import LifeState
+from stackviz.report.rules.versions import numbers
 from stackviz.web.i18n.finding_text import finding_words
 
 
@@ -111,7 +112,8 @@ class Plan:
     """`query`: with the release that was chosen for it, where it left that open; `skipped`: the newer one, if any.
 
     `companions`: what goes with its torch, in the command where a source names the release; `add_ons`: what many add.
-    `last_branch`: of the driver, for the card; "" where none ends.
+    `no_wheel`: what says from which release on torch has no wheel for the system; `numpy`: as `numpy_limit`.
+    `last_branch`: of the driver, for the card; "" where none ends. `macos_low`: for wheel and GPU; "" elsewhere.
     `alternative`: where this plan does not work, the newest release of torch that would.
     """
 
@@ -128,12 +130,25 @@ class Plan:
     branches: BranchChoice
     last_branch: str
     pythons: tuple[str, ...]
-    macos: tuple[Requirement, ...]
+    no_wheel: Requirement | None
+    numpy: Requirement | None
+    macos_low: str
     findings: SortedFindings
     generation: Generation
     drawing: StackDrawing
     life: LifeTable
     sheet: Accelerator | None
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it does not work or nobody knows; of a plan that works, why a newer release is not the one."""
+        if self.outcome is PlanOutcome.WORKS:
+            return self.skipped.reasons if self.skipped else ()
+        severity = Severity.BROKEN if self.outcome is PlanOutcome.FAILS else Severity.CANNOT_TELL
+        findings = (*self.findings.faults, *self.findings.open_questions)
+        titles = (finding_words(finding.title) for finding in findings if finding.severity == severity)
+        of_builds = (line for row in self.builds if self.build in (None, row.build) for line in row.reasons)
+        return tuple(dict.fromkeys([*titles, *of_builds]))
 
     @property
     def driver_low(self) -> str:
@@ -173,7 +188,9 @@ def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         branches=drivers,
         last_branch=last_branch(tables, machine.capability),
         pythons=pythons_beside(machine, choice.shown, tables),
-        macos=needed_macos(machine, tables),
+        no_wheel=first_without_wheel(tables, machine.system.wheel),
+        numpy=numpy_limit(tables, machine.torch),
+        macos_low=max((row.low for row in needed_macos(machine, tables)), key=numbers, default=""),
         findings=sort_findings(findings),
         generation=_generation(machine, tables),
         drawing=_draw(report, sheet, findings),

@@ -36,6 +36,8 @@ def _system(key: str, platform: str, wheel: str, vendors: str, **facts: Scalar) 
 
 
 JETPACK = "jetpack"  # the Linux of NVIDIA's Jetson boards: no table of torch's builds speaks of it
+INTEL_MAC = "macos-x86_64"
+_NATIVE_MAC: dict[str, Scalar] = {"os_name": "macOS", "python_rosetta": False}
 SYSTEMS = {
     system.key: system
     for system in (
@@ -43,7 +45,8 @@ SYSTEMS = {
         _system("linux-aarch64", "linux", "linux-aarch64", "nvidia", os_name="Linux", python_arch="aarch64"),
         _system("windows-x86_64", "windows", "windows-x86_64", "nvidia", os_name="Windows", python_arch="AMD64"),
         _system("wsl2", "windows", "linux-x86_64", "nvidia", os_name="Linux", os_wsl="2", python_arch="x86_64"),
-        _system("macos-arm64", "macos", "macos-arm64", "apple", os_name="macOS", python_arch="arm64"),
+        _system("macos-arm64", "macos", "macos-arm64", "apple", **_NATIVE_MAC, python_arch="arm64", mps_built=True),
+        _system(INTEL_MAC, "macos", INTEL_MAC, "", **_NATIVE_MAC, python_arch="x86_64"),
         _system(JETPACK, "linux", "linux-aarch64", "", os_name="Linux", python_arch="aarch64"),
     )
 }
@@ -81,9 +84,7 @@ def bare_report(machine: PlannedMachine, day: datetime) -> wire.Report:
         facts["python.version"] = machine.python
     if machine.system.platform == "macos":
         facts["os.version"] = machine.macos
-        facts["os.arch"] = "arm64"
-        facts["python.rosetta"] = False
-        facts["mps.built"] = True
+        facts["os.arch"] = facts["python.arch"]
         if machine.card is not None:
             facts["apple.chip"] = machine.card.reported_name
     return wire.Report(

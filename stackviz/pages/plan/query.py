@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.pages.plan.chosen_way import Option, WayChoice, choose_way, options_of
-from stackviz.pages.plan.planned_machine import JETPACK, SYSTEMS, PlannedMachine, System
-from stackviz.pages.plan.releases import pythons
+from stackviz.pages.plan.planned_machine import INTEL_MAC, JETPACK, SYSTEMS, PlannedMachine, System
+from stackviz.pages.plan.releases import macos_lines, pythons
 from stackviz.pages.plan.solved import settled_way
 from stackviz.pages.plan.targets import find_target, target_card
 from stackviz.pages.plan.ways import PYTORCH, ways
@@ -24,12 +24,13 @@ from stackviz.report.rules import Tables
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.lifecycle import newest_out
 from stackviz.report.rules.package_releases import package_pythons
+from stackviz.report.rules.versions import numbers, same_line
 from stackviz.web.http.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"
 CHOICES = ("accelerator", "framework", "installer", "system", "torch", "macos", "driver", "python")
 CHOOSABLE = frozenset({"torch", "driver", "macos", "python"})
-CPU_SYSTEMS = tuple(key for key, system in SYSTEMS.items() if system.vendors)
+CPU_SYSTEMS = tuple(key for key in SYSTEMS if key != JETPACK)
 EXAMPLES = (  # an old card, a new one on Windows, a Mac
     ("nvidia-geforce-gtx-1080-ti", "linux-x86_64"),
     ("nvidia-geforce-rtx-5090", "windows-x86_64"),
@@ -71,6 +72,10 @@ class PlanQuery:
     @property
     def python_is_open(self) -> bool:
         return self.machine.python_is_open
+
+    @property
+    def system_title(self) -> str:
+        return SYSTEM_TITLES[self.machine.system.key]
 
     @property
     def macos_is_old(self) -> bool:
@@ -119,6 +124,7 @@ SYSTEM_TITLES = {
     "windows-x86_64": "Windows, x86-64",
     "wsl2": "Linux in WSL2, x86-64",
     "macos-arm64": "macOS, Apple silicon",
+    INTEL_MAC: "macOS, Intel processor",
     JETPACK: "JetPack (Jetson)",
 }
 
@@ -136,7 +142,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     _refuse_unused(reader, used, choice)
     torches = torch_releases(tables, system.wheel)
     newest = _newest(tables, "pytorch", torches, day)
-    torch = reader.choice("torch", torches, _("torch release"), newest) if "torch" in used else newest
+    torch = _torch(reader, system, torches, newest, tables) if "torch" in used else newest
     macos = _macos(reader, system, tables, day) if "macos" in used else ""
     driver = _driver(reader, reader.text("driver")[:20]) if "driver" in used else ""
     machine = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=driver)
@@ -150,7 +156,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     if choice and target and is_solved:
         chosen = {"python": "" if machine.python_is_open else python, "macos": macos, "driver": driver}
         choice = replace(choice, way=settled_way(tables, target, choice.way, **chosen))
-    macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
+    macs = sorted({macos, *macos_lines(tables, system.wheel)}, key=numbers, reverse=True) if "macos" in used else []
     return PlanQuery(
         machine=machine,
         choice=choice,
@@ -162,7 +168,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
             ((key, SYSTEM_TITLES[key]) for key in (choice.systems if choice else CPU_SYSTEMS)), system.key
         ),
         torches=options_of(((version, version) for version in torches), torch),
-        macs=options_of(macs, macos) if "macos" in used else (),
+        macs=options_of(((version, version) for version in macs), macos),
         pythons=options_of(((version, version) for version in reversed(wheels)), python),
         driver=machine.driver,
         used=used,
@@ -232,16 +238,34 @@ def _system(reader: AddressReader) -> System:
     return SYSTEMS[reader.choice("system", CPU_SYSTEMS, _("system"), CPU_SYSTEMS[0])]
 
 
+def _torch(reader: AddressReader, system: System, torches: Sequence[str], newest: str, tables: Tables) -> str:
+    """The release that is named; a note for one that has no wheel for the system."""
+    given = reader.text("torch")
+    if given in torches or all(row.version != given for row in tables.releases_of("pytorch")):
+        return reader.choice("torch", torches, _("torch release"), newest)
+    words = {"torch": given, "system": SYSTEM_TITLES[system.key], "newest": newest}
+    problem = _("torch %(torch)s has no wheel for %(system)s") % words
+    reader.note("torch", problem, _("the plan is for torch %(newest)s") % words)
+    return newest
+
+
 def _macos(reader: AddressReader, system: System, tables: Tables, day: datetime) -> str:
-    if system.platform != "macos":
-        return ""
-    known = [row.version for row in tables.releases_of("macos")]
-    return reader.choice("macos", known, _("macOS release"), _newest(tables, "macos", known, day))
+    """A release, or an update of one (13.5); a note for one that does not run on the processor."""
+    lines = macos_lines(tables, system.wheel)
+    given, newest = reader.text("macos"), _newest(tables, "macos", lines, day)
+    is_known = _is_version(given) and any(same_line(given, row.version) for row in tables.releases_of("macos"))
+    if not is_known:
+        return reader.choice("macos", lines, _("macOS release"), newest)
+    if any(same_line(given, line) for line in lines):
+        return given
+    problem = _("macOS %(macos)s does not run on a Mac with an Intel processor") % {"macos": given}
+    reader.note("macos", problem, _("the plan is for macOS %(newest)s") % {"newest": newest})
+    return newest
 
 
 def _driver(reader: AddressReader, text: str) -> str:
     """The driver that is named; "" for none, or with a note for what is no version."""
-    if not text or _is_driver(text):
+    if not text or _is_version(text):
         return text
     problem = _("“%(value)s” is not a driver version such as 580 or 580.95.05")
     reader.note("driver", problem % {"value": text})
@@ -249,14 +273,14 @@ def _driver(reader: AddressReader, text: str) -> str:
 
 
 def _newest(tables: Tables, component: str, among: Sequence[str], day: datetime) -> str:
-    """The newest that is out, if it is among these, else the last of them; "" if there are none."""
+    """The newest that is out, if it is among these, else the newest of them; "" if there are none."""
     newest = newest_out(tables, component, "", day.date().isoformat())
     if newest is not None and newest.version in among:
         return newest.version
-    return among[-1] if among else ""
+    return max(among, key=numbers, default="")
 
 
-def _is_driver(text: str) -> bool:
+def _is_version(text: str) -> bool:
     parts = text.split(".")
     return 1 <= len(parts) <= 4 and all(whole_number(part, max_digits=4) is not None for part in parts)
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stackviz.pages.plan.planned_machine import PlannedMachine
-from stackviz.records.stacks.torch_releases import pythons_of
+from stackviz.records.stacks.torch_releases import pythons_of, torch_releases
 from stackviz.report.rules import Tables
 from stackviz.report.rules.checks.companions import COMPANIONS, belonging_releases, installable_release
 from stackviz.report.rules.compatibility import Requirement, computed_once
-from stackviz.report.rules.versions import numbers
+from stackviz.report.rules.versions import is_below, numbers
 
 
 def pythons(machine: PlannedMachine, tables: Tables) -> tuple[str, ...]:
@@ -22,6 +22,26 @@ def needed_macos(machine: PlannedMachine, tables: Tables) -> tuple[Requirement, 
         return ()
     rows = tables.rows("pytorch", "needs", "macos", platform=machine.system.wheel)
     return tuple(row for row in rows if numbers(row.version) == numbers(machine.torch) and row.low)
+
+
+def macos_lines(tables: Tables, wheel: str) -> list[str]:
+    """Releases of macOS that the processor of these wheels runs, oldest first; empty for other systems."""
+    ended = [row for row in tables.rows("macos", "offers", "system", platform=wheel) if row.values == "no"]
+    lines = [row.version for row in tables.releases_of("macos")] if wheel.startswith("macos") else []
+    return [line for line in lines if not ended or is_below(line, ended[0].version)]
+
+
+def first_without_wheel(tables: Tables, wheel: str) -> Requirement | None:
+    """What says that torch has no wheel for this platform any more, of the first such release; None while it has."""
+    newest = next(iter(torch_releases(tables, wheel)), "")
+    rows = (row for row in tables.rows("pytorch", "offers", "wheel") if (row.platform, row.values) == (wheel, "no"))
+    return next((row for row in rows if is_below(newest, row.version)), None)
+
+
+def numpy_limit(tables: Tables, torch: str) -> Requirement | None:
+    """What says that this torch was built before NumPy 2, of the first torch for it; None for a torch that takes it."""
+    row = next(iter(tables.rows("pytorch", "supports", "numpy")), None)
+    return row if row and is_below(torch, row.version) else None
 
 
 # Packages that are compiled for one torch: torchvision and torchaudio.
@@ -64,7 +84,12 @@ def _companion(tables: Tables, package: str, torch: str, wheel: str, pythons: Se
     return Companion(package, row, is_named=installable is not None)
 
 
-def install_command(torch: str, with_it: Sequence[Companion], build: str = "") -> str:
-    """What pip takes: torch with the packages that have a release for it. `build` "cu126"; "" for pip's own choice."""
+def install_command(tables: Tables, torch: str, with_it: Sequence[Companion], build: str = "") -> str:
+    """What pip takes: torch with the packages that have a release for it. `build` "cu126"; "" for pip's own choice.
+
+    With them comes the newest NumPy, unless the torch was built before it.
+    """
     packages = [f"torch=={torch}", *(f"{each.package}=={each.version}" for each in with_it if each.is_named)]
+    if limit := numpy_limit(tables, torch):
+        packages.append(f'"numpy<{numbers(limit.low)[0]}"')
     return f"pip install {' '.join(packages)}" + (f" --index-url {INDEX}{build}" if build else "")

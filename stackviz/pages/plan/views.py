@@ -18,6 +18,7 @@ from stackviz.draw.diagrams.svg import svg_of
 from stackviz.pages.plan.answer import answer_json, answer_of, cpu_json, introduce_answer, introduce_plan
 from stackviz.pages.plan.page import Plan, make_plan
 from stackviz.pages.plan.query import CHOICES, PlanQuery, read_plan_query
+from stackviz.pages.plan.releases import macos_lines
 from stackviz.records.catalog.models import CatalogueEdition
 from stackviz.records.stacks.models import Edition
 from stackviz.records.stacks.rule_tables import rule_tables
@@ -70,7 +71,7 @@ def _as_json(request: HttpRequest, query: PlanQuery, tables: Tables, now: dateti
     plan = _plan_of(request, query, tables, now)
     query = plan.query if plan else query
     if query.choice:
-        return json_response("plan", answer_json(answer_of(query, plan), query.choice))
+        return json_response("plan", answer_json(answer_of(query, plan), query.choice, plan))
     return json_response("plan", cpu_json(plan) if plan else {})
 
 
@@ -112,7 +113,8 @@ def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime)
     machine = query.machine
     if not query.accelerator:
         return _rendered(query, None)
-    if query.notes or query.driver:
+    is_update = machine.macos not in {"", *macos_lines(tables, machine.system.wheel)}
+    if query.notes or query.driver or is_update:
         return _rendered(query, _plan_of(request, query, tables, now))
     torch = "" if query.torch_is_open else machine.torch
     python = "" if query.python_is_open else machine.python

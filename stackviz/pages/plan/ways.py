@@ -134,7 +134,7 @@ def _rocm_ways(tables: Tables, target: str) -> Iterator[InstallWay]:
         system=_LINUX,
         installer="pip",
         outcome=PlanOutcome.WORKS,
-        commands=(install_command(torch, beside, row.variant),),
+        commands=(install_command(tables, torch, beside, row.variant),),
         needs=("AMD driver (amdgpu)",),
         pythons=pythons,
         source=row.source,

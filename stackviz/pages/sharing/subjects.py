@@ -213,9 +213,8 @@ def picture_of_plan(plan: Plan) -> Picture:
         tiles.append(PictureTile("Build", plan.build.name))
     if plan.driver_low:
         tiles.append(PictureTile("NVIDIA driver", plan.query.driver or f"≥ {plan.driver_low}"))
-    tiles += [
-        PictureTile("macOS", f"≥ {need.low}", note="for the GPU" if need.part == "mps" else "") for need in plan.macos
-    ]
+    if plan.macos_low:
+        tiles.append(PictureTile("macOS", f"≥ {plan.macos_low}"))
     if plan.pythons:
         span = [plan.pythons[0], plan.pythons[-1]]
         tiles.append(PictureTile("Python", " – ".join(dict.fromkeys(span))))

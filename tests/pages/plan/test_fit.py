@@ -24,6 +24,7 @@ from stackviz.report.format.systems import wheel_variant
 from stackviz.report.rules import packaged_tables, registry
 from stackviz.report.rules.known_cards import KnownCard
 from stackviz.report.rules.torch_cudas import published_cudas
+from stackviz.report.rules.versions import is_below
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 TABLES = packaged_tables()
@@ -239,7 +240,8 @@ def test_what_belongs_to_a_torch_is_what_a_source_says(torch, vision, audio):
     named = [
         f"{package}=={version}" for package, version in (("torchvision", vision), ("torchaudio", audio)) if version
     ]
-    assert install_command(torch, rows) == " ".join(["pip install", f"torch=={torch}", *named])
+    expected = ["pip install", f"torch=={torch}", *named, *(['"numpy<2"'] if is_below(torch, "2.3") else [])]
+    assert install_command(TABLES, torch, rows) == " ".join(expected)
 
 
 def test_a_package_that_outlives_its_torch_is_named_for_the_builds_it_was_published_for():

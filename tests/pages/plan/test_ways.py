@@ -151,6 +151,37 @@ def test_an_old_macos_is_no_word_on_the_card(ask):
     )
 
 
+def test_a_mac_with_an_intel_processor_gets_the_last_torch_for_it(ask, client):
+    answer = ask("accelerator=cpu&system=macos-x86_64")
+    assert answer["commands"] == ['pip install torch==2.2.2 torchvision==0.17.2 torchaudio==2.2.2 "numpy<2"']
+    assert (answer["needs"], answer["pythons"]) == (["macOS ≥ 10.13"], ["3.8", "3.9", "3.10", "3.11", "3.12"])
+    text = words_of(client.get("/plan/?accelerator=cpu&system=macos-x86_64"))
+    assert "From torch 2.3.0 on there is no wheel for macOS, Intel processor" in text
+    assert "torch 2.2.2 does not take NumPy 2.0; torch 2.3.0 is the first that does" in text
+    assert "mps" not in text.lower().partition("what will not work")[2].partition("diagram of the plan")[0]
+
+
+def test_an_update_of_macos_is_planned_for_as_its_release(ask):
+    answer = ask("accelerator=apple-m4-max-40&macos=13.5")
+    assert answer["commands"] == ["pip install torch==2.8.0 torchvision==0.23.0 torchaudio==2.8.0"]
+    assert answer["needs"] == ["macOS ≥ 13.0"]
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("nvidia-geforce-gtx-1060-6gb&torch=2.15.0", "torch 2.15.0+cu130 carries no code for GeForce GTX 1060 6GB"),
+        ("nvidia-geforce-gtx-1060-6gb&driver=400", "No source says which GPUs torch 1.7.1 (cu92) supports."),
+        ("apple-m4-max-40&macos=12&torch=2.15.0", "torch 2.15.0 needs macOS 15.0 to use the GPU; this Mac has 12"),
+        ("nvidia-t4&framework=vllm&system=windows-x86_64", "vLLM does not support Windows itself: use WSL2."),
+    ],
+)
+def test_an_answer_that_is_no_yes_has_its_reasons(ask, query, reason):
+    answer = ask(f"accelerator={query}")
+    assert answer["outcome"] != "works"
+    assert any(line.startswith(reason) for line in answer["reasons"])
+
+
 def test_what_is_needed_is_the_oldest_driver_not_the_one_that_was_typed(ask):
     (needed,) = ask("accelerator=nvidia-h100-sxm5-80gb&driver=470")["needs"]
     assert needed.startswith("NVIDIA driver ≥ ")
@@ -214,6 +245,10 @@ def test_a_refusal_says_what_runs_instead(ask, client):
         ("accelerator=nvidia-t4&installer=" + "x" * 5000, "installer", ""),
         ("accelerator=nvidia-t4&system=plan9", "system", "choose linux-x86_64"),
         ("accelerator=hailo-8&framework=own&installer=pip", "installer", "choose source"),
+        ("accelerator=apple-m4-max-40&system=macos-x86_64", "system", "planned with accelerator=cpu"),
+        ("accelerator=cpu&system=macos-x86_64&macos=27", "macos", "27 does not run on a Mac with an Intel processor"),
+        ("accelerator=cpu&system=macos-x86_64&torch=2.15.0", "torch", "no wheel for macOS, Intel processor"),
+        ("accelerator=apple-m4-max-40&macos=13.5beta", "macos", "Unknown macOS release"),
         ("accelerator=nvidia-t4%27%20OR%201=1--", "accelerator", "Unknown accelerator"),
     ],
 )

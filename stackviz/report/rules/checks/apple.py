@@ -63,6 +63,8 @@ def is_apple_silicon(look: Look) -> bool | None:
         return True
     if (look.get("python.arch") or "") == "arm64" or (look.get("os.arch") or "") == "arm64":
         return True
+    if look.is_true("python.rosetta") is False and look.get("python.arch") == "x86_64":
+        return False
     model = look.get("cpu.model")
     return None if model is None else model.startswith("Apple")
 
