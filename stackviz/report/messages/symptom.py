@@ -63,6 +63,9 @@ class Symptom:
     states: Mapping[str, str | int | bool] = field(default_factory=dict)
     lacks: Mapping[str, str] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
+    series: str = ""
+    rank: int = 0
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

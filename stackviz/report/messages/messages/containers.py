@@ -110,38 +110,6 @@ SYMPTOMS = (
         source_url="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html",
     ),
     Symptom(
-        key="xid-off-bus",
-        message="NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.",
-        patterns=(
-            r"Xid .{0,40}?: 79,",
-            r"GPU has fallen off the bus",
-        ),
-        anchors=("xid", "fallen off the bus"),
-        component="hardware",
-        meaning="The card no longer answers the driver (Xid 79). No program can use it until the machine restarts.",
-        causes=(
-            Cause(
-                text="Power: the supply or its cables drop under load.",
-                sign="It happens under load.",
-                remedy="Check the cables at the card and the supply; try a lower limit: sudo nvidia-smi -pl 300",
-            ),
-            Cause(
-                text="Heat, a riser or a loose slot.",
-                sign="Temperatures before were high, or a riser is in between.",
-                remedy="Power off, reseat the card, try another slot without a riser.",
-            ),
-            Cause(
-                text="The card is failing.",
-                sign="It happens at idle and in another machine too.",
-                remedy="Have it replaced.",
-            ),
-        ),
-        ask="sudo dmesg | grep -iE 'nvrm|xid'",
-        rules=("cards-lost",),
-        source_title="NVIDIA, Xid errors",
-        source_url="https://docs.nvidia.com/deploy/xid-errors/",
-    ),
-    Symptom(
         key="nvrm-version-mismatch",
         message=(
             "NVRM: API mismatch: the client has the version 550.54.14, but this kernel module has the version "

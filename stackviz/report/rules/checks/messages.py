@@ -29,22 +29,36 @@ CUDA_ERRORS = RuleSource(
 def check_messages(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """A message whose rules have found a problem is explained by what they found.
 
-    Of two that are one line, the one that says more of it.
+    Of two that are one line, the one that says more of it; of a series, the one that the others follow from.
     """
+    written = list(_explainable(look))
+    for symptom, quote in written:
+        series = [other for other, _quote in written if other.series and other.series == symptom.series]
+        if not series or symptom is min(series, key=lambda other: other.rank):
+            others = dict.fromkeys(other.short for other in series if other.short not in {symptom.short, ""})
+            yield _explained(look, tables, symptom, quote, ", ".join(others))
+
+
+def _explainable(look: Look) -> Iterator[tuple[Symptom, str]]:
     quotes = (look.get("message.quotes") or "").split(BETWEEN_QUOTES)
     for key, quote in zip_longest((look.get("message.symptoms") or "").split(), quotes, fillvalue=""):
         symptom = BY_KEY.get(key)
         is_part = any(quote in other for other in quotes if other != quote)
         if symptom is not None and not (quote and is_part) and look.problem_rules.isdisjoint(symptom.rules):
-            yield _explained(look, tables, symptom, quote)
+            yield symptom, quote
 
 
-def _explained(look: Look, tables: Tables, symptom: Symptom, quote: str) -> Conclusion:
-    """`quote`: how the message is written in the text, which may be a part of it; "" where only its kind is known."""
+def _explained(look: Look, tables: Tables, symptom: Symptom, quote: str, others: str) -> Conclusion:
+    """`quote`: how the message is written in the text, which may be a part of it; "" where only its kind is known.
+
+    `others`: messages of its series in the same text.
+    """
+    follow = say("The text also has {others}, which often follow from it.", others) if others else ""
+    causes = _causes(look, _fitting(look, tables, symptom, quote))
     return Conclusion(
         severity=Severity(symptom.severity),
         title=symptom.message if quote.casefold() in symptom.message.casefold() else quote,
-        explanation=join_sentences([say(symptom.meaning), *_causes(look, _fitting(look, tables, symptom, quote))]),
+        explanation=join_sentences([say(symptom.meaning), follow, *causes]),
         advice=say("Run this and paste what it prints: {ask}", say(symptom.ask)),
         component=symptom.component,
         source=RuleSource(symptom.key, symptom.source_title, symptom.source_url),
