@@ -31,7 +31,7 @@ RADIUS_PX = 7  # around the largest of SHAPES
 SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # scale of a shape; readers distinguish five sizes, not twenty
 MIDDLE_SIZE = 2
 FEWEST_LINES = 3
-MOST_DRAWN = 600  # dots of a picture; tables and files have all
+MOST_DRAWN = 80  # dots that a reader can tell apart in one picture; tables and files have all
 MARGIN = 0.04
 
 Point = tuple[float, float]
@@ -124,11 +124,17 @@ class Scatter:
 
 
 def place_scatter(
-    dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = (), ways: Ways | None = None
+    dots: Sequence[Dot],
+    x_kind: ScaleKind,
+    y_kind: ScaleKind,
+    isos: Sequence[Iso] = (),
+    ways: Ways | None = None,
+    *,
+    most: int = MOST_DRAWN,
 ) -> Scatter:
     """The position of every element. On a logarithmic axis, values <= 0 are at the low end. `ways`: draw the front.
 
-    Of more than MOST_DRAWN dots the labels are those of `drawn_keys`.
+    Of more than `most` dots the labels are those of `drawn_keys`.
     """
     if not dots:
         return Scatter()
@@ -142,7 +148,7 @@ def place_scatter(
     ]
     lines = [line for iso in isos if (line := _line(iso, xs, ys))]
     front = front_of(dots, ways)
-    shown = drawn_keys(dots, front)
+    shown = drawn_keys(dots, front, most)
     line_of_front = front_line([(dot.x, dot.y) for dot in front], more_x=bool(ways and ways.more_x))
     pieces = tuple(_piece(start, end, xs, ys) for start, end in line_of_front)
     return Scatter(
@@ -157,13 +163,15 @@ def place_scatter(
     )
 
 
-def drawn_keys(dots: Sequence[Dot], front: Sequence[Dot]) -> frozenset[int]:
-    """Keys of the dots that a picture has room for: those that readers look for, the front, then as they come."""
-    if len(dots) <= MOST_DRAWN:
+def drawn_keys(dots: Sequence[Dot], front: Sequence[Dot], most: int = MOST_DRAWN) -> frozenset[int]:
+    """Keys of the dots that a picture has room for: those that readers look for, the front, then some from all over."""
+    if len(dots) <= most:
         return frozenset(dot.key for dot in dots)
     requested = sorted((dot for dot in dots if dot.priority is not None), key=lambda dot: dot.priority or 0)
-    first = dict.fromkeys(dot.key for dot in (*requested, *front, *dots))
-    return frozenset(list(first)[:MOST_DRAWN])
+    first = list(dict.fromkeys(dot.key for dot in (*requested, *front)))[:most]
+    others = [dot.key for dot in dots if dot.key not in set(first)]
+    room = most - len(first)
+    return frozenset((*first, *(others[number * len(others) // room] for number in range(room))))
 
 
 def _named(dot: Dot, radius_px: float, xs: Scale, ys: Scale) -> NamedDot:

@@ -20,6 +20,7 @@ from stackviz.draw.charts.labels import Label
 from stackviz.draw.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.draw.charts.scatter import (
     MARGIN,
+    MOST_DRAWN,
     SIZES,
     Dot,
     Iso,
@@ -53,8 +54,9 @@ def scatter_figure(
     empty: str = "no figures",
     isos: Sequence[Iso] = (),
     ways: Ways | None = None,
+    most: int = MOST_DRAWN,
 ) -> dict[str, Any]:
-    """The same as a Plotly figure, with the same names. `urls`: dot key -> address that a click opens."""
+    """The same as a Plotly figure, with the same dots and names. `urls`: dot key -> address that a click opens."""
     layout = frame("", FIGURE_PX, plotly_axis(x, (dot.x for dot in dots)), plotly_axis(y, (dot.y for dot in dots)))
     layout["hovermode"] = "closest"
     if not dots:
@@ -62,8 +64,10 @@ def scatter_figure(
     xs, ys = scale_for([dot.x for dot in dots], x.kind, margin=MARGIN), place_heights(dots, y.kind, isos)
     layout["xaxis"]["range"], layout["yaxis"]["range"] = plotly_range(xs), plotly_range(ys)
     lines = [trace for iso in isos if (trace := _iso_trace(iso, xs, ys))]
-    labels = place_scatter(dots, x.kind, y.kind, isos, ways).labels
-    data = [*lines, *_front_traces(dots, ways), _dots_trace(dots, urls, labels)]
+    placed = place_scatter(dots, x.kind, y.kind, isos, ways, most=most)
+    front, labels = _front_traces(dots, ways), placed.labels
+    dots = [dot for dot in dots if dot.key in placed.drawn]
+    data = [*lines, *front, _dots_trace(dots, urls, labels)]
     return {
         "data": data,
         "layout": layout,

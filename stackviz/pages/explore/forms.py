@@ -13,6 +13,7 @@ from stackviz.pages.explore.ladder import Ranking
 from stackviz.pages.explore.scatter import ScatterPlot
 from stackviz.pages.explore.selection import (
     ALL_SETTINGS,
+    EVERY_POINT,
     NO_SIZE,
     SCATTER_PRESETS,
     TIMELINE_RATES,
@@ -26,6 +27,8 @@ from stackviz.pages.explore.selection import (
 from stackviz.records.catalog.derived import DERIVATIONS
 from stackviz.records.catalog.fields import FIELDS, grouped
 from stackviz.records.cited.filled_cases import filled_cases
+
+SHOWN_YEARS = 4  # the newest, one press away
 
 Options = list[tuple[str, str]]  # (value, words)
 
@@ -99,6 +102,17 @@ def presets(choice: ScatterChoice, known: ExploreOptions) -> list[tuple[str, str
         if y in known.measures:
             presets.append((words, of_question.query_string, is_shown))
     return presets
+
+
+def point_choices(choice: ScatterChoice, known: ExploreOptions) -> list[tuple[str, str, bool]]:
+    """Return which points the picture can draw, each with its query, and whether it is shown: some, a year's, all."""
+    years = [str(year) for year in known.years[:SHOWN_YEARS]]
+    choices = (
+        (_("a selection"), replace(choice, year="", draw="")),
+        *((year, replace(choice, year=year, draw="")) for year in years),
+        (_("all"), replace(choice, year="", draw=EVERY_POINT)),
+    )
+    return [(words, other.query_string, other == choice) for words, other in choices]
 
 
 def heatmap_form(choice: HeatmapChoice, known: ExploreOptions) -> tuple[Control, ...]:

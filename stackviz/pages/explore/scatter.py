@@ -13,6 +13,7 @@ from stackviz.draw.charts.scale import Mark, ScaleKind, spans_decades
 from stackviz.draw.charts.scatter import (
     DISC,
     MIDDLE_SIZE,
+    MOST_DRAWN,
     SIZES,
     SQUARE,
     Dot,
@@ -159,7 +160,7 @@ class ScatterPlot:
         """How many points the picture has no room for; "" where all are drawn."""
         if len(self.drawn) == len(self.points):
             return ""
-        words = _("The picture draws %(drawn)d of %(all)d points; choose a vendor, a kind or years to see the others.")
+        words = _("The picture draws %(drawn)d of %(all)d points: the ones most asked for, the front, and some others.")
         return words % {"drawn": len(self.drawn), "all": len(self.points)}
 
     @property
@@ -187,6 +188,7 @@ class _Plan:
     ratio: str
     bound: PlotBound | None
     ways: Ways | None
+    most: int
 
 
 def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
@@ -196,7 +198,10 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
     placed = [subject for subject in subjects if subject.pk in x.figures and subject.pk in y.figures]
     placed.sort(key=lambda subject: (-y.figures[subject.pk].amount, subject.name))
     dots = [_dot(subject, x, y, size) for subject in placed]
-    places = _leaders(dots, x, y) if x.measure.si == YEAR else request_places(catalogue.public)
+    places = request_places(catalogue.public)
+    if x.measure.si == YEAR:
+        leaders = _leaders(dots, x, y)
+        places = {pk: len(leaders) + place for pk, place in places.items()} | leaders
     dots = [replace(dot, priority=places.get(dot.key)) for dot in dots]
     bound = plot_bound(x, y)
     isos, quotient = ([bound.iso], "") if bound else quotient_lines(x.measure, y.measure, dots)
@@ -215,6 +220,7 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
         ratio=quotient,
         bound=bound,
         ways=None if bound else ways_of(x, y),
+        most=len(dots) if choice.draw else MOST_DRAWN,
     )
 
 
@@ -227,7 +233,7 @@ def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
     """The plot of all accelerators with both values; the others grouped by what they are missing."""
     plan = _plan(catalogue, choice)
     x, y, size = plan.x, plan.y, plan.size
-    drawn = place_scatter(plan.dots, plan.x_kind, plan.y_kind, plan.isos, plan.ways)
+    drawn = place_scatter(plan.dots, plan.x_kind, plan.y_kind, plan.isos, plan.ways, most=plan.most)
     on_front = frozenset(drawn.front)
     points = tuple(
         _point(subject, plan, spot, is_on_front=subject.pk in on_front)
@@ -268,6 +274,7 @@ def plotly_scatter(catalogue: PlotData, choice: ScatterChoice) -> dict[str, Any]
         empty=_("No accelerator has both values."),
         isos=plan.isos,
         ways=plan.ways,
+        most=plan.most,
     )
 
 

@@ -33,6 +33,7 @@ SCATTER_PRESETS = (
 )
 TIMELINE_RATES = ("memory_bandwidth_gb_s", "compute-rate", "memory_gb", "compute-rate-per-watt")  # drawn over the years
 ALL_SETTINGS = "all"
+EVERY_POINT = "all"
 SCALES = ("log", "linear")
 FORMATS = ("csv", "json")
 FIGURE = "plotly"  # for plotly.js only, so notes do not offer it
@@ -93,13 +94,17 @@ class LadderChoice(ExploreFilters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterChoice(ExploreFilters):
-    """A plot of two measures, a third as size. `xscale`, `yscale` "": chosen by the spread of the values."""
+    """A plot of two measures, a third as size. `xscale`, `yscale` "": chosen by the spread of the values.
+
+    `draw` "": as many points as can be told apart; EVERY_POINT: all.
+    """
 
     x: str = SCATTER_FIELDS[0]
     y: str = SCATTER_FIELDS[1]
     size: str = SCATTER_FIELDS[2]
     xscale: str = ""
     yscale: str = ""
+    draw: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +166,7 @@ def scatter_choice(parameters: QueryDict, known: ExploreOptions) -> ScatterChoic
         "size": reader.choice("size", (*known.measures, NO_SIZE), _("field"), size),
         "xscale": reader.choice("xscale", SCALES, _("scale")),
         "yscale": reader.choice("yscale", SCALES, _("scale")),
+        "draw": reader.choice("draw", (EVERY_POINT,), _("number of points")),
         "format": reader.text("format"),
     }
     return ScatterChoice(**chosen, notes=reader.notes(_names(ScatterChoice)))

@@ -19,6 +19,7 @@ from stackviz.pages.explore.forms import (
     efficiency_views,
     heatmap_form,
     ladder_form,
+    point_choices,
     presets,
     scatter_form,
     timeline_form,
@@ -122,6 +123,7 @@ def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> Sa
             swapped=replace(choice, x=choice.y, y=choice.x, xscale=choice.yscale, yscale=choice.xscale),
             drawing=drawing,
             presets=presets(choice, catalogue.known),
+            points=point_choices(choice, catalogue.known),
             form=scatter_form(choice, drawing, catalogue.known),
             page=page_of(drawing.points, number, POINTS_PER_PAGE),
         )

@@ -96,7 +96,7 @@ def test_years_have_no_comma_and_plotly_the_same_points(loaded):
     assert found.x_kind == "year"
     assert all(re.fullmatch(r"20\d\d", mark.label) for mark in found.x_marks)
     figure = plotly_scatter(read_plot_data(), ScatterChoice(x=RELEASED, y=f"compute-rate{ENDING}", size="none"))
-    assert len(figure["data"][-1]["x"]) == len(found.points)
+    assert len(figure["data"][-1]["x"]) == len(found.drawn)
     assert figure["layout"]["xaxis"]["type"] == "linear"
 
 

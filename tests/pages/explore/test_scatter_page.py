@@ -107,7 +107,7 @@ def test_plotly_points_match_and_link(client, curated, db):
     *lines, trace = client.get("/explore/?format=plotly").json()["data"]
     found = drawing()
     assert {line.label for line in found.lines} <= {trace["text"][1] for trace in lines if "text" in trace}
-    assert len(trace["x"]) == len(found.points)
+    assert len(trace["x"]) == len(found.drawn)
     assert "/accelerators/nvidia-h100-sxm5-80gb/" in {data[2] for data in trace["customdata"]}
     assert plotly_scatter(read_plot_data(), ScatterChoice(x="tdp_w", y="tdp_w", vendor="cerebras"))["data"] == []
 

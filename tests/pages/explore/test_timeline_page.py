@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from django.core.cache import cache
 
+from stackviz.draw.charts.scatter import MOST_DRAWN
 from stackviz.pages.explore.axes import read_plot_data
 from stackviz.pages.explore.timeline import (
     SAYS,
@@ -144,7 +145,8 @@ def test_the_years_are_the_file_of_the_scatter_they_lead_to(client, curated, db,
     (address,) = set(re.findall(r'href="(/explore/\?[^"]*x=released[^"]*)"[^>]*>With its table', text))
     file = client.get(f"{unescape(address)}&format=csv").content.decode()
     assert len(drawn) > 20
-    assert drawn == sorted(row["name"] for row in csv.DictReader(io.StringIO(file)))
+    names = sorted(row["name"] for row in csv.DictReader(io.StringIO(file)))
+    assert drawn == names if len(names) <= MOST_DRAWN else set(drawn) < set(names) and len(drawn) == MOST_DRAWN
 
 
 def test_a_site_without_a_catalogue_still_tells_the_story(client, db):
