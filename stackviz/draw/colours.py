@@ -7,6 +7,7 @@ tests/draw/test_colours.py keeps them equal and measures that readers can tell t
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
+from zlib import crc32
 
 
 class Shade(NamedTuple):
@@ -26,7 +27,7 @@ VENDORS = {
     "aws": Shade("#1d5167", "#6c9cb8"),
     "qualcomm": Shade("#d15baa", "#fbaad6"),
 }
-OTHER = "other"  # every other vendor is grey, with its name next to the mark
+OTHER = "other"  # every other vendor is a grey, with its name next to the mark
 OTHER_SHADE = Shade("#6d7178", "#a3a9b3")
 
 BG, SURFACE, SUNKEN = Shade("#f7f6f2", "#121417"), Shade("#ffffff", "#1a1d22"), Shade("#ecebe6", "#0c0e10")
@@ -85,8 +86,8 @@ GREY = Hue()
 
 
 def hue_of(vendor: str) -> Hue:
-    """Return the hue of a vendor, by its slug; small vendors share the grey."""
-    return Hue(vendor if vendor in VENDORS else OTHER)
+    """Return the hue of a vendor, by its slug; small vendors share three greys, each the same one on every page."""
+    return Hue(vendor) if vendor in VENDORS else Hue(OTHER, crc32(vendor.encode()) % len(TOWARD_INK))
 
 
 def hues_of(vendors: Iterable[str]) -> tuple[Hue, ...]:

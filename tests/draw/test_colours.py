@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from stackviz.draw import colours
-from stackviz.draw.colours import OTHER_SHADE, STRATA, VENDORS, Hue, Shade, hues_of, mix_colours
+from stackviz.draw.colours import OTHER_SHADE, STRATA, VENDORS, Hue, Shade, hue_of, hues_of, mix_colours
 from stackviz.draw.diagrams.layers import Layer
 
 CSS = Path(settings.BASE_DIR) / "static/css"
@@ -139,6 +139,9 @@ def test_the_style_sheet_has_the_same_colours():
     strata = {f"l-{layer}": shade for layer, shade in zip(Layer, STRATA, strict=True)}
     same = VENDORS | {"other": OTHER_SHADE} | plain | strata
     assert {name: TOKENS[name] for name in same} == same
+    curating = (CSS / "curating.css").read_text()  # of the admin, which has its own tokens
+    states = re.findall(r"--(warn|bad): light-dark\((#\w+), (#\w+)\)", curating)
+    assert states == [("warn", *colours.WARN), ("bad", *colours.BAD)]
 
 
 def test_the_style_sheet_has_a_class_for_every_hue():
@@ -176,6 +179,14 @@ def test_several_of_one_vendor_keep_its_hue():
     assert [hue.css for hue in hues] == ["v-nvidia", "v-apple", "v-nvidia v-b", "v-other", "v-other v-b"]
     assert [hue.value for hue in hues[:3:2]] == ["var(--nvidia)", "color-mix(in oklab,var(--nvidia) 64%,var(--ink))"]
     assert len({hue.light for hue in hues}) == 5
+
+
+def test_small_vendors_have_one_of_three_greys_everywhere():
+    greys = {hue_of(slug).css for slug in ("baidu", "meta", "tenstorrent", "cerebras", "sambanova", "groq")}
+    assert greys == {"v-other", "v-other v-b", "v-other v-c"}
+    for at in THEMES.values():
+        shades = [mix_colours(OTHER_SHADE[at], colours.INK[at], share) for share in colours.TOWARD_INK]
+        assert min(distance(*pair, "normal") for pair in itertools.combinations(shades, 2)) >= NOTICED
 
 
 def test_a_seventh_of_one_vendor_begins_again():

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from stackviz.draw.colours import OTHER, VENDORS, Hue, hue_of
+from stackviz.draw.colours import OTHER, TOWARD_INK, VENDORS, Hue, hue_of
 from stackviz.pages.explore.measures import Axis, PlottedAccelerator
 from stackviz.records.catalog.fields import PRICE
 
@@ -15,10 +15,9 @@ def legend(subjects: Iterable[PlottedAccelerator], shape: str) -> list[tuple[str
     names: dict[Hue, set[str]] = defaultdict(set)
     for subject in subjects:
         names[hue_of(subject.vendor)].add(subject.vendor_name)
-    words = {hue: ", ".join(sorted(names[hue])) for hue in map(hue_of, (*VENDORS, OTHER)) if hue in names}
-    if len(names[hue_of(OTHER)]) > 1:
-        words[hue_of(OTHER)] = _("others: %(names)s") % {"names": words[hue_of(OTHER)]}
-    return [(hue.css, shape, text) for hue, text in words.items()]
+    greys = (Hue(OTHER, step) for step in range(len(TOWARD_INK)))
+    hues = [hue for hue in (*map(hue_of, VENDORS), *greys) if hue in names]
+    return [(hue.css, shape, ", ".join(sorted(names[hue]))) for hue in hues]
 
 
 def price_texts(axes: Iterable[Axis | None]) -> list[str]:
