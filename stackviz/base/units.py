@@ -192,27 +192,28 @@ def format_in(amount: float, symbol: str, digits: int = 4) -> Shown:
     )
 
 
-def format_quantity(amount: float, si: str, *, binary: bool = False, digits: int = 4) -> Shown:
-    """`amount` of base unit `si` scaled for people: the largest printed unit in which it is at least one.
-
-    `binary` shows bytes as KiB, MiB, GiB: for what a machine reports, never for what a data sheet prints.
-    """
-    return format_in(amount, _readable_unit(amount, si, binary=binary), digits)
-
-
-def quantity_label(amount: float, si: str, *, binary: bool = False, digits: int = 4) -> str:
-    """The label of `format_quantity` without the exact figure: `3.35 TB/s`."""
-    symbol = _readable_unit(amount, si, binary=binary)
-    text = format_number(_clean(amount / unit(symbol).factor), digits)
-    return f"{text} {unit_label(symbol)}".rstrip()
-
-
-def _readable_unit(amount: float, si: str, *, binary: bool) -> str:
+def readable_unit(amount: float, si: str, *, binary: bool = False) -> str:
+    """The unit in which this amount of `si` reads best: `TFLOP/s` for 7.8e14 FLOP/s. `unit_label` prints it."""
     size, symbol = abs(amount), si
     for least, symbol in _steps(si, binary=binary):  # noqa: B007 - the smallest is left when none fits
         if size >= least:
             break
     return symbol
+
+
+def format_quantity(amount: float, si: str, *, binary: bool = False, digits: int = 4) -> Shown:
+    """`amount` of base unit `si` scaled for people: the largest printed unit in which it is at least one.
+
+    `binary` shows bytes as KiB, MiB, GiB: for what a machine reports, never for what a data sheet prints.
+    """
+    return format_in(amount, readable_unit(amount, si, binary=binary), digits)
+
+
+def quantity_label(amount: float, si: str, *, binary: bool = False, digits: int = 4) -> str:
+    """The label of `format_quantity` without the exact figure: `3.35 TB/s`."""
+    symbol = readable_unit(amount, si, binary=binary)
+    text = format_number(_clean(amount / unit(symbol).factor), digits)
+    return f"{text} {unit_label(symbol)}".rstrip()
 
 
 @lru_cache(maxsize=64)

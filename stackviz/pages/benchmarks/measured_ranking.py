@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.base.units import Shown, format_in, format_number, from_si
+from stackviz.base.units import Shown, format_in, format_number, from_si, readable_unit, unit_label
 from stackviz.draw.charts.scale import Scale, ScaleKind, bar_scale, spans_decades
 from stackviz.draw.colours import hue_of
 from stackviz.pages.benchmarks.ranking import TICKS_APART, spread_out
@@ -26,7 +26,6 @@ from stackviz.records.series.measured_settings import (
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.public_runs import machines_of_runs
 from stackviz.records.series.reproduce import reproduce_command
-from stackviz.records.series.words import chart_unit
 from stackviz.report.measuring import BENCHMARKS, Benchmark
 from stackviz.web.i18n.words import joined
 
@@ -53,7 +52,7 @@ class MeasuredRanking:
 
     @property
     def unit(self) -> str:
-        return format_in(1.0, self.symbol).unit
+        return unit_label(self.symbol)
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
@@ -128,7 +127,7 @@ def measured_ranking(key: str, wanted: str, alike: str = "") -> MeasuredRanking 
     cited = _cited_by_accelerator(setting)
     machines = machines_of_runs(row.best.result for row in setting.rows)
     rows = setting.rows[:MOST_ROWS]
-    symbol = chart_unit(setting.unit, median(row.best.rate.value for row in rows))
+    symbol = readable_unit(median(row.best.rate.value for row in rows), setting.unit)
     amounts = [amount for row in rows for amount in _drawn_amounts(row, cited.get(row.accelerator.pk, ()))]
     kind: ScaleKind = "log" if spans_decades(amounts) else "linear"
     return MeasuredRanking(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_factor, format_in, format_number, from_si, quantity_label, unit
+from stackviz.base.units import format_factor, format_in, format_number, from_si, quantity_label, unit, unit_label
 from stackviz.draw.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.draw.colours import Hue, hue_of
 from stackviz.pages.benchmarks.priced import cheapest, priced_result
@@ -218,7 +218,7 @@ def draw_ladder(ladder: CitedLadder) -> DrawnLadder:
     is_log = spans_decades(everything)
     scale = bar_scale([from_si(amount, symbol) for amount in everything], "log" if is_log else "linear")
     return DrawnLadder(
-        unit=format_in(1.0, symbol).unit,
+        unit=unit_label(symbol),
         is_log=is_log,
         ticks=tuple((scale.position(tick), format_number(tick)) for tick in scale.ticks(TICKS_APART)),
         rows=tuple(_row(ladder, row, bound, (scale, symbol)) for row, bound in zip(ladder.rows, bounds, strict=True)),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_in, format_number, from_si, unit_label
+from stackviz.base.units import format_in, format_number, from_si, readable_unit, unit_label
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlaneLine, PlanePoint, PlaneStep, fitting_name, place_plane
 from stackviz.draw.charts.scale import ScaleKind, spans_decades
 from stackviz.draw.colours import Hue
@@ -26,7 +26,6 @@ from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import PublicCatalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.cited.words import devices_text, setting_text
-from stackviz.records.series.words import chart_unit
 from stackviz.web.i18n.words import joined
 
 CACHES = ("l2_cache_mb", "system_level_cache_mb")
@@ -118,7 +117,7 @@ def assemble_scaling(catalogue: PublicCatalogue, choice: ScalingChoice) -> Scali
 def _common_unit(drawn: Sequence[DrawnCurve]) -> str:
     """Of operations always TFLOP/s, as people compare them; else the unit that the highest point reads best in."""
     si = drawn[0].curve.si
-    return "TFLOP/s" if si == "FLOP/s" else chart_unit(si, max(item.curve.most for item in drawn))
+    return "TFLOP/s" if si == "FLOP/s" else readable_unit(max(item.curve.most for item in drawn), si)
 
 
 def all_curves(kind: CurveKind) -> list[Curve]:

@@ -11,7 +11,7 @@ from django.db.models import Case, Count, QuerySet, When
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.base.units import format_number, from_si, quantity_label
+from stackviz.base.units import format_number, from_si, quantity_label, unit_label
 from stackviz.draw.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
 from stackviz.draw.charts.scatter import SHAPES
 from stackviz.draw.colours import hue_of
@@ -104,7 +104,7 @@ def _rate_chart(keys: Sequence[Work], work: str, compared: frozenset[int]) -> Ho
     ]
     setting = next(iter(by_host.values())).params
     named = " · ".join(str(setting[name]) for name in ("test", "model", "quant", "precision") if name in setting)
-    return _chart(f"{_TITLES[work]}: {named}", f"{field.words[0]}, {field.unit}", "token/s", points)
+    return _chart(f"{_TITLES[work]}: {named}", f"{field.words[0]}, {field.unit}", unit_label("token/s"), points)
 
 
 def _widest_test(keys: Sequence[Work]) -> Work:
@@ -147,7 +147,7 @@ def _watts_chart(models: Sequence[str], compared: frozenset[int]) -> HostChart |
         )
         for host, result in best.items()
     ]
-    return _chart(f"{_('Decode over watts of the system')}: {model}", _("power, W"), "token/s", points)
+    return _chart(f"{_('Decode over watts of the system')}: {model}", _("power, W"), unit_label("token/s"), points)
 
 
 def _label(amount: float, unit: str) -> str:

@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.base.light import light_dataclass
+from stackviz.base.units import readable_unit, unit_label
 from stackviz.pages.compare.measured_rows import Machines, MeasuredCell, MeasuredRow, Results, RowScale, measured_row
 from stackviz.records.series.comparability import dtype_place, is_rankable
 from stackviz.records.series.measurement import Measurement, setting_label
-from stackviz.records.series.words import chart_unit, remarks_of_all
+from stackviz.records.series.words import remarks_of_all
 from stackviz.report.measuring.benchmark import positive
 
 MOST_NOTES = 40
@@ -150,6 +151,10 @@ class MatrixGroup:
     full: str
     lines: tuple[MatrixLine, ...]
 
+    @property
+    def printed_unit(self) -> str:
+        return unit_label(self.unit)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultMatrix:
@@ -192,7 +197,7 @@ def rows_by_group(settings: Sequence[Results], machines: Machines) -> RowsByGrou
         by_group.setdefault(position.group, []).append((position, results))
         for rate in (result.rate for result in results.values() if result.rate):
             largest[rate.unit] = max(largest.get(rate.unit, 0.0), rate.value)
-    units = {si: chart_unit(si, min(rate, BELOW_PETA)) for si, rate in largest.items()}
+    units = {si: readable_unit(min(rate, BELOW_PETA), si) for si, rate in largest.items()}
     return {name: _rows_of(by_group[name], units, machines) for name in sorted(by_group, key=_group_order)}
 
 

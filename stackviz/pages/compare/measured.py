@@ -63,7 +63,9 @@ class SizeChart:
 
 def size_chart(matrix: ResultMatrix, hues: Mapping[int, Hue]) -> SizeChart | None:
     """None where no line has two points, or one panel no line of three: the matrix says as much."""
-    panels = [Panel(group.title, group.unit, tuple(_lines(group, matrix.sizes, hues))) for group in matrix.groups]
+    panels = [
+        Panel(group.title, group.printed_unit, tuple(_lines(group, matrix.sizes, hues))) for group in matrix.groups
+    ]
     panels = [panel for panel in panels if panel.lines]
     longest = max((len(line.points) for panel in panels for line in panel.lines), default=0)
     if longest < (FEWEST_OF_SEVERAL if len(panels) > 1 else FEWEST_OF_ONE):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_in, quantity_label, unit
+from stackviz.base.units import format_in, quantity_label, unit, unit_label
 from stackviz.pages.explore.measures import Axis, AxisBound, AxisFigure, CitedRun, Measure
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.cited.benchmark import CitedBenchmark
@@ -72,7 +72,7 @@ def _measure(compared: ComparedCase, symbol: str) -> Measure:
         name=case.name,
         title=cited_title(case),
         meaning=f"{case.benchmark.measures} {_devices(compared)}",
-        unit=format_in(1.0, symbol).unit,
+        unit=unit_label(symbol),
         si=case.case.si,
         factor=unit(symbol).factor,
         better=case.benchmark.higher_is_better if case.benchmark.has_first else None,

@@ -10,14 +10,14 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.base.units import format_number, from_si, quantity_label
+from stackviz.base.units import format_number, from_si, quantity_label, readable_unit, unit_label
 from stackviz.draw.charts.history import HistoryLevel, HistoryMark, HistoryPoint
 from stackviz.records.labs.models import Machine
 from stackviz.records.labs.queries import Visitor, rights_in
 from stackviz.records.series.history import ChangePoint, SeriesHistory, StackDifference
 from stackviz.records.series.measurement import Measurement
 from stackviz.records.series.models import ChangeDecision
-from stackviz.records.series.words import chart_unit, sample_text, size_text
+from stackviz.records.series.words import sample_text, size_text
 from stackviz.report.measuring import Benchmark
 from stackviz.web.http.addresses import address_by_id
 
@@ -175,13 +175,13 @@ def draw_history(history: SeriesHistory, benchmark: Benchmark, params: Mapping[s
     known = [rate for rate, _low, _high in rates if rate is not None]
     if len(known) < 2:
         return None
-    symbol = chart_unit(benchmark.unit_of(params), max(known))
+    symbol = readable_unit(max(known), benchmark.unit_of(params))
 
     def in_unit(rate: float | None) -> float | None:
         return None if rate is None else from_si(rate, symbol)
 
     return DrawnHistory(
-        unit=symbol,
+        unit=unit_label(symbol),
         points=[
             HistoryPoint(point.measured_at, in_unit(rate), in_unit(low), in_unit(high))
             for point, (rate, low, high) in zip(history.points, rates, strict=True)

@@ -6,14 +6,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
-from stackviz.base.units import format_quantity
+from stackviz.base.units import readable_unit
 from stackviz.records.catalog.bare_names import family_slugs
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.cited.benchmark import CitedBenchmark
 from stackviz.records.cited.models import CitedResult
-
-_SYMBOLS = {"µs": "us", "mm²": "mm2", "tokens/s": "token/s"}  # printed -> as units are named
-
 
 # Results of one accelerator and setting differ by software, host and power: 22 % for equal GPUs in the worst of the
 # systems studied (docs/results.md). A best that is further ahead than that stands alone.
@@ -184,8 +181,4 @@ def best_first(benchmark: CitedBenchmark, result: CitedResult) -> tuple[float, i
 
 def readable_symbol(rows: Sequence[RankedAccelerator], si: str) -> str:
     """The unit in which most of a ranking reads well: that of the median of the best."""
-    if not rows:
-        return si
-    middle = median(row.best.amount_per_device for row in rows)
-    printed = format_quantity(middle, si).unit
-    return _SYMBOLS.get(printed, printed) or si
+    return readable_unit(median(row.best.amount_per_device for row in rows), si) if rows else si

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from stackviz.base.stats import MIN_ROUNDS, Summary
-from stackviz.base.units import UNITS, format_number, format_quantity, quantity_label, unit
+from stackviz.base.units import UNITS, format_number, quantity_label
 from stackviz.report.measuring import Benchmark
 
 
@@ -59,15 +59,3 @@ def size_text(factor: float, known: Benchmark | None) -> str:
     if known is not None and not known.is_speed:
         return _("%(share)s %% lower") % {"share": share} if factor < 1 else _("%(share)s %% higher") % {"share": share}
     return _("%(share)s %% slower") % {"share": share} if factor < 1 else _("%(share)s %% faster") % {"share": share}
-
-
-# --- the unit of a chart ---
-
-
-def chart_unit(si: str, largest: float) -> str:
-    """The printed unit in which the largest figure reads best: TFLOP/s for 7.8e14 FLOP/s."""
-    shown = format_quantity(largest, si).unit
-    try:
-        return unit(shown).symbol
-    except KeyError:  # printed with a sign of its own, such as mm²
-        return si

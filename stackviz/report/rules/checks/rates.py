@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from stackviz.base.sentence import say
+from stackviz.base.units import quantity_label
 from stackviz.report.format import Result
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import Look
@@ -45,7 +46,7 @@ def check_rates(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             allowed = IMPLAUSIBLE * (long.tokens / short.tokens if is_prompt else 1)
             if fast.rate > slow.rate * allowed:
                 option = "-p" if is_prompt else "-n"
-                look.evidence |= {run.test: f"{run.rate:,.4g} token/s" for run in (short, long)}
+                look.evidence |= {run.test: quantity_label(run.rate, "token/s") for run in (short, long)}
                 yield Conclusion(
                     severity=Severity.WARNING,
                     title=say(
