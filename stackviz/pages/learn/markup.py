@@ -17,13 +17,13 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from stackviz.pages.learn.text_files import SOURCE, TextSection, without_sources
+from stackviz.web.escaping import breakable
 from stackviz.web.i18n.languages import local_address
 
 __all__ = ["Drawers", "Reference", "references", "render_section"]
 
 Kind = Literal["figure", "link", "source", "spec", "try"]
 _VALUE = re.compile(r"\{\{ ([^{}]+?) \}\}")
-_BREAK = re.compile(r"(?<=[._=(])(?=\w)")  # where a name in a narrow table goes on in the next line
 _NOTE = re.compile(r"\[\^([a-z0-9-]+)\]")
 
 
@@ -129,7 +129,7 @@ def _draw_block(_self: Any, tokens: Sequence[Token], at: int, _options: Any, env
 
 
 def _draw_code(_self: Any, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:  # noqa: ANN401
-    return f"<code>{_BREAK.sub('<wbr>', escape(tokens[at].content))}</code>"
+    return f"<code>{breakable(tokens[at].content)}</code>"
 
 
 def _line(text: str, env: dict[str, Any]) -> SafeString:

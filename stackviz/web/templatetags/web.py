@@ -23,6 +23,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.base.units import Shown, format_factor, format_quantity
 from stackviz.web.doors import DOORS, FOOT, NavigationLink, door_links, door_of, links_of_pages
+from stackviz.web.escaping import breakable
 from stackviz.web.http.addresses import address_by_name
 from stackviz.web.i18n.curated_text import curated, curated_code, curated_commands
 from stackviz.web.i18n.finding_text import finding_text, finding_words
@@ -249,6 +250,9 @@ def ago(when: datetime | None, reason: str = "not_reported") -> SafeString:
     return SafeString(
         f'<time datetime="{moment}" title="{moment[:10]} {moment[11:19]} UTC" class="nowrap">{words}</time>'
     )
+
+
+register.filter(breakable)
 
 
 @register.filter
