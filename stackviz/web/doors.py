@@ -64,7 +64,6 @@ DOORS = (
         (
             (_("Rankings"), "benchmarks:index"),
             (_("Roofline"), "benchmarks:roofline"),
-            (_("Share of peak"), "benchmarks:share"),
             (_("Scaling"), "benchmarks:scaling"),
             (_("Heat map"), "explore:heatmap"),
         ),

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.faults import faults_of
 
 WAIT = 60_000  # a busy machine takes its time
-PAGES = ("/roofline/", "/share-of-peak/", "/scaling/")
+PAGES = ("/roofline/", "/roofline/share-of-peak/", "/scaling/")
 
 
 def test_another_data_type_and_accelerator_are_drawn_at_once(visit, browser_context):
@@ -52,7 +52,7 @@ def test_plotly_takes_over_when_it_is_asked_to(visit, browser_context, path):
     assert page.evaluate("typeof window.Plotly") == "undefined"
     page.locator("[data-chart-open]").click()
     expect(page.locator(".js-plotly-plot .scatterlayer .point").first).to_be_visible(timeout=WAIT)
-    if path != "/share-of-peak/":
+    if path != "/roofline/share-of-peak/":
         expect(page.locator(".plane")).to_be_hidden(timeout=WAIT)
     assert browser_context.troubles == []
 
@@ -65,7 +65,9 @@ def test_another_curve_forgets_the_setting_of_the_last(visit, browser_context):
     assert browser_context.troubles == []
 
 
-@pytest.mark.parametrize(("path", "choice"), [("/roofline/", ""), ("/share-of-peak/", "of"), ("/scaling/", "curve")])
+@pytest.mark.parametrize(
+    ("path", "choice"), [("/roofline/", ""), ("/roofline/share-of-peak/", "of"), ("/scaling/", "curve")]
+)
 def test_the_page_answers_without_scripts(site, browser, path, choice):
     context = browser.new_context(java_script_enabled=False)
     try:
@@ -91,7 +93,7 @@ def test_no_fault_is_found(visit, path):
 
 
 def test_on_a_phone_plotly_writes_names_inside_the_drawing(visit):
-    page = visit("/share-of-peak/")
+    page = visit("/roofline/share-of-peak/")
     page.set_viewport_size({"width": 360, "height": 800})
     page.locator("[data-chart-open]").first.click()
     page.locator(".js-plotly-plot .main-svg").first.wait_for()

@@ -59,7 +59,7 @@ SECRETS = ("nightjar", "Orchardson", "quillwort", "Zweibrunn", "Fernrohr", "Klau
 SEEDS = (
     "/", "/accelerators/", f"/accelerators/{H100}/", "/machines/", "/machines/orchard/", "/machines/orchard/nightjar/", "/coverage/", "/machines/add/",
     "/compare/?a=machine:orchard/nightjar&a=" + H100, "/benchmarks/", "/benchmarks/gemm/", f"/benchmarks/?accelerator={H100}", "/benchmarks/withdrawn/",
-    "/ladder/", "/explore/", "/heatmap/", "/timeline/", "/roofline/", f"/roofline/?a={H100}", "/scaling/", "/share-of-peak/", "/fit/", f"/fit/?model=llama-3-8b&accelerator={H100}",
+    "/ladder/", "/explore/", "/heatmap/", "/timeline/", "/roofline/", f"/roofline/?a={H100}", "/scaling/", "/roofline/share-of-peak/", "/fit/", f"/fit/?model=llama-3-8b&accelerator={H100}",
     "/search/?q=nightjar", "/search/?q=orchard", "/search/subjects/?q=nightjar", "/search/accelerators/?q=nightjar", "/operators/matmul/", "/learn/", "/data/", "/changes/", "/corrections/", "/freshness/",
     "/api/v1/machines/", "/api/v1/machines/orchard/nightjar/", "/api/v1/openapi.json", "/sitemap.xml", "/llms.txt", "/machines/orchard/nightjar/history/",
     "/oembed?url=" + quote("http://testserver/machines/orchard/nightjar/"), "/embed/machines/orchard/nightjar/", "/badge/machines/orchard/nightjar.svg",
@@ -149,7 +149,7 @@ def pages_of_a_visitor() -> list[str]:
         without_language(propose_rig(Client())), without_language(save(Client())["Location"]), "/ladder/", "/explore/", "/heatmap/", "/timeline/",
         "/explore/?x=memory_bandwidth_gb_s&y=llama-bench-tg128", "/explore/?format=plotly", "/explore/?format=json", "/benchmarks/gemm/definition/", "/benchmarks/llama-bench/?format=json", f"/compare/?{both}&format=json", "/fit/", f"/fit/?model=llama-3-8b&accelerator={H100}",
         f"/fit/compared/?{both}", "/learn/", "/learn/memory-wall/", "/learn/recipes/", "/learn/try/amdahl/", "/data/",
-        "/data/schema/", "/roofline/", f"/roofline/?a={H100}", f"/roofline/figure/?a={H100}", "/scaling/", "/share-of-peak/",
+        "/data/schema/", "/roofline/", f"/roofline/?a={H100}", f"/roofline/figure/?a={H100}", "/scaling/", "/roofline/share-of-peak/",
         "/plan/", f"/plan/?accelerator={H100}", "/benchmarks/", f"/benchmarks/?accelerator={H100}",
         f"/benchmarks/?accelerator={H100}&accelerator={M3_MAX}", "/benchmarks/withdrawn/", "/benchmarks/llama-bench/",
         "/benchmarks/gemm/", result_address(result), f"/benchmarks/runs/{report.pk}/0/", "/search/", "/search/?q=h100",

@@ -1,4 +1,4 @@
-"""`/share-of-peak/`: how much of a published peak accelerators reach, ranked. The address holds the whole state."""
+"""`/roofline/share-of-peak/`: how much of a published peak accelerators reach, ranked. The address holds all state."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
+from django.views.generic import RedirectView
 
 from stackviz.base.units import format_number
 from stackviz.draw.charts.dots import RailDot, rail_figure
@@ -34,7 +35,7 @@ from stackviz.web.parts import cached_html, render_part
 
 __all__ = ["share_page", "urlpatterns"]
 
-PER_PAGE = 60
+PER_PAGE = 25
 
 
 @require_safe
@@ -45,7 +46,8 @@ def share_page(request: HttpRequest) -> HttpResponse:
     catalogue = public_catalogue()
     choice = share_choice(request.GET, share_benchmarks)
     if choice.format == FIGURE:
-        return JsonResponse(_figure(ranked_shares(catalogue, choice), choice))
+        rows = page_of(ranked_shares(catalogue, choice), page_number(request), PER_PAGE).items
+        return JsonResponse(_figure(rows, choice))
     if choice.format:
         return share_file(ranked_shares(catalogue, choice), choice, choice.format)
     page = ChartPage(
@@ -112,4 +114,7 @@ def _figure(rows: Sequence[ShareRow], choice: ShareChoice) -> dict[str, object]:
     return rail_figure(axis, [row.accelerator.name for row in rows], dots, _("No result is known."), bound=100)
 
 
-urlpatterns = [path("share-of-peak/", share_page, name="share")]
+urlpatterns = [
+    path("roofline/share-of-peak/", share_page, name="share"),
+    path("share-of-peak/", RedirectView.as_view(pattern_name="benchmarks:share", permanent=True, query_string=True)),
+]

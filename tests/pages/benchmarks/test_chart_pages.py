@@ -1,4 +1,4 @@
-"""What `/roofline/`, `/share-of-peak/` and `/scaling/` have in common: odd addresses, parts for htmx, light pages."""
+"""What `/roofline/`, `/roofline/share-of-peak/` and `/scaling/` have in common: odd addresses, parts for htmx, light pages."""
 
 import re
 
@@ -19,10 +19,10 @@ PLOTLY = re.compile(r'<script[^>]+src="[^"]*plotly')
         ("/roofline/?dtype=fp1", "Unknown data type"),
         ("/roofline/?colour=red", "Unknown parameter"),
         ("/roofline/?a=%00", "Roofline"),
-        ("/share-of-peak/?of=fp1", "Unknown peak"),
-        ("/share-of-peak/?of=bf16&benchmark=babelstream", "Unknown benchmark"),
-        ("/share-of-peak/?of=fp4&benchmark=operator-time", "No result is known"),
-        ("/share-of-peak/?page=99999999", "Share of the memory bandwidth"),
+        ("/roofline/share-of-peak/?of=fp1", "Unknown peak"),
+        ("/roofline/share-of-peak/?of=bf16&benchmark=babelstream", "Unknown benchmark"),
+        ("/roofline/share-of-peak/?of=fp4&benchmark=operator-time", "No result is known"),
+        ("/roofline/share-of-peak/?page=99999999", "Share of the memory bandwidth"),
         ("/scaling/?curve=taste", "Unknown curve"),
         ("/scaling/?setting=model%3DNone", "Unknown setting"),
         ("/scaling/?a=no-such", "Unknown accelerator"),
@@ -38,7 +38,7 @@ def test_an_odd_address_is_answered_with_what_there_is(client, address, says):
     ("address", "clean"),
     [
         (f"/roofline/?a={H100}&a=&dtype=bf16", f"/roofline/?a={H100}&dtype=bf16"),
-        ("/share-of-peak/?of=fp32&benchmark=", "/share-of-peak/?of=fp32"),
+        ("/roofline/share-of-peak/?of=fp32&benchmark=", "/roofline/share-of-peak/?of=fp32"),
         ("/scaling/?curve=decode&setting=&a=", "/scaling/?curve=decode"),
     ],
 )
@@ -48,7 +48,9 @@ def test_htmx_gets_the_part_alone(client, address, clean):
     assert response["HX-Push-Url"] == clean
 
 
-@pytest.mark.parametrize("address", ["/roofline/", "/share-of-peak/", *(f"/scaling/?curve={kind}" for kind in KINDS)])
+@pytest.mark.parametrize(
+    "address", ["/roofline/", "/roofline/share-of-peak/", *(f"/scaling/?curve={kind}" for kind in KINDS)]
+)
 def test_pages_are_light_and_load_no_plotly(client, address):
     response = client.get(address)
     assert response.status_code == 200

@@ -1,4 +1,4 @@
-"""`/share-of-peak/` ranks what is reached of a published peak; what lies above it stays out."""
+"""`/roofline/share-of-peak/` ranks what is reached of a published peak; what lies above it stays out."""
 
 import csv
 import io
@@ -8,6 +8,7 @@ import pytest
 
 from stackviz.pages.benchmarks.selection import BANDWIDTH, DTYPES, ShareChoice
 from stackviz.pages.benchmarks.share import ranked_shares, share_notes
+from stackviz.pages.benchmarks.share_page import PER_PAGE
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.models import CitedResult
 
@@ -62,25 +63,31 @@ def test_measured_results_are_filled(client, dgx):
     row = row_of(ranking(), H100)
     measured = next(point for point in row.points if point.is_filled)
     assert measured.source_title == "dgx-07"
-    assert re.search(r'<b class="measured" style="--p:8\d\.\d"', client.get("/share-of-peak/").content.decode())
+    assert re.search(
+        r'<b class="measured" style="--p:8\d\.\d"', client.get("/roofline/share-of-peak/").content.decode()
+    )
 
 
 def test_csv_holds_exactly_what_is_drawn(client, dgx):
-    (trace,) = client.get("/share-of-peak/?format=plotly").json()["data"]
-    rows = list(csv.DictReader(io.StringIO(client.get("/share-of-peak/?format=csv").content.decode())))
-    assert [float(row["share_percent"]) for row in rows] == trace["x"]
-    assert [int(row["rank"]) - 1 for row in rows] == trace["y"]
-    assert [row["kind"] == "measured" for row in rows] == [symbol == "circle" for symbol in trace["marker"]["symbol"]]
+    address = "/roofline/share-of-peak/"
+    (trace,) = client.get(f"{address}?format=plotly").json()["data"]
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{address}?format=csv").content.decode())))
+    first = rows[: len(trace["x"])]
+    assert [float(row["share_percent"]) for row in first] == trace["x"]
+    assert [int(row["rank"]) - 1 for row in first] == trace["y"]
+    assert [row["kind"] == "measured" for row in first] == [symbol == "circle" for symbol in trace["marker"]["symbol"]]
+    assert max(trace["y"]) == PER_PAGE - 1
     assert all(row["source_url"] for row in rows)
-    pages = [client.get(f"/share-of-peak/?page={number}").content.decode() for number in range(1, 2 + len(rows) // 60)]
+    numbers = range(1, 2 + len(rows) // PER_PAGE)
+    pages = [client.get(f"{address}?page={number}").content.decode() for number in numbers]
     drawn = [at for page in pages for at in re.findall(r'<b class="\w+" style="--p:([\d.]+)"', page)]
     assert sorted(drawn) == sorted(f"{float(row['share_percent']):.1f}" for row in rows)
-    data = client.get("/share-of-peak/?format=json").json()
+    data = client.get(f"{address}?format=json").json()
     assert len(data["rows"]) == len(rows)
 
 
 def test_the_queries_do_not_grow_with_results(client, django_assert_num_queries):
-    address = "/share-of-peak/?of=bf16&page=2"  # not cached
+    address = "/roofline/share-of-peak/?of=bf16&page=2"  # not cached
     client.get(address)
     with django_assert_num_queries(2):  # the editions, what was measured and decided
         client.get(address)
@@ -91,3 +98,7 @@ def test_the_queries_do_not_grow_with_results(client, django_assert_num_queries)
     client.get(address)
     with django_assert_num_queries(2):
         client.get(address)
+
+
+def test_the_old_address_leads_to_the_page_below_the_roofline(client):
+    assert client.get("/share-of-peak/?of=bf16").headers["Location"] == "/roofline/share-of-peak/?of=bf16"
