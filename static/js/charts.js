@@ -126,6 +126,12 @@
   }
 
   document.addEventListener("htmx:load", () => answers.clear());
+  /* Who points at the button is about to press it: the library is the largest part of the wait. */
+  for (const hint of ["pointerover", "focusin", "touchstart"]) {
+    document.addEventListener(hint, ({ target }) => {
+      if (target.closest("[data-chart-open]")) plotly().catch(() => {});
+    }, { passive: true });
+  }
   document.addEventListener("click", (event) => {
     const open = event.target.closest("[data-chart-open]");
     if (!open) return;

@@ -91,8 +91,8 @@ def draw_heatmap(catalogue: PlotData, choice: HeatmapChoice) -> HeatMap:
     return HeatMap(tuple(columns), tuple(rows), _legend(), tuple(undated_texts(catalogue, choice)))
 
 
-def plotly_heatmap(heatmap: HeatMap) -> dict[str, Any]:
-    """All rows as one Plotly figure."""
+def plotly_heatmap(heatmap: HeatMap, rows: Sequence[HeatRow]) -> dict[str, Any]:
+    """Some rows of a heat map as a Plotly figure."""
     spots = [
         HeatSpot(
             row=number,
@@ -102,11 +102,11 @@ def plotly_heatmap(heatmap: HeatMap) -> dict[str, Any]:
             note=f"{heatmap.columns[at].name}: {cell.value}",
             url=cell.url,
         )
-        for number, row in enumerate(heatmap.rows)
+        for number, row in enumerate(rows)
         for at, cell in enumerate(row.cells)
         if cell
     ]
-    names = [row.subject.name for row in heatmap.rows]
+    names = [row.subject.name for row in rows]
     return heat_figure(
         names,
         [column.name for column in heatmap.columns],

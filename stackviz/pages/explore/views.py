@@ -139,7 +139,8 @@ def heatmap(request: HttpRequest) -> HttpResponse:
     catalogue = read_plot_data()
     choice = heatmap_choice(request.GET, catalogue.known)
     if choice.format == FIGURE:
-        return JsonResponse(plotly_heatmap(draw_heatmap(catalogue, choice)))
+        drawn = draw_heatmap(catalogue, choice)
+        return JsonResponse(plotly_heatmap(drawn, page_of(drawn.rows, page_number(request), HEAT_ROWS_PER_PAGE).items))
     if choice.format:
         return heatmap_file(draw_heatmap(catalogue, choice), choice.format)
     body = _heatmap_html(choice, catalogue, page_number(request))
