@@ -21,6 +21,7 @@ from stackviz.web.parts import cached_html, render_part
 from stackviz.web.preview import Introduction, Preview, make_preview
 
 CACHE_S = 600
+MOST_OPEN = 20  # claims of a search that are shown at once; more are folded by chapter
 MOST_QUESTIONS = 20  # of the structured data: the first of the page, so that it stays small
 
 
@@ -98,7 +99,12 @@ def _html(query: ClaimsQuery, matches: Sequence[Claim]) -> str:
 
     def made() -> str:
         files = {"as_csv": query.address(format="csv"), "as_json": query.address(format="json")}
-        context = {"asked": query, "items": checked(matches), "choices": _choices(query), **files}
+        chapters: dict[str, list[Checked]] = {}
+        for item in checked(matches):
+            chapters.setdefault(item.claim.chapter.partition("#")[0], []).append(item)
+        is_short = len(matches) <= MOST_OPEN
+        context = {"asked": query, "n": len(matches), "chapters": chapters, "is_short": is_short}
+        context |= {"choices": _choices(query), **files}
         return render_to_string("accelerators/_claims.html", context)
 
     claims_html = cached_html(("claims", query.verdict, query.q, CatalogueEdition.current()), made, CACHE_S)

@@ -201,7 +201,7 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
     places = request_places(catalogue.public)
     if x.measure.si == YEAR:
         leaders = _leaders(dots, x, y)
-        places = {pk: len(leaders) + place for pk, place in places.items()} | leaders
+        places = {pk: len(leaders) + number for pk, number in places.items()} | leaders
     dots = [replace(dot, priority=places.get(dot.key)) for dot in dots]
     bound = plot_bound(x, y)
     isos, quotient = ([bound.iso], "") if bound else quotient_lines(x.measure, y.measure, dots)

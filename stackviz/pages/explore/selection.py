@@ -3,7 +3,7 @@
 An unknown value is ignored with a note, never an error.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from django.http import QueryDict
@@ -50,7 +50,7 @@ class ExploreOptions:
     measures: Mapping[str, Collection[str]]
     vendors: Mapping[str, str]
     kinds: Mapping[str, str | Promise]
-    years: Collection[int]
+    years: Sequence[int]
     of_vendors: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 

@@ -36,7 +36,7 @@ def test_each_verdict_leads_to_the_section_that_explains_it(curated, client, db,
     page = client.get(address_in(language, "/claims/")).content.decode()
     book = address_in(language, "/learn/")
     links = re.findall(rf'<a href="{book}([a-z0-9-]+/#[a-z0-9-]+)">', page)
-    assert links == [claim.chapter.replace("#", "/#") for claim in read_claims()]
+    assert sorted(links) == sorted(claim.chapter.replace("#", "/#") for claim in read_claims())
     assert f'<a href="{book}cards-and-rules/#sparse">{headings[language]}</a>' in page
     chapters = {link.partition("#")[0] for link in links}
     anchors = {slug: client.get(book + slug).content.decode() for slug in chapters}

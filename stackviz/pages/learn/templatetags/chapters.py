@@ -27,3 +27,9 @@ def chapter_link(section_name: str) -> SafeString:
     address = reverse("learn:chapter", args=[slug])
     title = _("%(chapter)s: %(section)s") % {"chapter": chapter.title, "section": section.title}
     return format_html('<a href="{}#{}">{}</a>', address, anchor, title)
+
+
+@register.simple_tag
+def chapter_title(slug: str) -> str:
+    """The title of a chapter in the language of the page."""
+    return next(each.title for each in read_chapters(get_language() or ENGLISH) if each.slug == slug)
