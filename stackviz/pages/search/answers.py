@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from stackviz.pages.search.index import SearchHit, SearchKind
 from stackviz.pages.search.prepared import search_index
 from stackviz.pages.search.query import LINKING, Query, of_named_vendor
-from stackviz.pages.search.router import place_of, route
+from stackviz.pages.search.router import place_of, route, unread_words
 from stackviz.pages.search.words import split_words
 from stackviz.pages.search.words_of_machines import machine_hits
 from stackviz.records.labs.queries import Visitor
@@ -61,13 +61,14 @@ def _answers_and_hits(visitor: Visitor, query: str) -> tuple[list[SearchHit], li
         for hit in hits
         if hit.entry not in entries and not (is_release and hit.entry.kind is SearchKind.ACCELERATOR)
     ]
-    return [SearchHit(entry, score, "", ()) for entry in entries], others
+    ignored = tuple(token for token in unread_words(wish) if not index.has_word(token)) if entries else ()
+    return [SearchHit(entry, score, "", ignored) for entry in entries], others
 
 
 def answer_search(visitor: Visitor, query: str) -> dict[str, object]:
     """Return what the page shows: the answer, results by kind, how many are left out, and a link to the diagnosis.
 
-    `answers`: entries of the router, none where the words were searched.
+    `answers`: entries of the router, none where the words were searched; `ignored`: words that it did not know.
     `diagnose_url`: /diagnose/ with the query in its box, where it may be an error message; else "".
     """
     query = question_subject(query)
@@ -82,6 +83,7 @@ def answer_search(visitor: Visitor, query: str) -> dict[str, object]:
         "query": query,
         "has_words": bool(words),
         "answers": [hit.entry for hit in answers],
+        "ignored": answers[0].missing if answers else (),
         "groups": [
             (kind, group[:MOST_IN_GROUP], max(0, len(group) - MOST_IN_GROUP)) for kind, group in by_kind.items()
         ],

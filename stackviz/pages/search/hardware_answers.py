@@ -1,6 +1,7 @@
-"""Answers about accelerators: side by side, cheapest, fastest, price, and which models fit."""
+"""Answers about accelerators: which models fit, the cheapest, the fastest, the most of a field."""
 
 import re
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -12,95 +13,27 @@ from stackviz.pages.accelerators.list_query import ListQuery
 from stackviz.pages.accelerators.list_search import Search
 from stackviz.pages.fit.answers import chosen_answers
 from stackviz.pages.fit.evidence import calibrations, fit_evidence
-from stackviz.pages.fit.query import read_fit_query
+from stackviz.pages.fit.query import MOST_ACCELERATORS, read_fit_query
 from stackviz.pages.fit.shown import shown_summary
 from stackviz.pages.fit.targets import fit_targets
 from stackviz.pages.search.index import SearchEntry, SearchKind
-from stackviz.pages.search.query import Query, content_words, entry_at, names_of_kind, slug_of
+from stackviz.pages.search.named import slug_of
+from stackviz.pages.search.query import Query, content_words, entry_at, names_of_kind
 from stackviz.pages.search.words import joined_words, split_words
-from stackviz.records.catalog.costs import costs_now, costs_sentence, leading_cost
+from stackviz.records.catalog.costs import costs_now, leading_cost
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import for_people, usual_values
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
-from stackviz.web.http.address import comparison_query
 
-MOST_NAMES = 6  # as many as a comparison holds
 BANDWIDTH = "memory_bandwidth_gb_s"
-
-# --- side by side ---
-
-COMPARING = re.compile(
-    r"\s(?:vs\.?|versus|or|against)\s|\b(?:compare|difference|differences|comparison)\b|对比|比较|和|与|还是|区别|\bvs\b"
-)
-_BETWEEN = re.compile(r"\s+(?:vs\.?|versus|or|against)\s+|\s*(?:对比|比较|和|与|还是|,)\s*")
-_COMPARE = re.compile(
-    r"\b(?:compare|comparison|difference|differences)\b(?:\s+(?:between|of))?|区别|哪个好|哪个更好|哪个快"
-)
-_DIGIT = re.compile(r"\d")
-_AND = re.compile(r"\s+(?:and|with|to)\s+")
-# What people call the stacks that are compared most.
-_STACKS = {
-    "cuda": "nvidia-cuda", "nvidia": "nvidia-cuda", "nvidiacuda": "nvidia-cuda", "metal": "apple-metal",
-    "mps": "apple-metal",
-    "applemetal": "apple-metal", "rocm": "amd-rocm", "amdrocm": "amd-rocm", "mlx": "apple-mlx", "xpu": "intel-xpu",
-    "oneapi": "intel-xpu", "cann": "huawei-cann", "neuron": "aws-neuron", "tpu": "google-tpu", "cpu": "cpu",
-}  # fmt: skip
-
-
-def comparison_answer(query: Query) -> list[SearchEntry]:
-    """The comparison that the query names; none where a name fits no accelerator with all its words."""
-    text, count = _COMPARE.subn(" ", query.text)
-    names = [name for name in _BETWEEN.split(text) if content_words(split_words(name))]
-    if count and len(names) == 1:
-        names = _AND.split(text)
-    names = [" ".join(content_words(split_words(name), _FIT_WORDS)) for name in names]
-    if not 2 <= len(names) <= MOST_NAMES or not all(names):
-        return []
-    return _of_stacks(query, names) or _of_accelerators(query, names)
-
-
-def _of_stacks(query: Query, names: list[str]) -> list[SearchEntry]:
-    slugs = dict.fromkeys(_STACKS.get(joined_words(split_words(name)), "") for name in names)
-    if "" in slugs or len(slugs) < 2:
-        return []
-    titles = {slug_of(entry): entry.title for entry in names_of_kind(query.index, SearchKind.STACK).values()}
-    if not slugs.keys() <= titles.keys():
-        return []
-    return [_side_by_side([titles[slug] for slug in slugs], [f"stack:{slug}" for slug in slugs])]
-
-
-def _of_accelerators(query: Query, names: list[str]) -> list[SearchEntry]:
-    full = [name if _DIGIT.search(name) else f"{_numbered(names)} {name}" for name in names]  # "h100 sxm vs pcie"
-    cards = (query.card(name) or query.card(fuller) for name, fuller in zip(names, full, strict=True))
-    entries = [entry for entry in cards if entry]
-    slugs = dict.fromkeys(map(slug_of, entries))
-    if len(entries) < len(names) or len(slugs) < 2:
-        return []
-    return [_side_by_side([entry.title for entry in entries], list(slugs))]
-
-
-def _numbered(names: list[str]) -> str:
-    """The words with digits of the first name that has any."""
-    words = next((name.split() for name in names if _DIGIT.search(name)), [])
-    return " ".join(token for token in words if _DIGIT.search(token))
-
-
-def _side_by_side(titles: list[str], subjects: list[str]) -> SearchEntry:
-    return SearchEntry(
-        kind=SearchKind.PAGE,
-        title=" vs. ".join(titles),
-        url=f"{reverse('compare:page')}?{comparison_query(subjects)}",
-        line=_("Side by side: memory, bandwidth, rates, power, price, stacks and results."),
-    )
-
 
 # --- which models fit ---
 
 RUNNING = re.compile(
     r"\b(?:can i run|can run|run|runs|models?|llms?|fit|fits)\b|能跑|能运行|跑什么|跑哪些|运行什么|大模型|模型"
 )
-_FIT_WORDS = frozenset(
+FIT_WORDS = frozenset(
     {
         "tokens", "token", "per", "second", "s", "tps", "tok", "speed", "fast", "fit", "fits", "memory", "vram", "ram",
         "inference", "model", "models", "llm", "llms", "local", "locally", "language", "cheapest", "run", "big",
@@ -111,16 +44,17 @@ _CHINESE_FIT = re.compile("多大|显存|内存|速度|能运行|运行|本地|�
 
 
 def model_fit(query: Query) -> list[SearchEntry]:
-    """Whether a named model fits a named accelerator or a size of memory; with neither the model."""
+    """Whether a named model fits the named accelerators or a size of memory; with neither the model."""
     if query.model is None:
         return []
-    words = content_words(split_words(_CHINESE_FIT.sub(" ", " ".join(query.without_model))), _FIT_WORDS)
-    rest = " ".join(token for token in words if token != f"{query.size_gb}gb" and token != f"{query.size_gb}g")
+    words = content_words(split_words(_CHINESE_FIT.sub(" ", " ".join(query.without_model))), FIT_WORDS)
+    rest = " ".join(token for token in words if token != f"{query.size_gb}gb")
+    named = query.cards or ((query.card(rest),) if rest else ())
+    cards = [card for card in named if card][:MOST_ACCELERATORS]
     slug = query.model.url.partition("model=")[2]
-    if rest and (card := query.card(rest)):
-        return [_fit_entry(query.model, card, f"model={slug}&accelerator={slug_of(card)}"), query.model, card]
-    if rest:
-        return []
+    if cards:
+        address = urlencode([("model", slug), *(("accelerator", slug_of(card)) for card in cards)])
+        return [_fit_entry(query.model, cards, address), query.model, *cards]
     if query.size_gb:
         size = f"{query.size_gb} GB"
         return [
@@ -132,13 +66,14 @@ def model_fit(query: Query) -> list[SearchEntry]:
             ),
             query.model,
         ]
-    return [query.model]
+    return [] if rest else [query.model]
 
 
-def _fit_entry(model: SearchEntry, card: SearchEntry, address: str) -> SearchEntry:
+def _fit_entry(model: SearchEntry, cards: Sequence[SearchEntry], address: str) -> SearchEntry:
+    names = ", ".join(card.title for card in cards)
     return SearchEntry(
         kind=SearchKind.MODEL,
-        title=_("%(model)s on %(name)s") % {"model": model.title, "name": card.title},
+        title=_("%(model)s on %(name)s") % {"model": model.title, "name": names},
         url=f"{reverse('fit:page')}?{address}",
         line=_fit_sentence(address),
     )
@@ -155,13 +90,13 @@ def _fit_sentence(address: str) -> str:
 
 def models_for(query: Query) -> list[SearchEntry]:
     """Which models run on a named accelerator, or in a size of memory."""
-    rest = query.rest(_CHINESE_FIT, RUNNING, words=_FIT_WORDS)
-    card = query.card(rest) if rest else None
+    rest = query.rest(_CHINESE_FIT, RUNNING, words=FIT_WORDS)
+    card = query.only_card or (query.card(rest) if rest else None)
     if card:
         title = _("Which models run on %(name)s?") % {"name": card.title}
         address = f"accelerator={slug_of(card)}"
         return [_models_entry(title, address), card]
-    if not rest and query.size_gb:
+    if query.size_gb and not (rest or query.cards):
         title = _("Which models run in %(size)s GB?") % {"size": query.size_gb}
         return [_models_entry(title, f"memory={query.size_gb}")]
     return []
@@ -174,10 +109,18 @@ def _models_entry(title: str, address: str) -> SearchEntry:
 
 # --- cheapest, fastest ---
 
+PRICE = re.compile(
+    r"\b(?:price\w*|costs?|msrp|rent\w*|how much (?:is|are|for|does|do|an?|the)|how expensive|per hour|hourly)\b"
+    r"|价格|价钱|多少钱|售价|报价|租金|租用|租|几钱"
+)
+PRICE_WORDS = frozenset(
+    {"cloud", "hour", "hourly", "launch", "street", "usd", "dollars", "list", "money", "new", "used"}
+)
+
 _DOLLARS = re.compile(r"\$\s?(\d{2,6})\b|\b(\d{2,6})\s*(?:usd|dollars?|bucks|美元|美金|刀)")
 CHEAPEST = re.compile(
     r"\$\s?\d|\d\s*(?:usd|dollars?|bucks|美元|美金|刀)|\b(?:cheap\w*|affordable|lowest price|budget|inexpensive)\b"
-    r"|最?便宜|最低价|性价比"
+    r"|最?便宜|最低价|性价比|预算"
 )
 FASTEST = re.compile(r"\b(?:fast\w*|quickest|best|most powerful|strongest|top)\b|最快|最强|最好|最佳")
 _OF_LISTS = frozenset(
@@ -192,9 +135,9 @@ _CHINESE_LISTS = re.compile("显存|内存|以上|以下|以内|低于|至少|�
 def cheapest_answer(query: Query) -> list[SearchEntry]:
     """The list with at least so much memory, by price; without a size all of it."""
     rest = query.rest(_DOLLARS, CHEAPEST, _CHINESE_LISTS, words=_OF_LISTS)
-    if rest:
+    if query.cards or (rest and not (query.size_gb or _dollars(query))):
         return []
-    return [_cheapest_entry(query) if query.size_gb or not _dollars(query) else _best_for(query, _dollars(query) or 0)]
+    return [cheapest_entry(query) if query.size_gb or not _dollars(query) else _best_for(query, _dollars(query) or 0)]
 
 
 def _best_for(query: Query, dollars: float) -> SearchEntry:
@@ -211,7 +154,7 @@ def _best_for(query: Query, dollars: float) -> SearchEntry:
     return SearchEntry(kind=SearchKind.PAGE, title=title, url=_list_url(query, sort), line=line)
 
 
-def _cheapest_entry(query: Query) -> SearchEntry:
+def cheapest_entry(query: Query) -> SearchEntry:
     listed = _listed(query, "price")
     first = next(iter(Search(listed).ordered()), None)
     cost = leading_cost(costs_now(first.pk, public_catalogue())) if first else None
@@ -226,7 +169,7 @@ def _cheapest_entry(query: Query) -> SearchEntry:
 
 def fastest_answer(query: Query) -> list[SearchEntry]:
     """The list with at least so much memory, by bandwidth; the ladder where neither a size nor a vendor is named."""
-    if query.rest(FASTEST, _CHINESE_LISTS, words=_OF_LISTS):
+    if query.cards or (query.rest(FASTEST, _CHINESE_LISTS, words=_OF_LISTS) and not query.size_gb):
         return []
     if not (query.size_gb or query.vendor):
         ladder = entry_at(query.index, "/ladder/")
@@ -290,35 +233,3 @@ def most_of_field(query: Query) -> list[SearchEntry]:
     name = joined_words(split_words(query.rest(MOST)))
     field = names_of_kind(query.index, SearchKind.FIELD).get(name)
     return [field] if field else []
-
-
-# --- price ---
-
-PRICE = re.compile(
-    r"\b(?:price\w*|costs?|msrp|rent\w*|how much|per hour)\b|价格|价钱|多少钱|售价|报价|租金|租用|租|几钱"
-)
-_OF_PRICES = frozenset(
-    {"cloud", "hour", "hourly", "launch", "street", "usd", "dollars", "list", "money", "new", "used"}
-)
-
-
-def price_answer(query: Query) -> list[SearchEntry]:
-    """What a named accelerator costs; without a name the list by price."""
-    rest = query.rest(PRICE, words=_OF_PRICES)
-    if not rest:
-        return [_cheapest_entry(query)]
-    card = query.card(rest)
-    if card is None:
-        return []
-    item = public_catalogue().by_slug[slug_of(card)]
-    costs = costs_sentence(costs_now(item.pk, public_catalogue()))
-    anchor = "#prices" if costs else ""
-    return [
-        SearchEntry(
-            kind=SearchKind.ACCELERATOR,
-            title=_("Price of %(name)s") % {"name": card.title},
-            url=f"{card.url}{anchor}",
-            line=costs or _("No price is on record for it."),
-        ),
-        card,
-    ]

@@ -136,6 +136,13 @@ class SearchIndex:
         hits = [self._hit(number, scores[number], words, parts, best) for number in sorted(scores)]
         return sorted(hits, key=lambda hit: -hit.score)  # stable: alike ones stay in the order of the entries
 
+    def has_word(self, token: str) -> bool:
+        return token in self._weights
+
+    def names_anything(self, token: str) -> bool:
+        """Whether an entry has this word in its title, a name or a keyword."""
+        return max(self._weights.get(token, {}).values(), default=0.0) >= IN_KEYWORDS
+
     # --- words of the query ---
 
     def _query_parts(self, words: tuple[str, ...]) -> list[_QueryPart]:

@@ -6,32 +6,38 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from stackviz.pages.search.index import SearchEntry, SearchHit, SearchIndex, SearchKind
+from stackviz.pages.search.named import (
+    GENERIC,
+    LEAST_TAIL,
+    MOST_JOINED,
+    VENDORS,
+    ends_with,
+    named_accelerators,
+    named_field,
+    request_rank,
+    runs_of_slugs,
+    vendor_of_entry,
+)
 from stackviz.pages.search.synonyms import MODELS, with_our_names
 from stackviz.pages.search.words import folded, joined_words, split_words
-from stackviz.records.catalog.asked_for import most_requested
 from stackviz.web.i18n.languages import without_language
 
 NEARLY = 0.05  # scores this close fit alike: what is asked for most is meant
-MOST_JOINED = 6  # words of a name
-LEAST_TAIL = 3  # characters: many names end with M4
 # Words that only link. They name nothing, and no result is worse without them.
 LINKING = frozenset(
     {
-        "a", "about", "all", "am", "an", "and", "any", "are", "at", "available", "be", "best", "better", "buy",
-        "by", "can",
-        "card", "cards", "compatible", "compatibility", "correct", "could", "current", "do", "does", "during", "enough",
-        "for", "from",
-        "get", "good", "gpu", "gpus", "graphics", "has", "have", "how", "i", "if", "in", "install", "installation",
-        "installing", "is", "it", "its", "latest", "least", "list", "many", "me", "minimum", "much", "my", "need",
-        "needed",
-        "needs", "newest", "now", "of", "on", "one", "or", "our", "please", "recommended", "required", "requirements",
-        "requires", "run", "running", "runs", "set", "setup", "should", "still", "support", "supported", "supports",
-        "than",
-        "that", "the", "there", "this", "to", "up", "update", "upgrade", "use", "using", "version", "versions",
-        "versus",
-        "vs", "want", "what", "whats", "when", "where", "which", "will", "with", "work", "working", "works",
-        "would", "you",
-        "your",
+        "a", "about", "actually", "all", "also", "am", "an", "and", "any", "are", "at", "available", "be", "been",
+        "best", "better", "both", "buy", "by", "can", "card", "cards", "compatibility", "compatible", "correct",
+        "could", "current", "did", "do", "does", "during", "each", "enough", "every", "for", "from", "get", "good",
+        "gpu", "gpus", "graphics", "had", "has", "have", "home", "how", "i", "if", "in", "install", "installation",
+        "installing", "into", "is", "it", "its", "just", "kind", "latest", "least", "list", "load", "many", "me",
+        "minimum", "much", "my", "need", "needed", "needs", "newest", "now", "of", "on", "one", "only", "or", "our",
+        "out", "over", "own", "please", "pls", "really", "recommended", "required", "requirements", "requires",
+        "run", "running", "runs", "s", "say", "says", "set", "setup", "should", "some", "still", "support",
+        "supported", "supports", "tell", "than", "that", "the", "them", "there", "they", "this", "three", "to",
+        "today", "two", "under", "up", "update", "upgrade", "us", "use", "using", "version", "versions", "versus",
+        "vs", "want", "was", "we", "were", "what", "whats", "when", "where", "which", "while", "will", "with",
+        "work", "working", "works", "would", "you", "your",
     }
 )  # fmt: skip
 _CHINESE_LINKING = re.compile(
@@ -40,25 +46,6 @@ _CHINESE_LINKING = re.compile(
 )
 _CHINESE_RUN = re.compile("[\u3400-\u9fff]+")
 _SIZE = re.compile(r"(?<![\w.])(\d{1,4})\s*(?:g|gb|gib|千兆)(?![a-z0-9])", re.IGNORECASE)
-# Words of names that many share: alone they name no accelerator.
-_GENERIC = frozenset(
-    {
-        "accelerator", "ai", "amd", "apple", "arc", "ascend", "aws", "chip", "desktop", "geforce", "google", "gtx",
-        "huawei",
-        "imac", "instinct", "intel", "jetson", "laptop", "mac", "macbook", "macos", "mini", "moore", "nvidia", "pro",
-        "quadro", "radeon", "rtx", "rx", "server", "studio", "super", "tesla", "threads",
-        "pcie", "sxm", "nvl", "oam", "hgx", "ti", "tpu", "windows",
-        "linux",
-        "xt", "max", "air", "ultra", "npu",
-    }
-)  # fmt: skip
-# A word of a query -> the vendor it names.
-VENDORS: Mapping[str, str] = {
-    "nvidia": "nvidia", "geforce": "nvidia", "rtx": "nvidia", "gtx": "nvidia", "quadro": "nvidia", "tesla": "nvidia",
-    "amd": "amd", "radeon": "amd", "rx": "amd", "instinct": "amd", "apple": "apple", "mac": "apple", "macbook": "apple",
-    "intel": "intel", "arc": "intel", "gaudi": "intel", "huawei": "huawei", "ascend": "huawei", "昇腾": "huawei",
-    "google": "google", "tpu": "google",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -92,14 +79,47 @@ class Query:
     @cached_property
     def model(self) -> SearchEntry | None:
         """The language model of which some words are the name, the longest name first."""
-        match = _named_run(self.words, names_of_kind(self.index, SearchKind.MODEL))
-        return match[0] if match else None
+        return self._model_and_rest[0]
 
     @cached_property
     def without_model(self) -> tuple[str, ...]:
-        """The words that are not the model's name."""
-        match = _named_run(self.words, names_of_kind(self.index, SearchKind.MODEL))
-        return match[1] if match else self.words
+        """The words that are not the model's name; a size is one of them (`24gb`)."""
+        return self._model_and_rest[1]
+
+    @cached_property
+    def _model_and_rest(self) -> tuple[SearchEntry | None, tuple[str, ...]]:
+        words = split_words(_SIZE.sub(r" \1gb ", self.text))
+        return named_run(words, names_of_kind(self.index, SearchKind.MODEL)) or (None, words)
+
+    @cached_property
+    def cards(self) -> tuple[SearchEntry, ...]:
+        """The accelerators that it names with words beside each other, whatever else it says."""
+        return self._cards_and_rest[0]
+
+    @property
+    def only_card(self) -> SearchEntry | None:
+        return self.cards[0] if len(self.cards) == 1 else None
+
+    @cached_property
+    def _cards_and_rest(self) -> tuple[tuple[SearchEntry, ...], tuple[str, ...]]:
+        return named_accelerators(self.index, self.without_model)
+
+    @cached_property
+    def unnamed(self) -> str:
+        """What it says besides the names of models and accelerators, and sizes."""
+        return " ".join(token for token in self._cards_and_rest[1] if not _SIZE.fullmatch(token))
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of a sheet that it asks for, the first that a sheet has; () for none."""
+        return named_field(self.unnamed)[0]
+
+    def foreign_words(self, *patterns: re.Pattern[str], words: Iterable[str] = ()) -> list[str]:
+        """What is left of it without names, fields, what these patterns match, these words, and words that link."""
+        text = named_field(self.unnamed)[1]
+        for pattern in patterns:
+            text = pattern.sub(" ", text)
+        return content_words(split_words(text), {*words, *GENERIC})
 
     def rest(self, *patterns: re.Pattern[str], words: Iterable[str] = ()) -> str:
         """What is left without sizes, what these patterns match, these words, and words that only link."""
@@ -134,11 +154,15 @@ def names_of_kind(index: SearchIndex, kind: SearchKind) -> Mapping[str, SearchEn
                 names.setdefault(joined_words(split_words(name)), entry)
     if kind is SearchKind.MODEL:
         by_slug = {entry.url.partition("model=")[2]: entry for entry in index.entries if entry.kind is kind}
-        names = {name: by_slug[slug] for name, slug in MODELS.items() if slug in by_slug} | names
+        names = {name: by_slug[slug] for name, slug in MODELS.items() if slug in by_slug} | {
+            name: entry
+            for name, entry in names.items()
+            if "model=" in entry.url  # no format
+        }
     return names
 
 
-def _named_run(words: Sequence[str], names: Mapping[str, SearchEntry]) -> tuple[SearchEntry, tuple[str, ...]] | None:
+def named_run(words: Sequence[str], names: Mapping[str, SearchEntry]) -> tuple[SearchEntry, tuple[str, ...]] | None:
     """The entry of which the longest run of these words is the name, and the other words."""
     for length in range(min(MOST_JOINED, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
@@ -147,36 +171,20 @@ def _named_run(words: Sequence[str], names: Mapping[str, SearchEntry]) -> tuple[
     return None
 
 
-def slug_of(entry: SearchEntry) -> str:
-    return entry.url.strip("/").rpartition("/")[2]
-
-
-@lru_cache(maxsize=4)
-def _tails(index: SearchIndex) -> Mapping[str, tuple[SearchEntry, ...]]:
-    """End of a slug in one piece -> accelerators: 4090, rtx4090 and geforcertx4090 of `nvidia-geforce-rtx-4090`."""
-    tails: dict[str, list[SearchEntry]] = {}
-    for entry in index.entries:
-        if entry.kind is SearchKind.ACCELERATOR:
-            parts = slug_of(entry).split("-")
-            for start in range(len(parts)):
-                tails.setdefault("".join(parts[start:]), []).append(entry)
-    return {tail: tuple(entries) for tail, entries in tails.items()}
-
-
 def accelerator_by_tail(index: SearchIndex, words: Sequence[str]) -> SearchEntry | None:
     """The accelerator whose slug ends with these words: `5090 laptop`; of several the one asked for most."""
-    if not set(words) - _GENERIC or len(joined_words(words)) < LEAST_TAIL:
+    if not set(words) - GENERIC or len(joined_words(words)) < LEAST_TAIL:
         return None
-    named = _tails(index).get(joined_words(words), ())
-    ranks = {slug: rank for rank, slug in enumerate(most_requested())}
-    return min(named, key=lambda entry: (ranks.get(slug_of(entry), len(ranks)), len(slug_of(entry))), default=None)
+    run = joined_words(words)
+    named = [entry for entry in runs_of_slugs(index).get(run, ()) if ends_with(entry, run)]
+    return min(named, key=lambda entry: (request_rank(entry), len(entry.url)), default=None)
 
 
 def named_accelerator(index: SearchIndex, text: str) -> SearchEntry | None:
     """The accelerator that a text names with all its words; None for vendors alone and for short numbers (580)."""
     words = split_words(text)
     joined = joined_words(words)
-    if not set(words) - _GENERIC or (joined.isdigit() and len(joined) < 4):
+    if not set(words) - GENERIC or (joined.isdigit() and len(joined) < 4):
         return None
     return accelerator_by_tail(index, words) or meant_accelerator(_of_vendor(index.search(text), words))
 
@@ -196,20 +204,13 @@ def of_named_vendor(query: Query, hits: list[SearchHit]) -> list[SearchHit]:
     return _of_vendor(hits, query.words)
 
 
-def vendor_of_entry(entry: SearchEntry) -> str:
-    """The slug of an accelerator's vendor, with which its own begins: `moore-threads` is `moore`."""
-    return slug_of(entry).partition("-")[0]
-
-
 def meant_accelerator(hits: list[SearchHit]) -> SearchEntry | None:
     """Of the accelerators that have every word, and nearly the best score, the one asked for most."""
     fitting = [hit for hit in hits if hit.entry.kind is SearchKind.ACCELERATOR and not hit.missing]
     if not fitting:
         return None
     best = fitting[0].score
-    ranks = {slug: rank for rank, slug in enumerate(most_requested())}
-    near = [hit.entry for hit in fitting if hit.score >= best - NEARLY]
-    return min(near, key=lambda entry: ranks.get(slug_of(entry), len(ranks)))
+    return min((hit.entry for hit in fitting if hit.score >= best - NEARLY), key=request_rank)
 
 
 def entry_at(index: SearchIndex, address: str) -> SearchEntry | None:

@@ -9,7 +9,8 @@ from rapidfuzz.distance import OSA
 from stackviz.draw.diagrams.layers import State
 from stackviz.pages.plan.targets import plan_address
 from stackviz.pages.search.index import SearchEntry, SearchKind
-from stackviz.pages.search.query import Query, content_words, entry_at, names_of_kind, slug_of
+from stackviz.pages.search.named import slug_of
+from stackviz.pages.search.query import Query, content_words, entry_at, named_run, names_of_kind
 from stackviz.pages.search.words import joined_words, split_words
 from stackviz.pages.stacks.release_answer import release_answer
 from stackviz.records.catalog.queries import public_catalogue
@@ -61,6 +62,16 @@ def _product_pattern(tables: Tables) -> re.Pattern[str]:
 
 def release_answers(query: Query) -> list[SearchEntry]:
     """The pages of the releases that the query names, where it names nothing but them."""
+    entries, rest = _releases_and_rest(query)
+    return [] if rest else entries
+
+
+def releases_among_words(query: Query) -> list[SearchEntry]:
+    """The pages of the releases that the query names, whatever else it says of no accelerator."""
+    return [] if query.cards else _releases_and_rest(query)[0]
+
+
+def _releases_and_rest(query: Query) -> tuple[list[SearchEntry], list[str]]:
     tables = rule_tables()
     products = _product_pattern(tables)
     named = [(_product(match[1]), match[2]) for match in products.finditer(query.text)]
@@ -74,10 +85,8 @@ def release_answers(query: Query) -> list[SearchEntry]:
         text = _BARE.sub(" ", text)
     lines = [line for product, version in named if (line := line_of(tables, product, version))]
     rest = content_words(split_words(_CHINESE_RELEASES.sub(" ", text)), _OF_RELEASES)
-    if not lines or rest:
-        return []
     today = timezone.now().date().isoformat()
-    return [_release_entry(tables, line, today) for line in dict.fromkeys(lines)]
+    return [_release_entry(tables, line, today) for line in dict.fromkeys(lines)], rest
 
 
 def _product(name: str) -> str:
@@ -110,16 +119,19 @@ PLANNING = re.compile(
     r"\b(?:plan|stack|support\w*|compatib\w*|set ?up|install\w*|work|works|eol|legacy|[a-z]{3,})\b"
     r"|驱动|支持|安装|兼容|装|能用|过时"
 )
-_SUPPORT = re.compile(r"\b(?:plan|stack|support\w*|compatib\w*|eol|legacy|works? with)\b|支持|兼容|能用|过时|还能")
+SUPPORT = re.compile(
+    r"\b(?:plan|stack|support\w*|compatib\w*|eol|legacy|works? with|install\w*|set ?up|wheels?|stop\w*)\b"
+    r"|支持|兼容|能用|过时|还能|安装|方案|装什么|怎么装"
+)
 # What a plan answers for.
-_SOFTWARE = frozenset(
+SOFTWARE = frozenset(
     {
         "pytorch", "torch", "torchvision", "torchaudio", "cuda", "cudnn", "driver", "drivers", "mps", "rocm", "pip",
         "conda", "驱动",
     }
 )  # fmt: skip
 # The system that a word names, as `plan` knows it.
-_SYSTEMS = {
+SYSTEMS = {
     "linux": "linux-x86_64", "ubuntu": "linux-x86_64", "debian": "linux-x86_64", "fedora": "linux-x86_64",
     "aarch64": "linux-aarch64", "windows": "windows-x86_64", "win10": "windows-x86_64", "win11": "windows-x86_64",
     "wsl": "wsl2", "wsl2": "wsl2", "macos": "macos-arm64",
@@ -134,13 +146,13 @@ def plan_answer(query: Query) -> list[SearchEntry]:
     """The plan of the accelerator that the question names, where one can be made, and its sheet; [] for others."""
     text = _CHINESE_DRIVER.sub(" driver ", _BUILD.sub("cuda", _RELEASE.sub(" ", query.text)))
     words = content_words(split_words(text), _OF_PLANS)
-    names = [token for token in words if token not in _SYSTEMS and not _is_software(token)]
-    if not names or not (any(map(_is_software, words)) or _SUPPORT.search(query.text)):
+    names = [token for token in words if token not in SYSTEMS and not _is_software(token)]
+    if not names or not (any(map(_is_software, words)) or SUPPORT.search(query.text)):
         return []
-    card = query.card(" ".join(names))
+    card = query.only_card or query.card(" ".join(names))
     if card is None:
         return []
-    system = next((_SYSTEMS[token] for token in words if token in _SYSTEMS), "")
+    system = next((SYSTEMS[token] for token in words if token in SYSTEMS), "")
     url = plan_address(slug_of(card), system)
     return [*([_plan_entry(card, url)] if url else []), card]
 
@@ -158,9 +170,9 @@ def _plan_entry(card: SearchEntry, url: str) -> SearchEntry:
 
 def _is_software(token: str) -> bool:
     """Also with one letter wrong: `pytroch`."""
-    return token in _SOFTWARE or (
+    return token in SOFTWARE or (
         len(token) >= _LEAST_MISTYPED
-        and any(OSA.distance(token, name, score_cutoff=1) <= 1 for name in _SOFTWARE if len(name) >= _LEAST_MISTYPED)
+        and any(OSA.distance(token, name, score_cutoff=1) <= 1 for name in SOFTWARE if len(name) >= _LEAST_MISTYPED)
     )
 
 
@@ -175,7 +187,7 @@ _STACK_WORDS = {
 }  # fmt: skip
 OTHER_STACK = re.compile("|".join(_STACK_WORDS))
 _EQUIVALENT = re.compile(
-    r"\b(?:equivalent|counterpart|alternative|alternatives|replacement|instead)\b|替代品|替代|对应|等价"
+    r"\b(?:equivalent|counterpart|alternative|alternatives|replac\w*|instead|version of|like)\b|替代品|替代|对应|等价"
 )
 
 
@@ -183,9 +195,9 @@ def counterpart_answer(query: Query) -> list[SearchEntry]:
     """Of a named component that a named stack lacks: what does its job there, then the component."""
     words = content_words(split_words(_EQUIVALENT.sub(" ", query.text)))
     stacks = [_STACK_WORDS[token] for token in words if token in _STACK_WORDS]
-    name = joined_words([token for token in words if token not in _STACK_WORDS])
-    component = names_of_kind(query.index, SearchKind.COMPONENT).get(name)
-    if len(stacks) != 1 or component is None:
+    names = [token for token in words if token not in _STACK_WORDS]
+    component, others = named_run(names, names_of_kind(query.index, SearchKind.COMPONENT)) or (None, ())
+    if len(stacks) != 1 or component is None or (others and not _EQUIVALENT.search(query.text)):
         return []
     by_slug = {slug_of(entry): entry for entry in query.index.entries if entry.kind is SearchKind.COMPONENT}
     boxes = described_columns(stacks).get(stacks[0])
@@ -193,8 +205,8 @@ def counterpart_answer(query: Query) -> list[SearchEntry]:
     slug = slug_of(component)
     if any(box.component == slug for box in here):
         return [component]
-    others = [by_slug[box.component] for box in here if any(other.component == slug for other in box.counterparts)]
-    return [*others, component] if others else []
+    same = [by_slug[box.component] for box in here if any(other.component == slug for other in box.counterparts)]
+    return [*same, component] if same else []
 
 
 # --- slow ---

@@ -40,7 +40,23 @@ OUR_NAMES: dict[str, str] = {
     "m 系列芯片": "apple",
     "容器工具包": "container toolkit",
     "容器工具": "container toolkit",
-}
+    # Words of other languages that people ask with.
+    "preis": "price", "kosten": "price", "kostet": "price", "prix": "price", "coûte": "price", "precio": "price",
+    "cuesta": "price", "prezzo": "price", "preço": "price", "цена": "price", "стоит": "price", "価格": "price",
+    "값": "price", "가격": "price", "мощность": "power",
+    "stromverbrauch": "power", "leistungsaufnahme": "power", "consommation": "power", "consumo": "power",
+    "消費電力": "power", "소비전력": "power", "потребление": "power",
+    "speicher": "memory", "mémoire": "memory", "memoria": "memory", "memória": "memory", "память": "memory",
+    "памяти": "memory", "メモリ": "memory", "メモリー": "memory", "메모리": "memory",
+    "bandbreite": "bandwidth", "speicherbandbreite": "memory bandwidth", "帯域幅": "bandwidth",
+    "vergleich": "compare", "comparaison": "compare", "comparar": "compare", "сравнение": "compare", "비교": "compare",
+    "oder": "or", "gegen": "vs", "contre": "vs", "contra": "vs", "против": "vs", "или": "or", "ou": "or",
+    "treiber": "driver", "pilote": "driver", "драйвер": "driver", "ドライバ": "driver", "드라이버": "driver",
+    "installieren": "install", "installer": "install", "instalar": "install", "установить": "install",
+    "pro stunde": "per hour", "mieten": "rent", "louer": "rent", "alquilar": "rent", "аренда": "rent",
+    "günstigste": "cheapest", "billigste": "cheapest", "moins cher": "cheapest", "más barata": "cheapest",
+    "schnellste": "fastest", "grafikkarte": "gpu", "carte graphique": "gpu", "видеокарта": "gpu", "그래픽카드": "gpu",
+}  # fmt: skip
 _PARTS = re.compile(
     "|".join(
         rf"(?<![a-z0-9]){re.escape(phrase)}(?![a-z0-9])" if phrase.isascii() else re.escape(phrase)

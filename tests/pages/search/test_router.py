@@ -28,6 +28,9 @@ def read_wishes(name: str) -> list[dict[str, str]]:
 
 WISHES = read_wishes("wishes.csv")
 FRESH = read_wishes("wishes_fresh.csv")  # written afterwards, before any was tried: 37 of 50 were answered
+# Questions in people's words. The first 60 were written before words were read: 15 were answered; of the last 40,
+# written afterwards and before any was tried, 32.
+IN_WORDS = read_wishes("wishes_in_words.csv")
 
 
 def first(query: str) -> str:
@@ -36,11 +39,11 @@ def first(query: str) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-@pytest.mark.parametrize("wish", [*WISHES, *FRESH], ids=lambda wish: wish["query"][:40])
+@pytest.mark.parametrize("wish", [*WISHES, *FRESH, *IN_WORDS], ids=lambda wish: wish["query"][:40])
 def test_a_wish_has_its_answer_first(wish, language):
     with translation.override(language):
         address = first(wish["query"])
-    assert wish["first"] in address
+    assert any(expected in address for expected in wish["first"].split("|")), address
     with translation.override(language):
         resolve(address.partition("?")[0].partition("#")[0])
 
@@ -49,6 +52,19 @@ def test_the_wishes_are_150_in_three_scripts():
     scripts = Counter(wish["script"] for wish in WISHES)
     assert len({wish["query"] for wish in [*WISHES, *FRESH]}) == len(WISHES) + len(FRESH) == 150 + 50
     assert min(scripts["latin"], scripts["hans"], scripts["hant"]) >= 14
+
+
+@pytest.mark.parametrize(
+    ("words", "slugs"),
+    [
+        ("two 3090s at home", ["nvidia-geforce-rtx-3090"]), ("4090 ti", []), ("amd 4090", []), ("driver 580", []),
+        ("under 2000 dollars in 2025", []), ("a100 80gb pcie", ["nvidia-a100-pcie-80gb"]),
+        ("l2 cache 4090", ["nvidia-geforce-rtx-4090"]), ("fp8 v100", ["nvidia-v100-sxm2"]),
+        ("my laptop has a 4060", ["nvidia-geforce-rtx-4060-laptop"]), ("gtx 1060", ["nvidia-geforce-gtx-1060-6gb"]),
+    ],
+)  # fmt: skip
+def test_words_name_an_accelerator_among_others(words, slugs):
+    assert [entry.url.split("/")[2] for entry in Query(search_index(), words).cards] == slugs
 
 
 def answer_line(query: str) -> str:
@@ -66,6 +82,10 @@ def answer_line(query: str) -> str:
         ("which driver for gtx 1060", "up to R580, the last branch"),
         ("fastest nvidia 24 gb", "GB/s"),
         ("gpu under 500 dollars", "USD"),
+        ("power RTX 5090 vs RTX 4090", "RTX 5090: 575 W; NVIDIA GeForce RTX 4090: 450 W"),
+        ("rtx 4090 idle power", "450 W"),
+        ("machine with RTX 4090 and Windows", "None on record runs Windows."),
+        ("radeon vii fp4 tflops", "No source on record publishes it."),
     ],
 )
 def test_an_answer_says_it_in_a_sentence(query, said):
@@ -169,5 +189,6 @@ def test_an_answer_stands_above_results_without_missing_words(client):
     assert text.count('class="best"') == 1
     assert 'class="without"' not in text
     assert 'class="without"' in client.get("/search/", {"q": "conv2d zzyzx"}).content.decode()
+    assert "without: zzyzx" in client.get("/search/", {"q": "price rtx 4090 zzyzx"}).content.decode()
     suggested = client.get("/search/?q=cuda+12.8", headers={"HX-Request": "true"}).content.decode()
     assert suggested.index('href="/releases/cuda-12.8/"') < suggested.index("search-option-2")
