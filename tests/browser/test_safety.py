@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.faults import faults_of
+from tests.languages import chinese
 from tests.report.format.reports import gemm_result, h100_card, report_body, sha256
 
 HOSTILE = "\"'><script>window.pwned=1</script><img src=x onerror='window.pwned=2'><svg onload=window.pwned=3>{{7*7}}"
@@ -10,8 +11,14 @@ PAGES = [
     "/", "/learn/", "/accelerators/", "/accelerators/?q=H100", "/stacks/", "/machines/", "/machines/lab/", "/machines/lab/rack-7/",
     "/machines/add/", "/compare/", "/compare/?a=machine:lab/rack-7&a=machine:lab/desk-mac", "/admin/login/", "/api/v1/docs/", "/nowhere/",
 ]  # fmt: skip
-# The other pages are in test_list.py and in tests/web/test_in_browser.py.
-READ_BY_EVERYBODY = ["/", "/stacks/", "/machines/lab/rack-7/", "/compare/", PAGES[10], "/nowhere/"]
+# A page of each kind that no other module looks at, in both languages.
+KINDS = (
+    "/", "/stacks/", "/stacks/apple-metal/", "/stacks/apple-metal/support/", "/components/pytorch/", "/operators/", "/releases/",
+    "/releases/cuda-12.8/", "/drivers/580/", "/releases/nothing-1/", "/claims/?verdict=right", "/glossary/", "/machines/", "/coverage/",
+    "/search/?q=h100+vs+mi300x", "/plan/?accelerator=nvidia-geforce-rtx-4090", "/benchmarks/llama-bench/", "/nowhere/",
+)  # fmt: skip
+READ_BY_EVERYBODY = ["/machines/lab/rack-7/", "/compare/", PAGES[10], *KINDS, *map(chinese, KINDS)]
+TALLEST = 8_000  # pixels of a page at the width of a phone
 
 
 def hostile_report() -> dict:
@@ -74,3 +81,5 @@ def test_a_page_can_be_read_by_everybody(site, browser_page, path):
     browser_page.goto(site.url + path, wait_until="load")
     browser_page.wait_for_timeout(300)
     assert faults_of(browser_page) == []
+    browser_page.set_viewport_size({"width": 360, "height": 740})
+    assert browser_page.evaluate("document.documentElement.scrollHeight") <= TALLEST

@@ -44,7 +44,7 @@ from stackviz.web.preview import Introduction, Preview, make_preview
 
 __all__ = ["benchmark_page", "urlpatterns"]
 
-PER_PAGE = 40
+PER_PAGE = 30
 CACHE_S = 600  # the key moves with cited results and sheets
 
 

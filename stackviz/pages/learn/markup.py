@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -22,6 +23,7 @@ from stackviz.web.i18n.languages import local_address
 
 __all__ = ["Drawers", "Reference", "references", "render_section"]
 
+MOST_ROWS = 12  # of a table that a phone shows without being asked
 Kind = Literal["figure", "link", "source", "spec", "try"]
 _VALUE = re.compile(r"\{\{ ([^{}]+?) \}\}")
 _NOTE = re.compile(r"\[\^([a-z0-9-]+)\]")
@@ -86,8 +88,8 @@ def _markdown() -> MarkdownIt:
     parser.add_render_rule("fence", _draw_block)
     parser.add_render_rule("code_inline", _draw_code)
     parser.add_render_rule("link_open", _open_link)
-    parser.add_render_rule("table_open", lambda *_: '<div class="wide" tabindex="0"><table class="data">')
-    parser.add_render_rule("table_close", lambda *_: "</table></div>")
+    parser.add_render_rule("table_open", _open_table)
+    parser.add_render_rule("table_close", _close_table)
     return parser
 
 
@@ -126,6 +128,20 @@ def _draw_block(_self: Any, tokens: Sequence[Token], at: int, _options: Any, env
     if kind == "try":
         return drawers.attempt(rest.strip(), _line(token.content, env))
     return f'<div class="copy"><pre><code>{escape(token.content)}</code></pre></div>\n'
+
+
+def _open_table(_self: Any, tokens: Sequence[Token], at: int, _options: Any, env: dict[str, Any]) -> str:  # noqa: ANN401
+    """A long table is folded on a phone."""
+    end = next(number for number in range(at, len(tokens)) if tokens[number].type == "table_close")
+    rows = sum(token.type == "tr_open" for token in tokens[at:end]) - 1
+    env["is_long"] = rows > MOST_ROWS
+    words = ngettext("%(n)d row", "%(n)d rows", rows) % {"n": rows}
+    fold = f'<details class="fold"><summary>{words}</summary>' if env["is_long"] else ""
+    return f'{fold}<div class="wide" tabindex="0"><table class="data">'
+
+
+def _close_table(_self: Any, _tokens: Any, _at: int, _options: Any, env: Mapping[str, Any]) -> str:  # noqa: ANN401
+    return "</table></div></details>" if env["is_long"] else "</table></div>"
 
 
 def _draw_code(_self: Any, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:  # noqa: ANN401

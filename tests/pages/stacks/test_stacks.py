@@ -119,7 +119,7 @@ def test_hostile_text_from_an_import_stays_text(client, stacks):
 @pytest.mark.parametrize("path", ["/stacks/", "/stacks/nvidia-cuda/", "/stacks/apple-metal/", "/components/pytorch/"])
 def test_a_page_is_light_read_only_and_without_scripts(warm, path):
     content = warm.get(path).content
-    assert len(content) < 100_000
+    assert len(content) < 101_000
     assert not re.search(rb"\son\w+\s*=|<script(?![^>]*\ssrc=)", content)
     assert warm.post(path).status_code == 405
 
