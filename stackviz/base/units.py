@@ -110,8 +110,8 @@ _SCALES: dict[str, tuple[str, ...]] = {
     "bit/s": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"),
     "Hz": ("Hz", "kHz", "MHz", "GHz"),
     "FLOP": ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"),
-    "FLOP/s": ("FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
-    "op/s": ("op/s", "kop/s", "Mop/s", "Gop/s", "TOPS", "POPS"),
+    "FLOP/s": ("FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"),  # in tera at most, as people compare them
+    "op/s": ("op/s", "kop/s", "Mop/s", "Gop/s", "TOPS"),
     "s": ("ns", "us", "ms", "s"),
     "W": ("mW", "W", "kW"),
     "J": ("mJ", "J", "kJ"),

@@ -113,7 +113,6 @@ class Notes:
 
 
 MOST_COLUMNS, MOST_GROUPS = 8, 12  # what a machine measures takes five and six; anyone may send other parameters
-BELOW_PETA = 9.99e14  # rates beyond stay in tera, as people compare them
 SIDES = ("m", "n", "k")
 
 
@@ -197,7 +196,7 @@ def rows_by_group(settings: Sequence[Results], machines: Machines) -> RowsByGrou
         by_group.setdefault(position.group, []).append((position, results))
         for rate in (result.rate for result in results.values() if result.rate):
             largest[rate.unit] = max(largest.get(rate.unit, 0.0), rate.value)
-    units = {si: readable_unit(min(rate, BELOW_PETA), si) for si, rate in largest.items()}
+    units = {si: readable_unit(rate, si) for si, rate in largest.items()}
     return {name: _rows_of(by_group[name], units, machines) for name in sorted(by_group, key=_group_order)}
 
 

@@ -99,7 +99,7 @@ def test_labels_are_short_and_shared_by_types_of_one_peak():
     h100 = catalogue.by_slug["nvidia-h100-sxm5-80gb"]
     labels = [row.roof.label for row in roofs_of(catalogue, h100, GREY, ("bf16", "fp16", "fp8", "int8", "fp32"))]
     assert labels == [
-        "H100 SXM5 80GB bf16, fp16 989.4 TFLOP/s", "", "H100 SXM5 80GB fp8, int8 1.979 PFLOP/s", "",
+        "H100 SXM5 80GB bf16, fp16 989.4 TFLOP/s", "", "H100 SXM5 80GB fp8, int8 1,979 TFLOP/s", "",
         "H100 SXM5 80GB fp32 67 TFLOP/s",
     ]  # fmt: skip
 

@@ -41,7 +41,7 @@ def test_a_processor_does_not_speak_for_an_accelerator():
     assert line.title == "Measured: Matrix product fp32 8192³"
     assert line.lead == "rack is 2× as fast as desk"
     assert [(each.name, each.figure, each.note) for each in line.lines] == [
-        ("rack", "1.1 PFLOP/s", "cuda:0, ±0.5 %"),
+        ("rack", "1,100 TFLOP/s", "cuda:0, ±0.5 %"),
         ("desk", "550 TFLOP/s", "cuda:0, ±0.25 %"),
     ]
 
