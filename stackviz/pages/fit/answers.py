@@ -12,6 +12,7 @@ from stackviz.pages.fit.query import FitQuery
 from stackviz.pages.fit.rates import NotPublished, Pass, RatedAccelerator
 from stackviz.pages.fit.targets import FitTarget, MemoryLimit
 from stackviz.pages.fit.training import TrainingRun, card_share, training_parts
+from stackviz.records.catalog.asked_for import most_requested
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,12 +78,20 @@ def smallest_fitting(answers: Sequence[FitAnswer]) -> FitAnswer:
     return next((answer for answer in answers if answer.fits), answers[-1])
 
 
-def smallest_first(answers: Sequence[FitAnswer]) -> list[FitAnswer]:
-    """Those that fit: the least usable memory first, of equal ones the fastest."""
-    fitting = [answer for answer in answers if answer.fits]
+def requested_first(answers: Sequence[FitAnswer]) -> list[FitAnswer]:
+    """Those that fit: the accelerators most asked for, then the others; of each the smallest first, then the fastest.
+
+    Without the first the list begins with museum pieces that nobody can buy.
+    """
+    frequent = frozenset(most_requested())
     return sorted(
-        fitting,
-        key=lambda answer: (answer.available, -(answer.decode.mid if answer.decode else 0.0), answer.target.name),
+        (answer for answer in answers if answer.fits),
+        key=lambda answer: (
+            answer.target.slug not in frequent,
+            answer.available,
+            -(answer.decode.mid if answer.decode else 0.0),
+            answer.target.name,
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from django.http import HttpResponse
 
-from stackviz.pages.fit.answers import FitAnswer, smallest_first
+from stackviz.pages.fit.answers import FitAnswer, requested_first
 from stackviz.pages.fit.calibration import Prediction
 from stackviz.pages.fit.query import FitQuery
 from stackviz.pages.fit.words import PARTS
@@ -62,5 +62,5 @@ def fit_csv(query: FitQuery, answers: Sequence[FitAnswer]) -> HttpResponse:
     """
     chosen = frozenset(query.accelerators)
     misses = [answer for answer in answers if not answer.fits and answer.target.slug in chosen]
-    rows: list[RankedAnswer] = [*((None, answer) for answer in misses), *enumerate(smallest_first(answers), 1)]
+    rows: list[RankedAnswer] = [*((None, answer) for answer in misses), *enumerate(requested_first(answers), 1)]
     return table_file(f"fit {query.model.slug} {query.precision.slug}", _COLUMNS, rows)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from stackviz.base.units import format_number, quantity_label
-from stackviz.pages.fit.answers import FitAnswer, nearest_misses, smallest_first, smallest_fitting
+from stackviz.pages.fit.answers import FitAnswer, nearest_misses, requested_first, smallest_fitting
 from stackviz.pages.fit.calibration import Prediction
 from stackviz.pages.fit.memory import MemoryPart
 from stackviz.pages.fit.query import CARDS, FitQuery
@@ -128,7 +128,7 @@ class FitSummary:
 
 
 def shown_summary(query: FitQuery, answers: Sequence[FitAnswer], unknown: Iterable[str]) -> FitSummary:
-    fitting, missing = smallest_first(answers), nearest_misses(answers)
+    fitting, missing = requested_first(answers), nearest_misses(answers)
     sized = [list(group) for _target, group in groupby(answers, lambda answer: answer.target)] if query.chosen else []
     misses = tuple(shown_answer(answer, 0) for answer in missing[:MISSES_SHOWN])
     scale = max((max(answer.needed, answer.available) for group in sized for answer in group), default=None)
@@ -280,7 +280,7 @@ def _sentence(query: FitQuery, first: ShownAnswer | None, sized: Sequence[Sequen
     if not first.fits:
         return _("%(needs)s and fits none of these accelerators.") % {"needs": needs}
     named = {"needs": needs, "name": first.title, "memory": first.memory}
-    return _("%(needs)s. The smallest that runs it: %(name)s with %(memory)s.") % named
+    return _("%(needs)s. The smallest that runs it, of those most asked for: %(name)s with %(memory)s.") % named
 
 
 def _each_need(query: FitQuery, sized: Sequence[Sequence[FitAnswer]]) -> str:

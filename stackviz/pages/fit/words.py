@@ -43,11 +43,11 @@ FORMULAS: Words = {
     "logits": _("tokens × vocabulary × 8, with their gradient"),
 }
 TERMS: Words = {
-    "layers": _("one microsecond a layer"),
+    "layers": _("starting the kernels of each layer, 1 µs"),
     "bytes": _("bytes read ÷ bandwidth"),
-    "unpack": _("quantised weights ÷ rate"),
-    "unpack_k": _("k-quants ÷ rate"),
-    "route": _("one microsecond a layer with experts"),
+    "unpack": _("unpacking quantised weights"),
+    "unpack_k": _("unpacking k-quants, whose scales have scales"),
+    "route": _("choosing experts in each layer, 1 µs"),
     "products": _("2 × parameters ÷ 16-bit rate"),
     "attention": _("4 × heads × head size × depth × layers ÷ 16-bit rate"),
     "experts": _("products of experts, again"),
