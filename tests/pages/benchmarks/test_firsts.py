@@ -154,14 +154,11 @@ def test_a_card_of_several_sheets_is_ranked_under_its_own_name(client):
     ladder = ladder_shown("llama-bench")
     rows = {row.name: row for row in ladder.rows}
     assert [item.slug for item in rows["H100 80 GB"].family] == ["nvidia-h100-sxm5-80gb", "nvidia-h100-pcie-80gb"]
-    assert rows["RTX PRO 6000 Blackwell"].rank == ladder.lead.row.rank == 1
-    page = client.get("/benchmarks/llama-bench/")
-    assert "RTX PRO 6000 Blackwell is first with 281.1 tokens/s" in texts_of(page.content.decode())[0]
-    text = words_of(page)
+    assert (rows["RTX PRO 6000 Blackwell"].rank, rows["RTX PRO 6000 Blackwell"].slug) == (2, "")
+    text = words_of(client.get("/benchmarks/llama-bench/"))
     assert "one of H100 SXM5 80GB, H100 PCIe 80GB" in text
     assert "without a certain sheet" not in text
     assert "H100 80 GB" not in text.partition("of this setting are not ranked")[2]
-    assert leader_of("llama-bench").slug == ""
 
 
 @pytest.mark.parametrize("slug", ["nvidia-h100-sxm5-80gb", "nvidia-h100-pcie-80gb"])
