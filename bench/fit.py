@@ -1,4 +1,4 @@
-"""`python -m bench.fit [--worst N]`: how well cited rates are predicted when their accelerator's own are hidden.
+"""`python -m bench.fit [--worst N]`: how well cited rates are predicted from the other sources, each hidden in turn.
 
 Reads the database of the site that the environment names (VAR_DIR, DATABASE_URL), with catalogue and cited results
 loaded; prints Markdown. docs/fit.md holds its last output.
@@ -46,7 +46,7 @@ def _rows() -> Iterator[Row]:
         card = calibration.cards[rate.accelerator]
         if not card.bandwidth or (rate.test == "prefill" and not card.matrix_flops):
             continue
-        expected = calibration.predict(rate.work, card, without=rate.accelerator)
+        expected = calibration.predict(rate.work, card, without=rate.source_title)
         what = f"{rate.cards} x {rate.accelerator}, {rate.model} {rate.work.precision.slug}, {rate.source_title}"
         yield rate.tokens_per_s, expected.low, expected.mid, expected.high, rate.test, card.vendor, what, rate.cards
 

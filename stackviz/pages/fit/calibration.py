@@ -1,10 +1,14 @@
 """What machines reach of the bounds: coefficients and factors fitted to cited and measured rates. Pure: no Django.
 
-    seconds = factor(card) x sum of coefficient(vendor) x term
+    seconds = factor(accelerator) x sum of coefficient x term
 
-Coefficients are fitted to all rates of a vendor, non-negative, by least relative deviation, every accelerator
-with the same weight. The factor is what is left: the median over an accelerator's own rates, drawn towards the median
-of its family, which is drawn towards 1. Nothing else is adjusted. `without` hides an accelerator's own rates.
+Coefficients are non-negative and of least relative deviation; every accelerator has the same weight, and of one
+accelerator every source. Decoding has one set for all vendors; prompts have one for each vendor with rates of enough
+accelerators, whose libraries multiply in their own way. The factor is what is left: the median over the sources of an
+accelerator, drawn towards its family, that towards its vendor, that towards 1.
+
+The range is measured, not assumed: each source is hidden in turn, its rates are predicted from the others, and the
+middle 80 % of those errors is the range (split conformal prediction, Vovk et al. 2005, with sources as the folds).
 """
 
 import math
@@ -12,16 +16,15 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from stackviz.pages.fit.rates import TERMS, Bound, Pass, RatedAccelerator, Test, pass_terms
 
 Level = Literal["accelerator", "family", "vendor", "all"]
-_Deviations = Mapping[str, list[float]]  # accelerator -> logarithms of its seconds over those predicted
-FEWEST_OF_VENDOR = 10  # rates, below which the coefficients of all vendors are used
-FEWEST_FOR_SPREAD = 4  # rates, below which the spread of the next wider level is used
-SHRINKAGE = 1.0  # accelerators or rates that the wider level counts as
-LOW, HIGH = 0.1, 0.9  # quantiles of the interval
+FEWEST_OF_VENDOR = 15  # accelerators, below which prompts have the coefficients of all vendors
+DRAWN_TO_FAMILY, DRAWN_TO_VENDOR, DRAWN_TO_ALL = 0.5, 1.0, 4.0  # sources or accelerators that the wider level counts as
+LOW, HIGH = 0.1, 0.9  # quantiles of the range
 LEAST_SPREAD = 0.05  # of the logarithm: no prediction is better than 5 %
 
 
@@ -111,64 +114,35 @@ class Calibration:
         self.cards = cards
         usable = [rate for rate in rates if rate.test == test and _is_rated(cards.get(rate.accelerator), test)]
         self._rows = [(rate, pass_terms(test, rate.work, cards[rate.accelerator])) for rate in usable]
+        self._counts = Counter(rate.accelerator for rate in usable)
         self._measured = Counter(rate.accelerator for rate in usable if rate.is_measured)
-        self._coefficients: dict[tuple[str, str], tuple[float, ...]] = {}
-        self._missed: dict[tuple[str, str], list[float]] = {}
-        self._by_accelerator: dict[tuple[str, str], _Deviations] = {}
+        self._fitted: dict[str, tuple[float, ...]] = {}
 
     @property
     def rates(self) -> list[ReachedRate]:
         return [rate for rate, _terms in self._rows]
 
-    def coefficients(self, vendor: str, without: str = "") -> tuple[float, ...]:
-        """Of this vendor's terms; of all vendors' where it has too few rates."""
-        rows = self._of_vendor(vendor, without)
-        key = ("" if rows is None else vendor, without if self._has(without) else "")
-        if key not in self._coefficients:
-            used = rows if rows is not None else [row for row in self._rows if row[0].accelerator != without]
-            self._coefficients[key] = _fit(used, len(TERMS[self.test]))
-        return self._coefficients[key]
+    def coefficients(self, vendor: str) -> tuple[float, ...]:
+        """Of this vendor's terms; of all vendors' for decoding, and where it has rates of too few accelerators."""
+        rows = [row for row in self._rows if self.cards[row[0].accelerator].vendor == vendor]
+        has_own = self.test == "prefill" and len({rate.accelerator for rate, _terms in rows}) >= FEWEST_OF_VENDOR
+        key = vendor if has_own else ""
+        if key not in self._fitted:
+            self._fitted[key] = _fit(rows if has_own else self._rows, len(TERMS[self.test]))
+        return self._fitted[key]
 
     def factor(self, card: RatedAccelerator, without: str = "") -> Factor:
-        """The factor of a card and where it is from."""
-        deviations = self._deviations(card.vendor, without)
-        own_rates, family = deviations.get(card.slug, []), self._relatives(card, deviations)
-        middle = _drawn(own_rates, towards=_centre(family))
-        has_vendor = self._of_vendor(card.vendor, without) is not None
-        level: Level = "accelerator" if own_rates else "family" if family else "vendor" if has_vendor else "all"
-        behind = {card.slug: own_rates} if own_rates else family or deviations
-        if len(own_rates) >= FEWEST_FOR_SPREAD:
-            fast, slow = _spread([deviation - middle for deviation in own_rates])
-        else:
-            fast, slow = _spread(self._misses(card.vendor, without))
+        """The factor of a card and where it is from. `without`: a source whose rates are hidden."""
+        middle, level, behind = self._middle(card, without)
+        fast, slow = self._range
         return Factor(
             low=math.exp(middle + fast),
             mid=math.exp(middle),
             high=math.exp(middle + slow),
             level=level,
-            count=sum(len(rows) for rows in behind.values()),
+            count=sum(self._counts[slug] for slug in behind),
             measured=sum(self._measured[slug] for slug in behind),
         )
-
-    def _relatives(self, card: RatedAccelerator, deviations: _Deviations) -> _Deviations:
-        """The deviations of the other accelerators of its family."""
-        return {
-            slug: rows
-            for slug, rows in deviations.items()
-            if slug != card.slug and card.family and self.cards[slug].family == card.family
-        }
-
-    def _misses(self, vendor: str, without: str) -> list[float]:
-        """How far the rates of each accelerator lie from what its relatives say: the error of a card without rates."""
-        key = (vendor, without if self._has(without) else "")
-        if key not in self._missed:
-            deviations = self._deviations(vendor, without)
-            self._missed[key] = [
-                row - _centre(self._relatives(self.cards[slug], deviations))
-                for slug, rows in deviations.items()
-                for row in rows
-            ]
-        return self._missed[key]
 
     def predict(self, work: Pass, card: RatedAccelerator, without: str = "") -> Prediction:
         """What a card is expected to reach. Raises NotPublished where a figure of its sheet is missing."""
@@ -177,7 +151,7 @@ class Calibration:
             for (name, bound), ideal, coefficient in zip(
                 TERMS[self.test].items(),
                 pass_terms(self.test, work, card),
-                self.coefficients(card.vendor, without),
+                self.coefficients(card.vendor),
                 strict=True,
             )
         )
@@ -197,42 +171,80 @@ class Calibration:
             bound_rate=done / bound_seconds,
         )
 
-    def _has(self, slug: str) -> bool:
-        return any(rate.accelerator == slug for rate, _terms in self._rows)
-
-    def _of_vendor(self, vendor: str, without: str) -> "list[_Row] | None":
-        rows = [
-            row
-            for row in self._rows
-            if row[0].accelerator != without and self.cards[row[0].accelerator].vendor == vendor
+    @cached_property
+    def _deviations(self) -> list[tuple[ReachedRate, float]]:
+        """Each rate with the logarithm of its seconds over those that the coefficients alone predict."""
+        weights = {rate.accelerator: self.coefficients(self.cards[rate.accelerator].vendor) for rate in self.rates}
+        return [
+            (rate, math.log(rate.seconds / sum(map(math.prod, zip(weights[rate.accelerator], terms, strict=True)))))
+            for rate, terms in self._rows
         ]
-        return rows if len(rows) >= FEWEST_OF_VENDOR else None
 
-    def _deviations(self, vendor: str, without: str) -> _Deviations:
-        """Logarithms of seconds over those predicted, by accelerator."""
-        key = (vendor, without if self._has(without) else "")
-        if key not in self._by_accelerator:
-            self._by_accelerator[key] = self._deviations_of(*key)
-        return self._by_accelerator[key]
+    @cached_property
+    def _by_source(self) -> Mapping[str, Mapping[str, float]]:
+        """Accelerator -> source -> the median deviation of its rates."""
+        grouped: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for rate, deviation in self._deviations:
+            grouped[rate.accelerator][rate.source_title].append(deviation)
+        return {slug: {key: statistics.median(rows) for key, rows in by.items()} for slug, by in grouped.items()}
 
-    def _deviations_of(self, vendor: str, without: str) -> _Deviations:
-        weights = self.coefficients(vendor, without)
-        rows = self._of_vendor(vendor, without)
-        by_accelerator: dict[str, list[float]] = defaultdict(list)
-        for rate, terms in rows if rows is not None else self._rows:
-            if rate.accelerator != without:
-                expected = sum(weight * term for weight, term in zip(weights, terms, strict=True))
-                by_accelerator[rate.accelerator].append(math.log(rate.seconds / expected))
-        return by_accelerator
+    def _middle(self, card: RatedAccelerator, without: str) -> tuple[float, Level, Sequence[str]]:
+        """What a card deviates by, how near the evidence is, and the accelerators behind it."""
+        medians = self._medians(without)
+        of_vendor = {slug: of for slug, of in medians.items() if self.cards[slug].vendor == card.vendor}
+        others = {slug: of for slug, of in of_vendor.items() if slug != card.slug}
+        family = {slug: of for slug, of in others.items() if card.family and self.cards[slug].family == card.family}
+        alone = [of for source, of in self._by_source.get(card.slug, {}).items() if not without or source != without]
+        middle = 0.0
+        for values, drawn_by in (
+            (others.values(), DRAWN_TO_ALL),
+            (family.values(), DRAWN_TO_VENDOR),
+            (alone, DRAWN_TO_FAMILY),
+        ):
+            middle = _drawn(list(values), middle, drawn_by)
+        if alone:
+            return middle, "accelerator", [card.slug]
+        level: Level = "family" if family else "vendor" if of_vendor else "all"
+        return middle, level, list(family or of_vendor or medians)
+
+    def _medians(self, without: str) -> Mapping[str, float]:
+        """Accelerator -> the median over its sources but the hidden one."""
+        if without not in self._medians_without:
+            left = {
+                slug: [of for source, of in sources.items() if not without or source != without]
+                for slug, sources in self._by_source.items()
+            }
+            self._medians_without[without] = {slug: statistics.median(rows) for slug, rows in left.items() if rows}
+        return self._medians_without[without]
+
+    @cached_property
+    def _medians_without(self) -> dict[str, Mapping[str, float]]:
+        return {}
+
+    @cached_property
+    def errors(self) -> Sequence[float]:
+        """By how much (logarithm of seconds) each rate missed what the other sources say, sorted."""
+        middles: dict[tuple[str, str], float] = {}
+        for accelerator, source in {(rate.accelerator, rate.source_title) for rate in self.rates}:
+            middles[accelerator, source] = self._middle(self.cards[accelerator], source)[0]
+        missed = (of - middles[rate.accelerator, rate.source_title] for rate, of in self._deviations)
+        return sorted(missed)
+
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        """How far below and above 0 most errors lie: (fast, slow). Twice and half where there are none."""
+        if not self.errors:
+            return -math.log(2), math.log(2)
+        return min(_quantile(self.errors, LOW), -LEAST_SPREAD), max(_quantile(self.errors, HIGH), LEAST_SPREAD)
 
 
 _Row = tuple[ReachedRate, tuple[float, ...]]
 
 
 def leave_one_out(calibration: Calibration) -> list[tuple[ReachedRate, Prediction]]:
-    """Every rate with what is predicted when all rates of its accelerator are hidden."""
+    """Every rate with what is predicted when its source is hidden."""
     return [
-        (rate, calibration.predict(rate.work, calibration.cards[rate.accelerator], without=rate.accelerator))
+        (rate, calibration.predict(rate.work, calibration.cards[rate.accelerator], without=rate.source_title))
         for rate in calibration.rates
     ]
 
@@ -241,25 +253,12 @@ def _is_rated(card: RatedAccelerator | None, test: Test) -> bool:
     return card is not None and bool(card.bandwidth) and (test == "decode" or bool(card.matrix_flops))
 
 
-def _drawn(values: Sequence[float], towards: float) -> float:
-    """The median, drawn towards a wider one by as much as that counts."""
+def _drawn(values: Sequence[float], towards: float, drawn_by: float) -> float:
+    """The median, drawn towards a wider one by as many values as that counts."""
     if not values:
         return towards
-    share = len(values) / (len(values) + SHRINKAGE)
+    share = len(values) / (len(values) + drawn_by)
     return share * statistics.median(values) + (1 - share) * towards
-
-
-def _centre(family: _Deviations) -> float:
-    """What a family deviates by: the median of its accelerators' medians, drawn towards 0."""
-    return _drawn([statistics.median(rows) for rows in family.values()], towards=0.0)
-
-
-def _spread(deviations: Sequence[float]) -> tuple[float, float]:
-    """How far below and above 0 most of them lie: (fast, slow)."""
-    around = sorted(deviations)
-    if not around:
-        return -math.log(2), math.log(2)
-    return min(_quantile(around, LOW), -LEAST_SPREAD), max(_quantile(around, HIGH), LEAST_SPREAD)
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
@@ -271,10 +270,14 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def _fit(rows: Sequence[_Row], count: int) -> tuple[float, ...]:
-    """Coefficients >= 0 of least absolute relative deviation; every accelerator weighs the same."""
-    per_accelerator = Counter(rate.accelerator for rate, _terms in rows)
+    """Coefficients >= 0 of least absolute relative deviation; every accelerator weighs the same, and its sources."""
+    of_source = Counter((rate.accelerator, rate.source_title) for rate, _terms in rows)
+    sources = Counter(accelerator for accelerator, _source in of_source)
     scaled = [[term / rate.seconds for term in terms] for rate, terms in rows]
-    return least_deviation(scaled, [1.0 / per_accelerator[rate.accelerator] for rate, _terms in rows], count)
+    weights = [
+        1.0 / of_source[rate.accelerator, rate.source_title] / sources[rate.accelerator] for rate, _terms in rows
+    ]
+    return least_deviation(scaled, weights, count)
 
 
 ROUNDS = 15  # of reweighting; the coefficients stand still to four digits after ten
