@@ -27,7 +27,7 @@ MODELS = (("gpt-oss-20b", "mxfp4"), ("qwen-3-32b", "q4_k_m"), ("llama-3.1-70b", 
 SHOWN = (
     "nvidia-h100-sxm5-80gb", "nvidia-rtx-pro-6000-blackwell-ws", "nvidia-geforce-rtx-5090", "nvidia-geforce-rtx-5080",
     "nvidia-geforce-rtx-4090", "nvidia-geforce-rtx-3090", "nvidia-dgx-spark-gb10", "apple-m3-ultra-80",
-    "apple-m4-max-40", "apple-m4-pro-20", "amd-rx-7900-xtx", "intel-arc-b580",
+    "apple-m4-max-40", "apple-m4-pro-20", "amd-rx-7900-xtx", "amd-rx-9070-xt", "intel-arc-b580",
 )  # fmt: skip
 LEAST_ROOM = 1.05  # beyond the longest range, so that its end is inside
 CACHE_S = 600
