@@ -212,6 +212,8 @@ def machines_answer(query: Query) -> list[SearchEntry]:
     accelerator = ("accelerator", (slug_of(card),))
     system = next((token for token in query.words if token in _FAMILIES), "")
     all_hosts = matching_hosts(known_hosts().rows, HostsQuery(chosen=(accelerator,)))
+    if not all_hosts:
+        return []
     chosen = (accelerator, ("system", _FAMILIES[system])) if system else (accelerator,)
     hosts = matching_hosts(all_hosts, HostsQuery(chosen=chosen))
     line = ngettext(
@@ -230,4 +232,4 @@ def machines_answer(query: Query) -> list[SearchEntry]:
         url=f"{reverse('machines:list')}?{parameters}#hosts",
         line=line,
     )
-    return [entry, card] if all_hosts else []
+    return [entry, card]

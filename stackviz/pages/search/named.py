@@ -33,7 +33,7 @@ GENERIC = frozenset(
     }
 )  # fmt: skip
 # Forms that several accelerators of one name differ in, wherever a query says them.
-_FORMS = frozenset({"laptop", "nvl", "pcie", "sxm4", "sxm5"})
+_FORM = re.compile(r"laptop|nvl|pcie|q|sxm[45]|\d+gb")  # q: of Max-Q
 _CACHE = (["cache"], ["缓存"])  # after L2
 _NUMBERS = re.compile(r"\d+")
 # A word of a query -> the vendor it names.
@@ -93,7 +93,7 @@ def named_accelerators(index: SearchIndex, words: Sequence[str]) -> tuple[tuple[
         at = end
     if len(named) == 1:  # "my laptop has a 4060"
         [(run, entries)] = named
-        form = next((token for token in left if token in _FORMS and _having(entries, token)), "")
+        form = next((token for token in left if _FORM.fullmatch(token) and _having(entries, token)), "")
         named = [(run, _having(entries, form) if form else entries)]
     meant = {entry.url: entry for entry in (meant_by(run, entries) for run, entries in named)}
     return tuple(meant.values()), tuple(left)
@@ -161,7 +161,8 @@ def _having(entries: Sequence[SearchEntry], token: str) -> tuple[SearchEntry, ..
 def _is_name(run: str, words: Sequence[str]) -> bool:
     if run in _KNOWN_YEARS or not _IS_NO_NAME.fullmatch(run):
         return True
-    return run.isalpha() and len(words) > 1 and bool(set(words) - GENERIC - _SUFFIXES)  # dgx spark, orin nano
+    own = set(words) - GENERIC - _SUFFIXES
+    return run.isalpha() and len(words) > 1 and any(len(token) > 1 for token in own)  # dgx spark, orin nano
 
 
 # --- fields of a sheet ---

@@ -61,10 +61,25 @@ def test_the_wishes_are_150_in_three_scripts():
         ("under 2000 dollars in 2025", []), ("a100 80gb pcie", ["nvidia-a100-pcie-80gb"]),
         ("l2 cache 4090", ["nvidia-geforce-rtx-4090"]), ("fp8 v100", ["nvidia-v100-sxm2"]),
         ("my laptop has a 4060", ["nvidia-geforce-rtx-4060-laptop"]), ("gtx 1060", ["nvidia-geforce-gtx-1060-6gb"]),
+        ("rtx 2060 with max-q design", ["nvidia-geforce-rtx-2060-max-q"]),
+        ("rtx 3050 laptop gpu 4gb", ["nvidia-geforce-rtx-3050-laptop-4gb"]),
     ],
 )  # fmt: skip
 def test_words_name_an_accelerator_among_others(words, slugs):
     assert [entry.url.split("/")[2] for entry in Query(search_index(), words).cards] == slugs
+
+
+@pytest.mark.parametrize("query", ["machine with gb200", "who has a gb200 on windows"])
+def test_an_accelerator_without_a_host_has_no_machines(query):
+    assert first(query) == "/accelerators/nvidia-gb200/"
+
+
+def test_every_accelerator_is_named_by_its_title():
+    index = search_index()
+    entries = [entry for entry in index.entries if entry.kind is SearchKind.ACCELERATOR]
+    answers = {entry.url: route(Query(index, f"price of {entry.title}"))[:1] for entry in entries}
+    other = [url for url, answer in answers.items() if not answer or not answer[0].url.startswith(url)]
+    assert len(other) <= len(entries) // 50, other
 
 
 def answer_line(query: str) -> str:
