@@ -99,7 +99,7 @@ def test_on_a_phone_plotly_writes_names_inside_the_drawing(visit):
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     names = page.locator(".js-plotly-plot .annotation-text").count()
     width = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout._size.w")
-    assert names > 40
+    assert names > 20
     assert width > 280
     page.set_viewport_size({"width": 1440, "height": 800})
     expect(page.locator(".js-plotly-plot .annotation-text")).to_have_count(0)
