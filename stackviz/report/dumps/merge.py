@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from stackviz.report.dumps.agreement import same_card, same_version
+from stackviz.report.dumps.card_series import merged_series, with_series
 from stackviz.report.format import LIMITS, Card, Result, Scalar, Software
 from stackviz.report.format.systems import cuda_of, family, is_cpu_build
 from stackviz.report.importers import BY_KIND, Reading
@@ -28,7 +29,7 @@ _NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
 
 def merged(readings: Sequence[Reading]) -> Reading:
     """All they tell. `kind` is that of the most trusted; lists keep the order of trust."""
-    return _with_chip(_with_build(_together(readings)))
+    return with_series(_with_chip(_with_build(_together(readings))))
 
 
 def _together(readings: Sequence[Reading]) -> Reading:
@@ -45,6 +46,7 @@ def _together(readings: Sequence[Reading]) -> Reading:
         for line in reading.ignored:
             whole.ignore(line)
     whole.software.extend(_merged_software(ordered))
+    whole.series = merged_series(ordered, renumbered)
     return whole
 
 

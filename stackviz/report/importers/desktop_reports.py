@@ -218,18 +218,22 @@ FASTFETCH = Importer(
 # ---- powermetrics ---------------------------------------------------------------------------------------------------
 
 _POWER_HEAD = re.compile(
-    r"^(?:Machine model: [^\n]{3,60}|\*{4} GPU usage \*{4}"
+    r"^(?:Machine model: [^\n]{3,60}|\*{4} (?:GPU usage|Thermal pressure) \*{4}"
     r"|GPU HW active frequency: \d{1,5} MHz)$",
     re.MULTILINE,
 )
 _POWER_LINE = re.compile(
-    r"\*{3,5}|(?:Machine model|OS version|Boot arguments|Boot time|SMC|GPU|CPU|ANE"
+    r"\*{3,5}|(?:Machine model|OS version|Boot arguments|Boot time|SMC|GPU|CPU|ANE|Current pressure level"
     r"|Combined Power|E\d?-Cluster|P\d?-Cluster|E-core|P-core)\b"
 )
 
 
+_PRESSURES = ("nominal", "moderate", "heavy", "trapping", "sleeping")
+_PRESSURE = re.compile(rf"^Current pressure level: ({'|'.join(_PRESSURES)})\b", re.MULTILINE | re.IGNORECASE)
+
+
 def find_powermetrics(text: str) -> list[Span]:
-    if "GPU HW active" not in text and "powermetrics" not in text and "Machine model: " not in text:
+    if not any(mark in text for mark in ("GPU HW active", "powermetrics", "Machine model: ", "Thermal pressure")):
         return []
     return blocks_after(_POWER_HEAD, _POWER_LINE, text)
 
@@ -243,13 +247,15 @@ def read_powermetrics(text: str) -> Reading:
     reading.sheet.state("machine.model", values.get("machine model"))
     build = re.fullmatch(r"\d{2}[A-Z]\d{1,5}[a-z]?", values.get("os version", ""))
     reading.sheet.state("os.build", build[0] if build else None)
+    pressure = [level.lower() for level in _PRESSURE.findall(text)]
+    reading.sheet.state("machine.thermal_pressure", max(pressure, key=_PRESSURES.index, default=None))
     return reading
 
 
 POWERMETRICS = Importer(
     kind="powermetrics",
     tool="powermetrics",
-    tells="model and build of a Mac",
+    tells="model and build of a Mac, how much heat holds it back",
     trust=52,
     find=find_powermetrics,
     read=read_powermetrics,

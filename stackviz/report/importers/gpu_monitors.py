@@ -7,7 +7,7 @@ import re
 
 from stackviz.report.importers.importer import Importer, Span, blocks_after, runs_of
 from stackviz.report.importers.nvidia_values import add_card, new_card, state_driver
-from stackviz.report.importers.reading import Reading
+from stackviz.report.importers.reading import CardReading, Reading
 
 __all__ = ["GPUSTAT", "NVITOP"]
 
@@ -76,6 +76,10 @@ _MEMORY = re.compile(
     r"│ {1,4}(?P<used>\d[\d.]{0,8})(?P<used_unit>[MG])iB / (?P<total>\d{1,8}(?:\.\d{1,4})?)(?P<unit>[MG])iB"
 )
 _UNITS = {"M": 2**20, "G": 2**30}
+_SECOND_ROW = re.compile(
+    r"│[^│\n]{0,24}?\b(?P<heat>\d{1,3})C {1,8}P\d{1,2} {1,10}(?P<power>\d{1,5})W / {0,4}(?P<limit>\d{1,5})W {0,6}"
+    r"│[^│\n]{0,40}│ {1,12}(?P<busy>\d{1,3})%"
+)
 
 
 def find_nvitop(text: str) -> list[Span]:
@@ -85,24 +89,44 @@ def find_nvitop(text: str) -> list[Span]:
 
 
 def read_nvitop(text: str) -> Reading:
-    """Never raises. Names and memory stand on two lines of a card."""
+    """Never raises. Names and memory stand on two lines of a card; so does its load, where each card states it."""
     reading = Reading(kind="nvitop")
     head = _HEAD.match(text)
     if head:
         values = {name: head[name] for name in ("driver", "cuda")}
         state_driver(reading, *(value if value and value[0].isdigit() else None for value in values.values()))
-    sizes = list(_MEMORY.finditer(text))[:64]
-    for position, match in enumerate(list(_CARD.finditer(text))[:64]):
+    sizes, names = list(_MEMORY.finditer(text))[:64], list(_CARD.finditer(text))[:64]
+    loads = list(_SECOND_ROW.finditer(text))[:64]
+    for position, match in enumerate(names):
         size = sizes[position] if position < len(sizes) else None
         memory = int(float(size["total"]) * _UNITS[size["unit"]]) if size else None
-        add_card(reading, new_card(int(match["index"]), match["name"], memory))
+        card = new_card(int(match["index"]), match["name"], memory)
+        if size and len(sizes) == len(names):
+            card.sheet.state("memory_used_bytes", _used_bytes(size))
+        if len(loads) == len(names):
+            _state_load(card, loads[position])
+        add_card(reading, card)
     return reading
+
+
+def _used_bytes(size: re.Match[str]) -> int | None:
+    try:
+        return int(float(size["used"]) * _UNITS[size["used_unit"]])
+    except ValueError:  # 1..1
+        return None
+
+
+def _state_load(card: CardReading, load: re.Match[str]) -> None:
+    card.sheet.state("temperature_c", float(load["heat"]))
+    card.sheet.state("power_w", float(load["power"]))
+    card.sheet.state("power_limit_w", float(load["limit"]))
+    card.sheet.state("busy_ratio", int(load["busy"]) / 100)
 
 
 NVITOP = Importer(
     kind="nvitop",
     tool="nvitop, the head of nvidia-smi",
-    tells="driver, newest CUDA it supports, cards with memory",
+    tells="driver, newest CUDA it supports, cards with memory, load, power and heat",
     trust=67,
     find=find_nvitop,
     read=read_nvitop,

@@ -1,9 +1,10 @@
-"""`lspci`, `lspci -k` and `lspci -nnk` -> graphics cards and the kernel modules that drive them.
+"""`lspci`, `lspci -k`, `lspci -nnk`, `lspci -vv` -> graphics cards, their lanes, the kernel modules that drive them.
 
 Format: lspci(8). Names stand in brackets behind the chip's: `AD102 [GeForce RTX 4090]`.
 """
 
 import re
+from dataclasses import replace
 
 from stackviz.report.format import LIMITS
 from stackviz.report.importers.importer import Importer, Span, runs_of
@@ -18,7 +19,7 @@ _LINE = re.compile(
     rf"^(?:{_SLOT} [A-Z][^\n]{{3,300}}|[ \t]+(?:Subsystem|DeviceName|Kernel driver in use|Kernel modules|Flags"
     rf"|Memory at|"
     r"Capabilities|I/O ports at|Expansion ROM at|Physical Slot|Control|Status|Latency|Interrupt|NUMA node"
-    r"|IOMMU group|Region \d)"
+    r"|IOMMU group|Region \d|LnkCap|LnkSta|LnkCtl|LnkCap2|LnkSta2|LnkCtl2|DevCap|DevCtl|DevSta)"
     r"[: ][^\n]{0,400})$",
     re.MULTILINE,
 )
@@ -29,6 +30,7 @@ _CARD = re.compile(
 )
 _DRIVER = re.compile(r"[ \t]+Kernel driver in use: ([\w-]{2,40})")
 _MODULES = re.compile(r"[ \t]+Kernel modules: ([\w, -]{2,300})")
+_LINK = re.compile(r"[ \t]+Lnk(?P<what>Cap|Sta):[^\n]{0,120}?\bWidth x(?P<lanes>\d{1,2})\b")
 _GRAPHICS = frozenset({"nvidia", "nouveau", "amdgpu", "radeon", "i915", "xe", "nova_core"})
 _VENDORS = {"nvidia": "nvidia", "advanced micro devices": "amd", "amd/ati": "amd", "intel": "intel"}
 _LAPTOP = re.compile(r"\b(RTX [345]\d{3}(?: Ti)?) (?:Mobile|Max-Q|Laptop).*$")
@@ -57,6 +59,8 @@ def read_lspci(text: str) -> Reading:
             vendor = _add_card(reading, match)
         elif line[:1] not in " \t":
             vendor = ""
+        elif vendor and (link := _LINK.match(line)):
+            _state_link(reading, "pcie_width_max" if link["what"] == "Cap" else "pcie_width", int(link["lanes"]))
         elif vendor and (driver := _DRIVER.match(line)):
             drivers.add(driver[1].replace("-", "_"))
         elif vendor and (modules := _MODULES.match(line)):
@@ -68,6 +72,13 @@ def read_lspci(text: str) -> Reading:
     if not drivers and "Kernel" in text:
         reading.sheet.mark_missing("os.modules", "not_applicable", "lspci names no driver in use for a graphics card")
     return reading
+
+
+def _state_link(reading: Reading, fact: str, lanes: int) -> None:
+    """Of the last card: lines of it follow its own. A link that is down has no lanes."""
+    if reading.cards and lanes:
+        card = reading.cards[-1]
+        reading.cards[-1] = replace(card, facts={fact: lanes, **card.facts})
 
 
 def _add_card(reading: Reading, match: re.Match[str]) -> str:

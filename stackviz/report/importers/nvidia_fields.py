@@ -5,7 +5,7 @@ CSV (`--query-gpu`): the column. "|" parts places tried in turn, because drivers
 What each means: `nvidia-smi --help-query-gpu` and the manual of nvidia-smi.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,7 @@ from stackviz.report.format import Scalar
 from stackviz.report.importers import nvidia_values as values
 from stackviz.report.importers.reading import CardReading, clean
 
-__all__ = ["Ask", "Notation", "columns", "read_fields"]
+__all__ = ["Ask", "Notation", "active_reasons", "columns", "read_fields"]
 
 Ask = Callable[[str], str | None]
 """What stands at a place of one card; None if there is no such place."""
@@ -62,23 +62,32 @@ def _read_field(card: CardReading, ask: Ask, field: _Field, notation: Notation, 
 
 
 def _read_throttling(card: CardReading, ask: Ask, notation: Notation, not_there: tuple[str, str]) -> None:
-    """The reasons that are active, as NVML words them. Being idle holds nothing back."""
+    activity = _throttle_activity(ask, notation)
+    card.sheet.state("throttle_reasons", active_reasons(ask, notation, activity))
+    card.sheet.mark_missing("throttle_reasons", *(values.why(next(iter(activity.values()))) if activity else not_there))
+
+
+def active_reasons(ask: Ask, notation: Notation, activity: Mapping[str, str] | None = None) -> str | None:
+    """The reasons that are active, as NVML words them; "none" if there are none. Being idle holds nothing back.
+
+    `activity`: what stands for each of them, where that is known.
+    """
+    activity = _throttle_activity(ask, notation) if activity is None else activity
+    states = {reason: text.lower() for reason, text in activity.items()}
+    if any(text in ("active", "not active") for text in states.values()):
+        return " ".join(reason for reason, *_ in _THROTTLE if states.get(reason) == "active") or "none"
+    bits = next(filter(None, (ask(f"{group}.active") for group in _THROTTLE_GROUPS[notation])), None)
+    return _words(bits) if bits and bits.lower().startswith("0x") and len(bits) <= 18 else None
+
+
+def _throttle_activity(ask: Ask, notation: Notation) -> dict[str, str]:
     activity: dict[str, str] = {}
     for group in _THROTTLE_GROUPS[notation]:
         for reason, *places in _THROTTLE:
             text = next(filter(None, map(ask, _throttle_places(notation, group, reason, places))), None)
             if text is not None:
                 activity.setdefault(reason, text)
-    states = {reason: text.lower() for reason, text in activity.items()}
-    if any(text in ("active", "not active") for text in states.values()):
-        active = [reason for reason, *_ in _THROTTLE if states.get(reason) == "active"]
-        card.sheet.state("throttle_reasons", " ".join(active) or "none")
-        return
-    bits = next(filter(None, (ask(f"{group}.active") for group in _THROTTLE_GROUPS[notation])), None)
-    if bits and bits.lower().startswith("0x") and len(bits) <= 18:
-        card.sheet.state("throttle_reasons", _words(bits))
-        return
-    card.sheet.mark_missing("throttle_reasons", *(values.why(next(iter(activity.values()))) if activity else not_there))
+    return activity
 
 
 def _words(bits: str) -> str | None:

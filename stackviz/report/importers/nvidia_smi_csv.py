@@ -4,11 +4,11 @@ Rows without a header can be read only where the command that names the columns 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from stackviz.report.format import LIMITS
 from stackviz.report.importers.importer import Importer, Span, next_line
-from stackviz.report.importers.nvidia_fields import columns, read_fields
+from stackviz.report.importers.nvidia_fields import active_reasons, columns, read_fields
 from stackviz.report.importers.nvidia_values import (
     add_card,
     byte_count,
@@ -16,10 +16,11 @@ from stackviz.report.importers.nvidia_values import (
     new_card,
     note_cut,
     note_system,
+    number,
     value,
     why,
 )
-from stackviz.report.importers.reading import UNNAMED, CardReading, Reading, clean
+from stackviz.report.importers.reading import UNNAMED, CardReading, CardSample, Reading, clean
 
 __all__ = ["IMPORTER", "find_nvidia_smi_csv", "read_nvidia_smi_csv"]
 
@@ -75,9 +76,11 @@ _LOOKS = {
 
 _BARE_ROW = re.compile(rf"^(?:\d{{1,3}}, )?{_MAKER}[^,\n]{{0,80}}, [^\n]{{0,400}}$", re.MULTILINE)
 _BARE_CELL = re.compile(r", (?:\d{1,7} MiB|\d{3}\.\d{2,3}(?:\.\d{2})?)(?:,|$)")
+_CLOCK = re.compile(r"\b(\d{1,2}):(\d\d):(\d\d(?:\.\d{1,3})?)$")
+_OF_ONE_ROUND_S = 0.3
 _LONGEST_LINE = 32_000
 _MOST_COLUMNS = 600
-_MOST_ROWS = 2_000
+_MOST_ROWS = 20_000
 
 
 def _cells(line: str) -> list[str]:
@@ -222,21 +225,73 @@ def _read_machine(reading: Reading, rows: list[dict[str, str]]) -> None:
 
 
 def _read_cards(reading: Reading, rows: list[dict[str, str]], first_index: int) -> None:
-    seen: set[str] = set()
-    for number, row in enumerate(rows):
+    seen: dict[str, int] = {}
+    key_of = _key_of_rows(rows)
+    for position, row in enumerate(rows):
         name = next((text for text in (value(row.get(column)) for column in _NAMES) if text), None)
         index = integer_of(row.get("index"))
-        key = next((row[column] for column in (*_UUIDS, "pci.bus_id", "index") if column in row), str(number))
-        name = name or (UNNAMED if _OF_A_CARD & row.keys() else None)
-        if name is None or (key in seen and "timestamp" in row):
-            continue  # a query in a loop prints each card again
-        seen.add(key)
-        if len(reading.cards) < LIMITS.cards:
-            add_card(reading, _card(first_index + number if index is None else index, name, row))
+        key = key_of(row, position)
+        name = name or (UNNAMED if _OF_A_CARD & row.keys() or _is_series(rows) else None)
+        if name is not None and key not in seen and len(reading.cards) < LIMITS.cards:
+            add_card(reading, _card(first_index + position if index is None else index, name, row))
+            seen[key] = reading.cards[-1].index
+        if key in seen and "utilization.gpu" in row:
+            reading.series.setdefault(seen[key], []).append(_sample(row))
     if rows and not reading.cards:
         reading.problem("no column contains the names of cards")
     note_cut(reading, len(seen))
     note_system(reading, ())
+
+
+def _key_of_rows(rows: list[dict[str, str]]) -> Callable[[dict[str, str], int], str]:
+    """What tells the cards of rows apart: a column, or in a query in a loop their place among those of one time."""
+    columns = rows[0].keys() if rows else set()
+    column = next((name for name in (*_UUIDS, "pci.bus_id", "index") if name in columns), None)
+    if column is not None:
+        return lambda row, _position: row[column]
+    if not _is_series(rows):
+        return lambda _row, position: str(position)
+    cards = _cards_of_a_round(rows)
+    return lambda _row, position: str(position % cards)
+
+
+def _is_series(rows: list[dict[str, str]]) -> bool:
+    """Whether a query in a loop printed them, each card again and again."""
+    return len(rows) > 1 and "utilization.gpu" in rows[0] and len({row.get("timestamp") for row in rows}) > 1
+
+
+def _cards_of_a_round(rows: list[dict[str, str]]) -> int:
+    """How many rows are of one time: those of a round are printed within milliseconds."""
+    times = [_seconds(row.get("timestamp")) for row in rows[: LIMITS.cards + 1]]
+    first = times[0]
+    for count, time in enumerate(times):
+        if first is None or time is None or time - first > _OF_ONE_ROUND_S:
+            return max(1, count)
+    return 1
+
+
+def _seconds(written: str | None) -> float | None:
+    """`2026/11/29 10:00:01.123` -> seconds of the day."""
+    match = _CLOCK.search(written or "")
+    return int(match[1]) * 3600.0 + int(match[2]) * 60 + float(match[3]) if match else None
+
+
+def _sample(row: dict[str, str]) -> CardSample:
+    used = byte_count(row.get("memory.used"))
+    return CardSample(
+        at_s=_seconds(row.get("timestamp")),
+        busy_ratio=number(row.get("utilization.gpu")),
+        memory_activity_ratio=number(row.get("utilization.memory")),
+        memory_used_bytes=None if used is None else float(used),
+        power_w=_first_number(row, "power.draw", "power.draw.instant", "power.draw.average"),
+        sm_clock_hz=_first_number(row, "clocks.sm", "clocks.current.sm", "clocks.gr", "clocks.current.graphics"),
+        temperature_c=number(row.get("temperature.gpu")),
+        throttle_reasons=active_reasons(row.get, "csv") or "",
+    )
+
+
+def _first_number(row: dict[str, str], *columns: str) -> float | None:
+    return next((number(row[column]) for column in columns if column in row), None)
 
 
 def _card(index: int, name: str, row: dict[str, str]) -> CardReading:

@@ -321,28 +321,45 @@ TENSORFLOW = Importer(
 # ---- NCCL -----------------------------------------------------------------------------------------------------------
 
 _NCCL = re.compile(
-    r"^[^\n]{0,160}?(?:NCCL INFO )?NCCL version (?P<version>\d\.\d{1,2}\.\d{1,2})\+cuda\d{1,2}\.\d[^\n]{0,40}$",
+    r"^[^\n]{0,160}?(?:NCCL INFO )?(?:NCCL version (?P<version>\d\.\d{1,2}\.\d{1,2})\+cuda\d{1,2}\.\d"
+    r"|Channel \d{1,3}(?:/\d{1,3})? : \d{1,5}\[[0-9a-f]{1,8}\] -> \d{1,5}\[[0-9a-f]{1,8}\](?: \[(?:send|receive)\])?"
+    r" via (?P<transport>[A-Z][\w/]{2,30}))[^\n]{0,80}$",
     re.MULTILINE,
 )
+_NCCL_MARKS = ("NCCL version ", "] via ")
 
 
 def find_nccl(text: str) -> list[Span]:
-    return runs_of(_NCCL, text) if "NCCL version " in text else []
+    """From the first such line to the last: those of several processes mix, and others stand between."""
+    if not any(mark in text for mark in _NCCL_MARKS):
+        return []
+    first = last = _NCCL.search(text)
+    if first is None or last is None:
+        return []
+    for last in _NCCL.finditer(text, first.end()):  # noqa: B007 - the last one counts
+        pass
+    return [Span(first.start(), last.end())]
 
 
 def read_nccl(text: str) -> Reading:
-    """Never raises. The line that NCCL prints with NCCL_DEBUG=VERSION or INFO: what it was built with, too."""
+    """Never raises. What NCCL prints with NCCL_DEBUG=VERSION or INFO: its version, and how cards are connected."""
     reading = Reading(kind="nccl-log")
-    if match := _NCCL.search(text):
-        reading.sheet.state("nccl.version", match["version"])
-        reading.add_software("nccl", match["version"], "NCCL")
+    transports: dict[str, None] = {}
+    for match in _NCCL.finditer(text):
+        if match["version"]:
+            reading.sheet.state("nccl.version", match["version"])
+            reading.add_software("nccl", match["version"], "NCCL")
+        elif len(transports) < _MOST_TRANSPORTS:
+            transports.setdefault(match["transport"])
+    reading.sheet.state("nccl.transports", " ".join(transports) or None)
     return reading
 
 
+_MOST_TRANSPORTS = 16
 NCCL = Importer(
     kind="nccl-log",
     tool="NCCL_DEBUG=INFO, a log",
-    tells="the version of NCCL that runs",
+    tells="the version of NCCL that runs, and over what it connects cards",
     trust=36,
     find=find_nccl,
     read=read_nccl,

@@ -8,10 +8,14 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from stackviz.report.format import CARD_FACTS, FACTS, LIMITS, Absent, Card, Fact, FactType, Result, Scalar, Software
 
-__all__ = ["UNNAMED", "CardReading", "FactSheet", "Reading", "clean", "distinct_lines", "vendor_of", "without_digits"]
+__all__ = [
+    "UNNAMED", "CardReading", "CardSample", "FactSheet", "Reading", "clean", "distinct_lines", "vendor_of",
+    "without_digits",
+]  # fmt: skip
 
 UNNAMED = "NVIDIA GPU"
 """What a card is called of which nvidia-smi was asked something else than the name."""
@@ -96,11 +100,26 @@ class CardReading:
         )
 
 
+class CardSample(NamedTuple):
+    """One look at a card; None: the tool does not say. `at_s`: since any time; `throttle_reasons`: as the fact."""
+
+    at_s: float | None = None
+    busy_ratio: float | None = None
+    memory_activity_ratio: float | None = None
+    memory_used_bytes: float | None = None
+    power_w: float | None = None
+    sm_clock_hz: float | None = None
+    temperature_c: float | None = None
+    received_bytes_per_s: float | None = None
+    throttle_reasons: str = ""
+
+
 @dataclass(kw_only=True)
 class Reading:
     """All that one dump or probe states. `kind` says which tool; `problems` what was odd or could not be read.
 
-    `ignored`: lines inside the dump that the importer has no use for, shortened; `results`: benchmarks it states.
+    `ignored`: lines inside the dump that the importer has no use for, shortened; `results`: benchmarks it states;
+    `series`: what a tool saw of the card of this index, again and again.
     """
 
     kind: str
@@ -108,6 +127,7 @@ class Reading:
     cards: list[Card] = field(default_factory=list)
     software: list[Software] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
+    series: dict[int, list[CardSample]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from stackviz.report.format import Card
 from stackviz.report.importers import Reading
+from stackviz.report.importers.reading import UNNAMED
 
 Row = Mapping[str, str]
 
@@ -185,7 +186,7 @@ def _cudnn(row: Row, reading: Reading) -> Cell:
 
 def _gpus(row: Row, reading: Reading) -> Cell:
     """Whole cards by name; where the sample only counts them, their number, and where it does not, none."""
-    names = Counter(card.reported_name for card in _whole(reading))
+    names = Counter(card.reported_name for card in _whole(reading) if card.reported_name != UNNAMED)
     is_counted = re.search(r" x\d+$", row["gpus"]) or not _states(row["gpus"])
     told = "; ".join(f"{name} x{count}" if is_counted else name for name, count in names.items())
     counted = re.match(r"(\d+) GPU\b.*model not stated", row["gpus"])

@@ -18,6 +18,8 @@ _Q_PARTS = {
     "PERFORMANCE": "    Performance State                     : P0\n    Clocks Event Reasons\n"
     "        Idle                              : Not Active\n        SW Power Cap                      : Active\n",
     "PERFORMANCE,UTILIZATION": "    Performance State                     : P0\n    Utilization\n        Gpu                               : 97 %\n",
+    "PERFORMANCE,POWER,CLOCK": "    Clocks Event Reasons\n        Idle                              : Not Active\n"
+    "        SW Thermal Slowdown               : Active\n",
     "MEMORY,ECC": "    FB Memory Usage\n        Total                             : 24564 MiB\n    ECC Mode\n"
     "        Current                           : Enabled\n",
 }

@@ -35,7 +35,13 @@ OWN_DUMPS = (
     OwnDump(kind="diffusers-env", text=DIFFUSERS, facts={"os.name": "Windows"}, cards=1),
     OwnDump(kind="detectron2-env", text=DETECTRON2, facts={"nvidia.driver_version": "470.82.01"}, cards=2),
     OwnDump(kind="issue-template", text=TEMPLATE, facts={"torch.version": "1.13.1", "cudnn.version": "8.5"}, cards=2),
-    OwnDump(kind="nvidia-smi-dmon", text=DMON, facts={"nvidia.card_count": 2}),
+    OwnDump(
+        kind="nvidia-smi-dmon",
+        text=DMON,
+        facts={"nvidia.card_count": 2},
+        cards=2,
+        commands=("nvidia-smi dmon -s pucmt -c 60",),
+    ),
     OwnDump(kind="meminfo", text=MEMINFO, facts={"memory.total_bytes": 263774780 * 1024}),
     OwnDump(
         kind="lscpu", text=LSCPU, facts={"cpu.cores_logical": 32, "cpu.model": "AMD Ryzen 9 7950X 16-Core Processor"}

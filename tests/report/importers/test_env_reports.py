@@ -487,7 +487,8 @@ def test_detectron2_tells_cards_of_several_numbers():
 def test_dmon_counts_cards_and_names_none(numbers, count):
     rows = "".join(f"    {number}    15    59     3     4     -\n" for number in numbers) * 3
     reading = one(f"# gpu   pwr  temp    sm   mem   enc\n# Idx     W     C     %     %     %\n{rows}")
-    assert (reading.kind, reading.facts.get("nvidia.card_count"), reading.cards) == ("nvidia-smi-dmon", count, [])
+    assert (reading.kind, reading.facts.get("nvidia.card_count")) == ("nvidia-smi-dmon", count)
+    assert [(card.index, card.reported_name) for card in reading.cards] == [(n, "NVIDIA GPU") for n in numbers]
 
 
 # ---- hostile --------------------------------------------------------------------------------------------------------
