@@ -24,6 +24,7 @@ from stackviz.intake.report_parts.present import (
     present,
     stack_column,
 )
+from stackviz.pages.diagnose.readings import CardReadings, card_readings
 from stackviz.records.catalog.match import Match, card_name, match_cards
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.stacks.reported import stack_slug
@@ -109,6 +110,8 @@ class MachineDiagnosis:
     more_cards: int
     details: tuple[CardDetails, ...]
     software: tuple[SoftwareRow, ...]
+    readings: tuple[CardReadings, ...]
+    more_readings: int
     problems: tuple[str, ...]
     ignored: tuple[str, ...]
 
@@ -215,6 +218,7 @@ def _diagnosed(
     column = stack_column(judged, described, key=f"pasted-{number}", title=title)
     first = [name for name in HEADLINE if name in judged.report.facts]
     report = present(judged, column, names=names, first=first, alike=by_name)
+    readings, more_readings = card_readings(machine.reading)
     return MachineDiagnosis(
         number=number,
         title=title,
@@ -230,6 +234,8 @@ def _diagnosed(
         more_cards=len(report.cards[MOST_CARD_ROWS:]),
         details=tuple(_details(row) for row in report.cards[:MOST_DETAILS]),
         software=report.software[:MOST_SOFTWARE],
+        readings=readings,
+        more_readings=more_readings,
         problems=tuple(unexplained(machine.reading.problems, judged.findings)),
         ignored=tuple(machine.reading.ignored),
     )
