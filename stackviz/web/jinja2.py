@@ -9,6 +9,7 @@ from jinja2 import Environment, StrictUndefined
 from stackviz.base.advice import causes_of
 from stackviz.draw.colours import hue_of
 from stackviz.report.messages.of_findings import messages_of
+from stackviz.report.rules import branch_of
 from stackviz.web.i18n.curated_text import curated, curated_commands
 from stackviz.web.i18n.finding_text import advice_of, finding_text, finding_title
 from stackviz.web.i18n.words import evidence_text
@@ -26,6 +27,7 @@ FUNCTIONS = (
     web.state,
     web.tray_button,
     advice_of,
+    branch_of,
     curated,
     curated_commands,
     evidence_text,

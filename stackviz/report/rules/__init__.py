@@ -6,10 +6,11 @@ They need nothing but Python: the agent carries them for `diagnose`.
 """
 
 from stackviz.report.rules.compatibility import KnownCard, Release, Requirement, RuleSource, Tables, packaged_tables
-from stackviz.report.rules.registry import RULES, find, is_broken, judge, judge_breaking
+from stackviz.report.rules.registry import BRANCHES, RULES, branch_of, find, is_broken, judge, judge_breaking
 from stackviz.report.rules.rule import Finding, Rule, Severity
 
 __all__ = [
+    "BRANCHES",
     "RULES",
     "Finding",
     "KnownCard",
@@ -19,6 +20,7 @@ __all__ = [
     "RuleSource",
     "Severity",
     "Tables",
+    "branch_of",
     "find",
     "is_broken",
     "judge",

@@ -4,15 +4,17 @@ Every module of `checks/` that names a RuleSet RULES is found; to add a rule: do
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from stackviz.base.discovery import modules_of
+from stackviz.base.sentence import say
 from stackviz.report.format import Report
 from stackviz.report.rules import checks
 from stackviz.report.rules.compatibility import Tables
 from stackviz.report.rules.look import Look
 from stackviz.report.rules.rule import Finding, Rule, Severity, run
 
-__all__ = ["RULES", "find", "is_broken", "judge", "judge_breaking", "needs_of"]
+__all__ = ["BRANCHES", "RULES", "SlowBranch", "branch_of", "find", "is_broken", "judge", "judge_breaking", "needs_of"]
 
 
 def _declared() -> Iterator[Rule]:
@@ -28,6 +30,7 @@ _ORDINARY = tuple(rule for rule in RULES if not rule.last_resort)
 _BREAKING = tuple(rule for rule in _ORDINARY if rule.worst == Severity.BROKEN)
 _MESSAGES, _DRIVER = "error-message", "nvidia-driver"
 _NEEDS = {rule.id: rule.needs for rule in RULES}
+_BRANCHES = {rule.id: rule.branch for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]
 _EXPLAINING = frozenset({"nvidia-driver", "cuda-driver-api", "cuda-runtime", "pytorch", "linux"})
 """Boxes that keep a card from torch when they are broken."""
@@ -36,6 +39,30 @@ _EXPLAINING = frozenset({"nvidia-driver", "cuda-driver-api", "cuda-runtime", "py
 def needs_of(rule_id: str) -> tuple[str, str] | tuple[()]:
     """The component that asks for something and the one that has to give it; () for a rule about one, or unknown."""
     return _NEEDS.get(rule_id, ())
+
+
+class SlowBranch(NamedTuple):
+    """A section of the chapter "Why is it slow?": its anchor and its title."""
+
+    anchor: str
+    title: str
+
+
+BRANCHES = {
+    "wait-or-work": say("First: does it wait?"),
+    "data": say("It waits for data"),
+    "host": say("It waits for Python"),
+    "works": say("It works, but slowly"),
+    "checkpoints": say("Checkpoints and logs"),
+    "several": say("Several machines"),
+}
+"""Anchor -> title of the sections that rules lead to."""
+
+
+def branch_of(rule_id: str) -> SlowBranch | None:
+    """The section of "Why is it slow?" that goes on from what a rule finds; None for a rule about something else."""
+    anchor = _BRANCHES.get(rule_id, "")
+    return SlowBranch(anchor, BRANCHES[anchor]) if anchor else None
 
 
 def judge(report: Report, tables: Tables) -> tuple[Finding, ...]:

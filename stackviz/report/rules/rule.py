@@ -75,7 +75,8 @@ class Rule:
     answer the check gives. A check that yields nothing says that the question does not arise on this machine. `needs`:
     the component that asks for something and the one that has to give it, where the rule is about two: the diagram
     draws the link. `last_resort`: it restates what a person sees, and is silent where a rule about the driver, CUDA,
-    torch or the system finds something broken.
+    torch or the system finds something broken. `branch`: the section of the chapter "Why is it slow?" that goes on
+    from what it finds.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Rule:
     check: Check
     needs: tuple[str, str] | tuple[()] = ()
     last_resort: bool = False
+    branch: str = ""
 
 
 class RuleSet:
@@ -115,6 +117,7 @@ class RuleSet:
         source: RuleSource,
         needs: tuple[str, str] | tuple[()] = (),
         last_resort: bool = False,
+        branch: str = "",
     ) -> Callable[[Check], Check]:
         """Add a check as a rule; the arguments are those of Rule."""
 
@@ -129,6 +132,7 @@ class RuleSet:
                     check=check,
                     needs=needs,
                     last_resort=last_resort,
+                    branch=branch,
                 )
             )
             return check

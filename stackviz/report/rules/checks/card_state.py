@@ -56,11 +56,21 @@ IDLE = 0.0
 # GDDR keeps the check bits of ECC in the memory itself: one byte of 16 (49,140 MiB become 46,068).
 ECC_LEAVES = 15 / 16
 ECC_TOLERANCE = 0.006
+HOT_C = 83  # where cards begin to lower their clocks, for want of the figure of this one
+MUCH_SLOWER = 0.8  # than the highest clock of the same minutes
+LOWERED = 0.9  # of the limit from the factory
 SHARED_LANES = 8  # of the 16 that a processor for consumers has for cards
 OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver is
 
 
-@RULES.rule("pcie-width", "hardware", asks="the card has all its PCIe lanes", worst=Severity.WARNING, source=PCIE_WIDTH)
+@RULES.rule(
+    "pcie-width",
+    "hardware",
+    asks="the card has all its PCIe lanes",
+    worst=Severity.WARNING,
+    source=PCIE_WIDTH,
+    branch="works",
+)
 def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = [
         card
@@ -156,15 +166,35 @@ def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
-    return [card for card in cards if set(reasons) & set((card.get("throttle_reasons") or "").split())]
+    """When it was read, or for much of the time in which it was watched."""
+    names = ("throttle_reasons", "watched_throttle_reasons")
+    return [card for card in cards if any(set(reasons) & set((card.get(name) or "").split()) for name in names)]
 
 
-@RULES.rule("thermal-throttle", "hardware", asks="heat throttles the clocks", worst=Severity.WARNING, source=THERMAL)
+def _slows_when_hot(card: CardLook) -> bool:
+    """Whether it was hot, and mostly far below the clock that it began with. No tool says why, where none was asked."""
+    clock, most = card.number("watched_sm_clock_hz"), card.number("watched_sm_clock_most_hz")
+    heat = card.number("watched_temperature_c")
+    if clock is None or most is None or heat is None or card.get("watched_throttle_reasons") is not None:
+        return False
+    return clock < MUCH_SLOWER * most and heat >= (card.number("slowdown_temperature_c") or HOT_C)
+
+
+@RULES.rule(
+    "thermal-throttle",
+    "hardware",
+    asks="heat throttles the clocks",
+    worst=Severity.WARNING,
+    source=THERMAL,
+    branch="works",
+)
 def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
-    hot = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
+    reported = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
+    hot = [card for card in cards if card in reported or _slows_when_hot(card)]
     if hot:
-        degrees = [f"{value:g} °C" for card in hot if (value := card.number("temperature_c")) is not None]
+        heats = (card.number("watched_temperature_c") or card.number("temperature_c") for card in hot)
+        degrees = [f"{value:g} °C" for value in heats if value is not None]
         yield Conclusion(
             severity=Severity.WARNING,
             title=(
@@ -182,22 +212,52 @@ def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 
 
 @RULES.rule(
-    "sw-power-cap", "hardware", asks="the power limit caps the clocks", worst=Severity.NOTE, source=SW_POWER_CAP
+    "sw-power-cap",
+    "hardware",
+    asks="the power limit caps the clocks",
+    worst=Severity.WARNING,
+    source=SW_POWER_CAP,
+    branch="works",
 )
 def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """Normal at the limit from the factory; below it the card is slower than others of its kind."""
     cards = look.cards("nvidia")
     capped = [card for card in _held_back(cards, "sw_power_cap") if card.number("busy_ratio") != IDLE]
-    if capped:
+    lowered = [card for card in capped if _is_lowered(card)]
+    normal = [card for card in capped if card not in lowered]
+    for card in lowered:
+        yield Conclusion(
+            severity=Severity.WARNING,
+            title=say(
+                "{named} is held at a power limit of {limit} W: {default} W is the factory default",
+                named([card]),
+                f"{card.number('power_limit_w'):g}",
+                f"{card.number('power_default_limit_w'):g}",
+            ),
+            explanation=say("The clocks drop until it stays below the limit: it is slower than others of its kind."),
+            advice=say(
+                "If this is not on purpose: sudo nvidia-smi -i {n_index} -pl {n_default}",
+                card.index,
+                f"{card.number('power_default_limit_w'):g}",
+            ),
+            cards=indexes([card]),
+        )
+    if normal:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=say("The power limit caps the clocks: {named}", named(capped)),
+            title=say("The power limit caps the clocks: {named}", named(normal)),
             explanation=say(
                 "Normal under full load: the card draws as much power as allowed and runs as fast as that permits."
             ),
             advice=say("Nothing to do, unless the power limit was lowered by mistake."),
-            cards=indexes(capped),
+            cards=indexes(normal),
         )
     require_if_mentioned(cards, "throttle_reasons")
+
+
+def _is_lowered(card: CardLook) -> bool:
+    limit, default = card.number("power_limit_w"), card.number("power_default_limit_w")
+    return limit is not None and default is not None and limit < LOWERED * default
 
 
 @RULES.rule(

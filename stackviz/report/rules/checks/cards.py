@@ -42,6 +42,8 @@ POWER_LIMIT_TOLERANCE_W = 0.5  # drivers state limits in milliwatts, rounded
 @RULES.rule("power-cap", "hardware", asks="the power limit was lowered", worst=Severity.NOTE, source=POWER_LIMIT)
 def check_power_limit(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
+    if "sw-power-cap" in look.problem_rules:
+        return
     lowered: dict[tuple[float, float], list[CardLook]] = {}
     for card in cards:
         limit, default = card.number("power_limit_w"), card.number("power_default_limit_w")
