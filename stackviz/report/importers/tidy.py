@@ -28,7 +28,9 @@ def tidy(text: str, deadline: Deadline = NEVER) -> str:
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[()][0-9A-B]|[@-Z\\-_=>78])"
 )
-_BARE_ESCAPE = re.compile(r"(?:\\x1b|\\033|\\u001b|\\e|\^\[|\u241b|\ufffd)?\[(?:\d{1,3}(?:;\d{1,3}){0,6})?m")
+_BARE_ESCAPE = re.compile(r"(?:\\x1b|\\033|\\u001b|\\e|\^\[|\u241b|\ufffd)?\[(?:\d{1,3}(?:;\d{1,3}){0,6}m|m(?!\w))")
+"""`[metal::malloc]` is none of them."""
+
 _MOJIBAKE = re.compile(
     "[\xc2-\xf4][\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
 )
