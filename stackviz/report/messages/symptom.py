@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Literal
 
-__all__ = ["BETWEEN_QUOTES", "COLLECT_ENV", "NVIDIA_SMI", "Cause", "Family", "Symptom", "table_rows"]
+__all__ = ["BETWEEN_QUOTES", "COLLECT_ENV", "NVIDIA_SMI", "Cause", "Family", "SeverityName", "Symptom", "table_rows"]
+
+SeverityName = Literal["broken", "warning", "note"]
 
 COLLECT_ENV = "python -m torch.utils.collect_env"
 NVIDIA_SMI = "nvidia-smi"
@@ -46,7 +48,8 @@ class Symptom:
 
     `component`: the slug of the component that prints it or is at fault. `causes`: the likeliest first, one at least.
     `ask`: the one command whose output tells the causes apart. `rules`: the rules that find the cause where the facts
-    are known; what one of them calls broken, or warns of, needs no second explanation.
+    are known; what one of them calls broken, or warns of, needs no second explanation. `is_general`: the wording fits
+    many errors of a program, and gives way to any other message in its lines.
     """
 
     key: str
@@ -59,10 +62,11 @@ class Symptom:
     ask: str
     source_title: str
     source_url: str
-    severity: Literal["broken", "warning", "note"] = "broken"
+    severity: SeverityName = "broken"
     states: Mapping[str, str | int | bool] = field(default_factory=dict)
     lacks: Mapping[str, str] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
+    is_general: bool = False
     series: str = ""
     rank: int = 0
     short: str = ""
@@ -75,7 +79,7 @@ class Family:
     `patterns` and `anchors` are as those of a `Symptom`, and `members` have none. The group `code` holds what is looked
     up: a number, a name or a text, or several of them, which `each_code` finds one by one. `members`: the code in lower
     case, with single spaces -> its message; one message may have several codes. `unlisted`: the message of a code that
-    the table lacks; None where such a text is no message.
+    the table lacks; None where such a text is no message. `is_general` is as that of a `Symptom`.
     """
 
     patterns: tuple[str, ...]
@@ -83,6 +87,7 @@ class Family:
     members: Mapping[str, Symptom]
     each_code: str = r".{1,200}"
     unlisted: Symptom | None = None
+    is_general: bool = False
 
 
 def table_rows(name: str) -> list[dict[str, str]]:
