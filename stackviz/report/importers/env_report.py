@@ -77,7 +77,7 @@ def state_truth(reading: Reading, fact: str, written: str, tool: str) -> None:
 
 def number_of_bytes(written: str) -> int | None:
     """`16 GB` -> bytes; the tools read here mean powers of 1024."""
-    match = re.search(r"(\d{1,9}(?:\.\d{1,6})?)\s*([KMGT]?)i?B\b", written)
+    match = re.search(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)i?B\b", written)
     return int(float(match[1]) * _BYTES[f"{match[2]}B"]) if match else None
 
 

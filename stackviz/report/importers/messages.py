@@ -5,7 +5,7 @@ another dump.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,18 +29,20 @@ _MOST_PROSE = 20_000  # characters in which a card is looked for: a longer text 
 
 @dataclass(frozen=True, slots=True)
 class FoundMessage:
-    """One message in a text: where it and its lines lie, which symptom it is of, what its groups say."""
+    """One message in a text: where it and its lines lie, its symptom, what its groups say, what it was found by."""
 
     start: int
     end: int
     span: Span
     symptom: Symptom
     groups: Mapping[str, str]
+    wording: Symptom | Family
 
 
 _WORDINGS: tuple[Symptom | Family, ...] = (*SYMPTOMS, *FAMILIES)
 _ANCHORS = frozenset(anchor for wording in _WORDINGS for anchor in wording.anchors)
-_WORDS = {anchor: tuple(map(without_digits, anchor.split())) for anchor in _ANCHORS}
+_WORDS = {anchor: sorted(map(without_digits, anchor.split()), key=len, reverse=True) for anchor in _ANCHORS}
+"""The words of each, the long and therefore rare ones first."""
 _CLASS_OR_SPACE = re.compile(r"\[(?:\\.|[^\]\\])+\]| (\??)")
 
 
@@ -75,28 +77,45 @@ def message_bounds(text: str) -> list[tuple[int, int]]:
 
 def is_message(line: str) -> bool:
     """Whether a line is one of the messages: a log repeats them."""
-    lowered = _lowered(line)
-    near = {anchor for anchor in _ANCHORS if anchor in lowered}  # most lines of a log have none
+    near = _likely_anchors(line)  # most lines of a log have none
     if not near:
         return False
-    return any(True for wording in _wordings_near(near) for _message in _of_wording(wording, line, lowered))
+    lowered = _lowered(line)
+    return any(True for wording in _wordings_near(near) for _message in _of_wording(wording, line, lowered, near))
 
 
 def _messages(text: str) -> list[FoundMessage]:
-    """The different messages of a text in its order: of one that is repeated with the same values the first."""
+    """The different messages of a text in its order: of one that is repeated with the same values the first.
+
+    A message within another is a part of it: `invalid device ordinal` of `HIP error: invalid device ordinal`. A general
+    one gives way to another in its lines.
+    """
     lowered = _lowered(text)
     near = _likely_anchors(text)
     different: dict[tuple[object, ...], FoundMessage] = {}
     for wording in _wordings_near(near):
-        for message in sorted(_of_wording(wording, text, lowered), key=lambda message: message.span.start):
+        for message in sorted(_of_wording(wording, text, lowered, near), key=lambda message: message.span.start):
             different.setdefault((message.symptom.key, *message.groups.items()), message)
-    return sorted(different.values(), key=lambda message: message.span.start)[:MOST_MESSAGES]
+    ordered = sorted(different.values(), key=lambda message: message.span.start)[:MOST_MESSAGES]
+    return [message for message in ordered if not any(_gives_way(message, other) for other in ordered)]
+
+
+def _gives_way(message: FoundMessage, other: FoundMessage) -> bool:
+    if message.wording.is_general or other.wording.is_general:
+        shares_lines = message.span.start <= other.span.end and other.span.start <= message.span.end
+        return message.wording.is_general and not other.wording.is_general and shares_lines
+    return (
+        other.start <= message.start
+        and message.end <= other.end
+        and message.end - message.start < other.end - other.start
+        and message.wording is not other.wording
+    )
 
 
 def _likely_anchors(text: str) -> set[str]:
     """Those whose words are all in the text. A message may be wrapped, so that each word is looked for by itself."""
-    lines = _lowered(distinct_lines(text))
-    return {anchor for anchor, words in _WORDS.items() if all(map(lines.__contains__, words))}
+    different_words = " ".join(set(_lowered(distinct_lines(text)).split()))
+    return {anchor for anchor, words in _WORDS.items() if all(map(different_words.__contains__, words))}
 
 
 def _wordings_near(anchors: set[str]) -> Iterator[Symptom | Family]:
@@ -108,13 +127,13 @@ def _lowered(text: str) -> str:
     return text.replace("İ", "I").lower().replace("\n", " ")
 
 
-def _of_wording(wording: Symptom | Family, text: str, lowered: str) -> Iterator[FoundMessage]:
-    for start, end in _windows(wording.anchors, lowered):
+def _of_wording(wording: Symptom | Family, text: str, lowered: str, near: set[str]) -> Iterator[FoundMessage]:
+    for start, end in _windows(near.intersection(wording.anchors), lowered):
         for pattern in wording.patterns:
             for match in _compiled(pattern).finditer(text, start, end):
                 groups = {name: value for name, value in match.groupdict().items() if value}
                 for symptom in _meant(wording, groups):
-                    yield FoundMessage(match.start(), match.end(), _whole_lines(text, match), symptom, groups)
+                    yield FoundMessage(match.start(), match.end(), _whole_lines(text, match), symptom, groups, wording)
 
 
 def _meant(wording: Symptom | Family, groups: dict[str, str]) -> list[Symptom]:
@@ -126,7 +145,7 @@ def _meant(wording: Symptom | Family, groups: dict[str, str]) -> list[Symptom]:
     return [symptom for symptom in meant if symptom is not None]
 
 
-def _windows(anchors: Sequence[str], lowered: str) -> Iterator[tuple[int, int]]:
+def _windows(anchors: Iterable[str], lowered: str) -> Iterator[tuple[int, int]]:
     """Yield where a message of these anchors can be: no character twice, however close they are together."""
     start = end = 0
     for hit in sorted(_hits(anchors, lowered)):
@@ -139,7 +158,7 @@ def _windows(anchors: Sequence[str], lowered: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _hits(anchors: Sequence[str], lowered: str) -> Iterator[int]:
+def _hits(anchors: Iterable[str], lowered: str) -> Iterator[int]:
     for anchor in anchors:
         at, left = lowered.find(anchor), MOST_HITS
         while at >= 0 and left:
@@ -204,7 +223,7 @@ def _state_group(reading: Reading, group: str, written: str) -> None:
     fact = FACTS.get(group.replace("__", "."))
     if fact is None:
         return  # of a card, or the detail
-    convert = _CONVERTERS.get(fact.name) or (number_of_bytes if fact.unit == "B" else None)
+    convert = _CONVERTERS.get(fact.name) or (_size_in_bytes if fact.unit == "B" else None)
     reading.sheet.state(fact.name, convert(written) if convert else written)
 
 
@@ -215,6 +234,15 @@ def _api_version(written: str) -> str:
 
 def _architectures(written: str) -> str:
     return " ".join(re.findall(r"(?:sm|compute|gfx)_?[0-9a-f]{2,4}[a-z]?", written))
+
+
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)(?:/[\d.]{1,12})? ?([KMGT]?)", re.IGNORECASE)
+
+
+def _size_in_bytes(written: str) -> int | None:
+    """Of `512 MiB`, `18.2G`, `20401094656` and `4.91/6.0 GiB`, where the first number has the unit of the second."""
+    match = _SIZE.match(written)
+    return match and number_of_bytes(f"{match[1]} {match[2].upper()}B")
 
 
 _CONVERTERS: Mapping[str, Callable[[str], str | int | None]] = {
