@@ -29,11 +29,16 @@ SYMPTOMS = (
             r"cudaErrorMemoryAllocation",
             r"CUDA out of memory",
             (
-                rf"ggml_backend_cuda_buffer_type_alloc_buffer: allocating (?P<message__oom_requested_bytes>{_SIZE})"
-                r".{0,80}: cudaMalloc failed: out of memory"
+                r"Allocation on device (?:\d{1,2} )?would exceed allowed memory\. \(out of memory\)"
+                rf" Currently allocated : (?P<message__oom_allocated_bytes>{_SIZE})"
+                rf" Requested : (?P<message__oom_requested_bytes>{_SIZE})"
+                rf" Device limit : (?P<message__oom_total_bytes>{_SIZE})"
+                rf" Free \(according to CUDA\): (?P<message__oom_free_bytes>0 bytes|{_SIZE})"
             ),
+            r"OutOfMemoryError: Allocation on device",
+            r"CUDA driver error: out of memory",
         ),
-        anchors=("out of memory", "cudaerrormemoryallocation"),
+        anchors=("out of memory", "cudaerrormemoryallocation", "allocation on device"),
         component="pytorch",
         meaning="The card has no free memory left for what the program asks for.",
         causes=(

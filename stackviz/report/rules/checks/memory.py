@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from math import floor
 
 from stackviz.base.sentence import join_sentences, say
+from stackviz.report.messages import BY_KEY, Symptom
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import Look
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
@@ -73,10 +76,13 @@ def check_out_of_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     if "mps-out-of-memory" in symptoms:
         yield _on_a_mac(look, requested)
-    elif "cuda-out-of-memory" in symptoms:
-        memory = _memory(look, requested)
-        if memory.total is not None:
-            yield _on_a_card(look, memory)
+        return
+    memory = _memory(look, requested)
+    if "cuda-out-of-memory" in symptoms and memory.total is not None:
+        yield _on_a_card(look, memory)
+    elif memory.total is not None or memory.free is not None:
+        explained = (BY_KEY[key] for key in symptoms if key in BY_KEY and "out-of-memory" in BY_KEY[key].rules)
+        yield from (_of_a_program(symptom, memory) for symptom in islice(explained, 1))
 
 
 def _memory(look: Look, requested: float) -> Memory:
@@ -140,6 +146,39 @@ def _cause(look: Look, memory: Memory) -> tuple[str, str, str]:
     return say("Most likely too big for this card"), why, join_sentences([_SMALLER, grows])
 
 
+def _of_a_program(symptom: Symptom, memory: Memory) -> Conclusion:
+    """Of a program that says itself what it wanted: its first cause is its size, its second that others hold memory."""
+    likeliest, *rest = symptom.causes
+    if memory.total and memory.free is not None and memory.total - memory.free >= HOLDS_MUCH * memory.total:
+        rest, likeliest = [likeliest, *rest[1:]], rest[0]
+    return Conclusion(
+        severity=Severity.BROKEN,
+        title=say(
+            "Out of memory: {size} asked for{left}. {cause}",
+            _size(memory.requested),
+            _left(memory),
+            say(likeliest.text),
+        ),
+        explanation=join_sentences([say(symptom.meaning), _share_that_fits(symptom, memory)]),
+        advice=say(
+            "{first} If it fails again: {rest}",
+            say(likeliest.remedy),
+            join_sentences(say(cause.remedy) for cause in rest),
+        ),
+        component=symptom.component,
+        source=RuleSource(symptom.key, symptom.source_title, symptom.source_url),
+    )
+
+
+def _share_that_fits(symptom: Symptom, memory: Memory) -> str:
+    """The greatest share that vLLM may be given of a card of which others hold a part."""
+    if symptom.key != "vllm-memory-at-start" or not memory.total or memory.free is None:
+        return ""
+    return say(
+        "What is free allows a share of {share} at most.", f"{floor(memory.free / memory.total * 100) / 100:.2f}"
+    )
+
+
 def _unfragment(look: Look) -> str:
     if look.platform == "windows":
         return say(
@@ -164,6 +203,8 @@ def _figures(memory: Memory) -> str:
 def _left(memory: Memory) -> str:
     if memory.free is None:
         return say(", of {size} in all", _size(memory.total or 0))
+    if memory.total is None:
+        return say(", {size} free", _size(memory.free))
     return say(", {size} of {size_2} free", _size(memory.free), _size(memory.total or 0))
 
 
