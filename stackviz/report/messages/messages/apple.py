@@ -50,8 +50,9 @@ SYMPTOMS = (
                 r"operator '(?P<detail>aten::[\w.]{1,80})' is not (?:currently )?(?:implemented|supported) "
                 r"(?:for|on) the MPS"
             ),
+            r"Could not run '(?P<detail>aten::[\w.]{1,80})' with arguments from the '(?:Sparse|Quantized)?MPS' backend",
         ),
-        anchors=("for the mps", "on the mps"),
+        anchors=("for the mps", "on the mps", "mps' backend"),
         component="mps",
         meaning="This release of torch has no kernel of the operator for the GPU of a Mac.",
         causes=(
@@ -133,8 +134,12 @@ SYMPTOMS = (
     Symptom(
         key="mps-placeholder",
         message="RuntimeError: Placeholder storage has not been allocated on MPS device!",
-        patterns=(r"Placeholder storage has not been allocated on MPS device",),
-        anchors=("placeholder storage",),
+        patterns=(
+            r"Placeholder storage has not been allocated on MPS device",
+            r"Input type \(MPS\w{2,20}\) and weight type",
+            r"Input type \(torch\.\w{3,20}\) and weight type \((?:MPS\w{2,20}|torch\.mps\.\w{3,20})\)",
+        ),
+        anchors=("placeholder storage", "and weight type"),
         component="mps",
         meaning="The model is on the GPU and one of its inputs is not.",
         causes=(
