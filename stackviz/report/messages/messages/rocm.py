@@ -9,7 +9,10 @@ SYMPTOMS = (
     Symptom(
         key="hip-invalid-device-function",
         message="RuntimeError: HIP error: invalid device function",
-        patterns=(r"(?:HIP error|hipError\w{0,30}).{0,40}?invalid device function", r"hipErrorInvalidDeviceFunction"),
+        patterns=(
+            r"(?:(?:HIP|ROCm) error|hipError\w{0,30}).{0,40}?invalid device function",
+            r"hipErrorInvalidDeviceFunction",
+        ),
         anchors=("invalid device function", "hiperrorinvaliddevicefunction"),
         component="rocm",
         meaning=(
@@ -36,8 +39,8 @@ SYMPTOMS = (
     Symptom(
         key="no-hip-gpus",
         message="RuntimeError: No HIP GPUs are available",
-        patterns=(r"No HIP GPUs are available", r"hipErrorNoDevice"),
-        anchors=("no hip gpus", "hiperrornodevice"),
+        patterns=(r"No HIP GPUs are available", r"hipErrorNoDevice", r"no ROCm-capable device is detected"),
+        anchors=("no hip gpus", "hiperrornodevice", "no rocm-capable"),
         component="amdgpu-driver",
         meaning="torch is built for ROCm and sees no card.",
         causes=(
@@ -70,8 +73,15 @@ SYMPTOMS = (
     Symptom(
         key="kfd-permission",
         message="Unable to open /dev/kfd read-write: Permission denied",
-        patterns=(r"Unable to open /dev/kfd read-write: (?P<detail>Permission denied|No such file or directory)",),
-        anchors=("/dev/kfd",),
+        patterns=(
+            r"Unable to open /dev/kfd read-write: (?P<detail>Permission denied|No such file or directory)",
+            (
+                r"(?:permission problems block access.{0,240}?|permissions not set up properly.{0,160}?)?"
+                r"open /dev/kfd: (?P<detail>permission denied|no such file or directory)"
+            ),
+            r"permission problems block access",
+        ),
+        anchors=("/dev/kfd", "permission problems"),
         component="amdgpu-driver",
         meaning="ROCm reaches the card through /dev/kfd, and this process may not open it or has none.",
         causes=(
