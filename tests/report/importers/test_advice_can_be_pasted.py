@@ -19,7 +19,7 @@ CHANGES = re.compile(
     r"|(?:python3? -m )?pip3? (?:install|uninstall|config)\b|uv (?:pip install|venv)\b|python3? -m venv\b"
     r"|conda (?:install|remove|create|update)\b|accelerate config"
     r"|sudo (?:dkms autoinstall|ldconfig|modprobe|rmmod|mokutil --import|nvidia-ctk|nvidia-modprobe|rm|tee|sysctl"
-    r"|usermod|reboot|update-initramfs)\b|mokutil --import"
+    r"|usermod|reboot|update-initramfs|update-grub|xcode-select)\b|mokutil --import"
     r"|(?:sudo )?systemctl (?:enable|start|restart|daemon-reload)\b"
     r"|sudo nvidia-smi (?:-i(?: \S+)?)?(?:$|.*(?:--gpu-reset|-r\b|-e |-c |-pl |-pm ))|nvidia-smi -i X$"
     r"|(?:export|unset|docker run|docker compose|wsl --(?:export|set-version|shutdown|update|install|unregister))\b"
@@ -33,6 +33,7 @@ READ_BY_A_PERSON = {
     "python -c \"import torch; print(torch.ones(1, device='cuda') + 1)\"": "a tensor, or an error message, which is read",
     "CUDA_LAUNCH_BLOCKING=1 python your_program.py": "prints an error message, which is read",
     "sudo dmesg | grep -iE 'nvrm|xid'": "prints error messages, which are read",
+    "journalctl -u ollama --no-pager -n 200": "prints error messages, which are read",
     'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"': "whether a GPU is in the list",
     "python -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"": "whether the list is empty",
 }
