@@ -298,7 +298,7 @@ LINES = (
         "rocm-bad-call",
         "terminate called after throwing an instance of 'std::runtime_error' what(): HIP error: named symbol not found",
     ),
-    ("rocm-library-failed rocm-no-code", "rocBLAS error: Could not initialize Tensile host: No devices found"),
+    ("rocm-no-code", "rocBLAS error: Could not initialize Tensile host: No devices found"),
     ("rocm-peer", "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp, HIP failure 'hipErrorPeerAccessUnsupported'"),
     ("rocm-library-failed", "RuntimeError: HIPBLAS_STATUS_NOT_SUPPORTED when calling hipblasLtMatmulAlgoGetHeuristic"),
     (
@@ -425,6 +425,116 @@ LINES = (
     (
         "tensorrt-usage",
         "[TRT] [E] 3: [runtime.cpp::~Runtime::401] Error Code 3: API Usage Error (Parameter check failed at: runtime/rt/runtime.cpp::~Runtime::401, condition: mEngineCounter.use_count() == 1. Destroying a runtime before destroying deserialized engines created by the runtime leads to undefined behavior.)",
+    ),
+    (
+        "cuda-out-of-memory",
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 112.00 MiB. GPU 0 has a total capacity of 7.75 GiB of which 57.56 MiB is free. Process 2873 has 7.69 GiB memory in use.",
+    ),
+    ("cuda-out-of-memory", "(EngineCore_0 pid=81) torch.AcceleratorError: CUDA error: out of memory"),
+    (
+        "vllm-memory-at-start",
+        "ValueError: Free memory on device (22.9/31.36 GiB) on startup is less than desired GPU memory utilization (0.95, 29.79 GiB).",
+    ),
+    (
+        "sglang-memory cuda-out-of-memory",
+        "[2025-10-02 12:00:01] Capture cuda graph failed: CUDA out of memory. Tried to allocate 500.00 MiB.",
+    ),
+    (
+        "ggml-memory",
+        "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 20480.00 MiB on device 0: cudaMalloc failed: out of memory",
+    ),
+    (
+        "ggml-memory",
+        "ggml_backend_metal_buffer_type_alloc_buffer: error: failed to allocate buffer, size = 12288.00 MiB",
+    ),
+    ("ggml-memory", "llama_model_load: error loading model: failed to allocate buffer"),
+    (
+        "ollama-memory",
+        'time=2025-08-01 level=INFO msg="Load failed" error="memory layout cannot be allocated with num_gpu = 99"',
+    ),
+    (
+        "xla-memory",
+        "jaxlib._jax.XlaRuntimeError: RESOURCE_EXHAUSTED: Error allocating device buffer: Attempting to allocate 9.00G. That was not possible. There are 7.11G free.; (0x0x0_HBM0)",
+    ),
+    ("xla-memory", "2 root error(s) found. (0) RESOURCE_EXHAUSTED: failed to allocate memory"),
+    (
+        "cuda-out-of-memory",
+        "FAIL : CUDA failure 2: out of memory ; GPU=0 ; hostname=host ; expr=cudaMalloc((void**)&p, size);",
+    ),
+    ("host-out-of-memory", "DefaultCPUAllocator: not enough memory: you tried to allocate 4294967296 bytes."),
+    ("host-out-of-memory", "bash: line 1: 4242 Killed python train.py"),
+    (
+        "host-out-of-memory",
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: traceback: Signal 9 (SIGKILL) received by PID 4242",
+    ),
+    (
+        "metal-command-failed",
+        "-[MTLDebugComputeCommandEncoder setBuffer:offset:atIndex:]: failed assertion `offset must be less than buffer length'",
+    ),
+    (
+        "ggml-metal-build",
+        "MTLLibraryErrorDomain Code=3 \"program_source:12:10: fatal error: 'ggml-common.h' file not found\"",
+    ),
+    (
+        "mlx-buffer-too-large",
+        "zsh: abort python generate.py libc++abi: terminating due to uncaught exception of type std::runtime_error: [metal::malloc] Attempting to allocate 18000000000 bytes which is greater than the maximum allowed buffer size of 17179869184 bytes.",
+    ),
+    ("metallib-missing", "ImportError: dlopen(mlx/core.cpython-312-darwin.so): Symbol not found: __ZN3mlx4core5metal"),
+    (
+        "mps-float64",
+        "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. Please use float32 instead.",
+    ),
+    (
+        "mps-size",
+        'loc("mps_matmul"("(mpsFileLoc)": error: incompatible dimensions LLVM ERROR: Failed to infer result type(s).',
+    ),
+    (
+        "coreml-plan",
+        'CoreML: Error Domain=com.apple.CoreML Code=0 "Failed to build the model execution plan using a model architecture file"',
+    ),
+    ("amd-gpu-reset", "amdgpu 0000:03:00.0: [drm] device wedged, but recovered through reset"),
+    ("amdgpu-not-started", "amdgpu 0000:08:00.0: amdgpu: Failed to wait for GPU reset ACK; SMU: response:0xFFFFFFFF"),
+    ("amdgpu-error-line", "amdgpu 0000:08:00.0: amdgpu: PSP firmware loading failed"),
+    ("amd-gpu-reset", "amdgpu 0000:06:00.0: Fence fallback timer expired on ring sdma0"),
+    ("rocm-no-device", "Warning: no GPU detected: ROCk module is NOT loaded, possibly no GPU devices"),
+    (
+        "rocm-out-of-resources",
+        ":0:rocdevice.cpp:2724: Callback: Queue 0x7f aborting with error : HSA_STATUS_ERROR_OUT_OF_RESOURCES: The runtime failed to allocate the necessary resources. Available Free mem : 12 MB",
+    ),
+    ("rocm-no-code", "RuntimeError: HIP error: shared object initialization failed"),
+    (
+        "rocblas-tensile",
+        "rocBLAS error: Cannot read /opt/rocm/lib/rocblas/library/TensileLibrary.dat: Illegal seek for GPU arch : gfx1036",
+    ),
+    (
+        "rocm-bad-call",
+        "RuntimeError: FlashAttention on AMD: hipErrorInvalidConfiguration: invalid configuration argument",
+    ),
+    ("intel-failed", "level_zero backend failed with error: 2147483646 (UR_RESULT_ERROR_UNKNOWN)"),
+    ("intel-driver-not-started", "i915 0000:00:02.0: [drm] *ERROR* GT0: GuC initialization failed -ENXIO"),
+    (
+        "openvino-gpu",
+        "Error: [GPU] Exceeded max size of memory object allocation: requested 8589934592 bytes, but max alloc size supported by device is 4294959104 bytes.",
+    ),
+    (
+        "jax-backend-failed",
+        "RuntimeError: Unable to initialize backend 'rocm': NOT_FOUND: Could not find registered platform with name: \"rocm\". Available platform names are: CUDA",
+    ),
+    (
+        "libcuda-missing cudnn-not-loaded",
+        "Could not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file: No such file or directory",
+    ),
+    (
+        "tensorflow-factory",
+        "2025-03-02 E external/local_xla/xla/stream_executor/cuda/cuda_fft.cc:477] Unable to register cuFFT factory: Attempting to register factory for plugin cuFFT when one has already been registered",
+    ),
+    (
+        "onnxruntime-opset",
+        "onnxruntime::Model::Model(...) Unsupported model IR version: 12, max supported IR version: 11",
+    ),
+    (
+        "illegal-memory-access",
+        "[TRT] [E] engine.cpp (1502) - Cuda Error in executeInternal: 700 (an illegal memory access was encountered)",
     ),
 )
 

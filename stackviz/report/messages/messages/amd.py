@@ -66,7 +66,7 @@ FAMILIES = (
             r"\bhsa[^\n]{0,60}?(?:code|error|status|returned):? (?P<code>0x10[0-2][0-9a-f]\b)",
             r"(?P<code>Incompatible kernel and userspace)",
             r"(?P<code>MIOpen\(HIP\): (?:Error|Warning)) ",
-            r"(?P<code>MIOpen Error|hipBLASLt error|rocBLAS error(?!: Cannot read)): ",
+            r"(?P<code>MIOpen Error|hipBLASLt error|rocBLAS error(?!: (?:Cannot read|Could not initialize))): ",
             r"(?P<code>HIPRTC[_ ]ERROR)_?[A-Z_]{0,40}",
             r"cannot find (?:ROCm|HIP) (?P<code>device library)",
             r"No (?P<code>ROCm runtime) is found",

@@ -11,13 +11,19 @@ _WORDINGS = {
     "jax-backend-failed": (
         (
             r"Unable to initialize backend '(?P<detail>cuda|gpu|METAL|xpu|neuron)'[^\n]{0,200}",
+            r"RuntimeError: Unable to initialize backend '(?P<detail>tpu|rocm)'(?!.{0,80}?already in use)",
             r"(?:CUDA|ROCm) backend failed to initialize(?!: (?:Found \w{2,9} version|Unable to load cuDNN))",
             r"Unknown backend:? '(?P<detail>cuda|gpu|rocm)'",
         ),
         ("initialize backend '", "backend failed to", "unknown backend"),
     ),
     "jax-backend-absent": (
-        (r"Unable to initialize backend '(?P<detail>tpu|rocm|plugin|interpreter)'(?!.{0,80}?already in use)",),
+        (
+            (
+                r"(?<!RuntimeError:\s)Unable to initialize backend '(?P<detail>tpu|rocm|plugin|interpreter)'"
+                r"(?!.{0,80}?already in use)"
+            ),
+        ),
         ("initialize backend '",),
     ),
     "xla-dnn": (

@@ -37,6 +37,7 @@ SYMPTOMS = (
             ),
             r"OutOfMemoryError: Allocation on device",
             r"CUDA driver error: out of memory",
+            r"CUDA failure 2: out of memory",
         ),
         anchors=("out of memory", "cudaerrormemoryallocation", "allocation on device"),
         component="pytorch",

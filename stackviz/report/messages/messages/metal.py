@@ -17,8 +17,9 @@ _WORDINGS = {
         (
             r"Failed to load the (?:default )?metallib(?![\s\S]{0,200}?language version)",
             r"Library not loaded: .{0,80}?libmlx\.",
+            r"dlopen\([^\n]{0,160}?mlx[^\n]{0,200}?Symbol not found",
         ),
-        ("failed to load the", "library not loaded"),
+        ("failed to load the", "library not loaded", "symbol not found"),
     ),
     "metal-no-device": (
         (
@@ -37,7 +38,7 @@ _WORDINGS = {
     "mlx-refused": (
         (
             (
-                r"\[(?P<detail>(?:(?:metal|Metal|cuda)::\w{2,40}"
+                r"\[(?P<detail>(?:(?!metal::Device\b)(?:metal|Metal|cuda)::\w{2,40}"
                 r"|\w{2,40}::eval_gpu|Event::Event|Fence::\w{2,20}|metal_kernel|Compiled::\w{2,20}))\] "
             ),
             r"(?:ValueError|RuntimeError|_argument|_error): (?-i:\[(?P<detail>[a-z][a-z_0-9]{2,40})\] [A-Z])",
@@ -57,7 +58,7 @@ _WORDINGS = {
     "metal-kernel-missing": (
         (
             r"\[metal::Device\] Unable to load (?:kernel|function) (?P<detail>\w{1,120})",
-            r"\[metal::Device\] Unable to build metal library from source(?!.{0,80}?'-std=)",
+            r"\[metal::Device\] Unable to build metal library from source(?![\s\S]{0,80}?'-std=)",
         ),
         ("[metal::device] unable",),
     ),
@@ -98,6 +99,7 @@ _WORDINGS = {
             r"MPS(?:NDArray|Graph|Kernel|NDArrayMatrixMultiplication)\w{0,40}\.mm:\d{1,5}: failed assertion",
             r"Invalid buffer size: [\d.]{1,12} [KMGT]i?B",
             r"Placeholder tensor is empty",
+            r"Failed to infer result type\(s\)",
             r"Adaptive pool MPS: input sizes must be divisible",
             r"'mps\.\w{2,30}' op (?:requires|operand|attribute)",
         ),
@@ -108,6 +110,7 @@ _WORDINGS = {
             "failed assertion",
             "invalid buffer size",
             "placeholder tensor is",
+            "infer result type",
             "adaptive pool mps",
             "'mps.",
         ),
@@ -195,8 +198,9 @@ FAMILIES = (
                 r"(?:(?:Caused|Insufficient|Ignored|Discarded|Internal|Invalid|Impacting)[ a-zA-Z()/]{3,90} "
                 r"\([0-9a-f]{8}:)?(?:kIOGPUCommandBufferCallbackError|MTLCommandBufferError)(?P<code>[A-Z][A-Za-z]{3,40})"
             ),
+            r"-\[_?(?P<code>MTL\w{5,60}) [\w:]{3,80}\]: failed assertion",
         ),
-        anchors=("kiogpucommandbuffer", "mtlcommandbuffererror"),
+        anchors=("kiogpucommandbuffer", "mtlcommandbuffererror", "failed assertion"),
         members=_MEMBERS,
         unlisted=_KINDS["metal-command-failed"],
     ),
