@@ -235,18 +235,7 @@ def drivers_out(drivers: SheetDrivers | None) -> DriversOut | None:
 
 
 def costs_out(costs: Iterable[Cost]) -> list[CostOut]:
-    return [
-        CostOut(
-            kind=cost.kind,
-            amount=cost.amount,
-            currency=cost.currency,
-            day=cost.day,
-            seller=cost.seller,
-            condition=cost.under,
-            source=source_brief(cost.source) if cost.source else None,
-        )
-        for cost in costs
-    ]
+    return [CostOut(**cost.as_data) for cost in costs]
 
 
 def number_or_text(value: SpecValue) -> float | int | str:

@@ -5,6 +5,7 @@ Sheet, list, comparison, search, chapters and API read it here. An amount stays 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext as _
@@ -80,8 +81,9 @@ class Cost:
         return f"{_SHORT_KINDS[self.kind]}, {self.day_words if self.day == UNDATED else self.day[:7]}"
 
     @property
-    def as_data(self) -> dict[str, str | float]:
-        """Return it for files."""
+    def as_data(self) -> dict[str, Any]:
+        """Return it for the API and for files."""
+        source = self.source
         return {
             "kind": self.kind.value,
             "amount": self.amount,
@@ -89,7 +91,8 @@ class Cost:
             "day": self.day,
             "seller": self.seller,
             "condition": self.under,
-            "source": self.source.url if self.source else "",
+            "source": source
+            and {"title": source.title, "url": source.url, "read_as": source.read_as, "read_on": source.read_on},
         }
 
     @property

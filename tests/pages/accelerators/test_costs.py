@@ -41,6 +41,7 @@ def test_every_page_names_the_same_amount_kind_and_day(costs, client):
         leading = leading_cost(known)
         for item in (listed[slug], answered[slug]):
             assert [(one["kind"], one["amount"], one["currency"], one["day"]) for one in item["costs"]] == expected
+        assert listed[slug]["costs"] == answered[slug]["costs"]
         row = rows[slug]
         assert (row["price_kind"], float(row["price"]), row["price_currency"], row["price_day"]) == summary(leading)
         prices = read_sheet(catalogue.by_slug[slug])["prices"]
