@@ -60,9 +60,9 @@ def sheet_prices(
 
 
 def _launch_prices(values: Sequence[SpecValue], numbers: NumberedSources) -> Iterable[SheetPrice]:
-    day = launch_day(values)
     for value in values:
         if value.field in LAUNCH_FIELDS and value.is_preferred:
+            day = launch_day(value, values)
             yield SheetPrice(
                 kind=str(LAUNCH_FIELDS[value.field].label),
                 amount=for_people(value).label,

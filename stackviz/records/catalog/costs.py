@@ -11,7 +11,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.records.catalog.conditions import describe_condition
+from stackviz.records.catalog.conditions import describe_condition, parse
 from stackviz.records.catalog.models import Source, SpecValue
 from stackviz.records.catalog.queries import CAME_OUT, DATE, PublicCatalogue
 from stackviz.records.prices.price import Price, plain_number
@@ -143,18 +143,20 @@ def costs_sentence(costs: Sequence[Cost]) -> str:
     return "; ".join(cost.sentence for cost in (leading, *rest) if cost)
 
 
-def launch_day(values: Iterable[SpecValue]) -> str:
-    """Return the day on which a product came out, as precise as its source, or `undated`."""
+def launch_day(price: SpecValue, values: Iterable[SpecValue]) -> str:
+    """Return the day of a launch price, as precise as its source, or `undated`. `values`: those of the sheet.
+
+    It is when the product came out, or the machine that the price is of, which may be months later.
+    """
+    machine = parse(price.condition).get("machine", "")
     dates = [value for value in values if value.field == DATE and value.is_preferred]
-    sold = [value for value in dates if value.condition in CAME_OUT]
-    return min((value.value for value in sold or dates), default=UNDATED)
+    of_machine = [value for value in dates if parse(value.condition).get("machine", "") == machine]
+    sold = [value for value in of_machine if value.condition.partition(";")[0] in CAME_OUT]
+    return min((value.value for value in sold or ([] if machine else of_machine)), default=UNDATED)
 
 
 def _launch_cost(kind: CostKind, field: str, preferred: Sequence[SpecValue]) -> Cost | None:
-    """Return the plain launch price, else the least of its variants.
-
-    A machine that its condition names has no day: it may come out months after the first product with the chip.
-    """
+    """Return the plain launch price, else the least of its variants."""
     amounts = [(value.condition != "", value.amount, value) for value in preferred if value.field == field]
     known = [(is_variant, amount, value) for is_variant, amount, value in amounts if amount is not None]
     if not known:
@@ -165,7 +167,7 @@ def _launch_cost(kind: CostKind, field: str, preferred: Sequence[SpecValue]) -> 
         amount=amount,
         currency=DOLLARS,
         amount_text=plain_number(amount),
-        day=UNDATED if "machine=" in value.condition else launch_day(preferred),
+        day=launch_day(value, preferred),
         seller="",
         under=value.condition,
         source=value.source,

@@ -60,7 +60,7 @@ def test_units_of_vendors_share_a_row_and_only_one_kind_a_factor(client, curated
     price = row_of(sheets, "launch_price_usd")
     assert shown(price) == [
         ("1,999", "card, 2025-01-30", ""),
-        ("2,499 / 2,699 / 3,499", "whole machine, undated", ""),
+        ("2,499 / 2,699 / 3,499", "whole machine, 2025-03-12", ""),
     ]
     assert price.cells[1].why == "sold in Macs, not by itself"
     assert shown(row_of(other, "l2_cache_mb")) == [("50", "L2", ""), ("48", "system level cache", "")]

@@ -68,4 +68,4 @@ def test_files_of_a_comparison_have_prices_with_their_day(curated, client, db, f
 def test_the_sentence_names_the_size_that_a_lead_is_of(client, curated, db):
     page = words_of(client.get("/compare/?a=apple-m4-max-40&a=apple-m3-ultra-80&a=apple-m2-max-38"))
     assert "most memory: M3 Ultra (80-core GPU) (512 GB, the largest; also 96 / 256)" in page
-    assert "M4 Max (40-core GPU) (2,499 USD, 48 GB model, in Mac Studio, undated)" in page
+    assert "M4 Max (40-core GPU) (2,499 USD, 48 GB model, in Mac Studio, 2025-03-12)" in page
