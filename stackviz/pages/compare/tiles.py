@@ -3,7 +3,6 @@
 A factor is given only between figures of one field under one condition. Where a subject has none, the tile says why.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -88,19 +87,12 @@ def tile_of(question: Question, figures: Sequence[SubjectFigure], setting: str =
 
 
 def _common_marks(figures: Sequence[SubjectFigure]) -> str:
-    """What several figures hold under, to be said once: all of them, or as a condition most of those published.
-
-    "" where one of them has no marks at all: it would seem to have these.
-    """
+    """What all figures hold under, to be said once; "" for one figure alone."""
     known = [figure for figure in figures if figure.amount is not None]
-    marks = [figure.marks for figure in known]
-    if len(marks) < 2 or not all(marks):
+    marks, conditions = {figure.marks for figure in known}, {figure.condition for figure in known}
+    if len(known) < 2 or len(conditions) > 1:
         return ""
-    if len(set(marks)) == 1:
-        return marks[0]
-    conditions = Counter(figure.condition for figure in known if not figure.kind)
-    common, count = next(iter(conditions.most_common(1)), ("", 0))
-    return common if 2 * count > len(marks) else ""
+    return marks.pop() if len(marks) == 1 else conditions.pop()
 
 
 def _without(marks: str, common: str) -> str:

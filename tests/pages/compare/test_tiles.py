@@ -122,4 +122,6 @@ def test_what_all_figures_hold_under_is_said_once():
     unmarked = tile_of(BY_KEY["fp32"], [*figures, figure("G3", 3, "3 TFLOPS", slot=3)])
     assert (unmarked.title, [line.note for line in unmarked.lines]) == ("fp32", ["", "dense", "dense"])
     of_two_kinds = tile_of(BY_KEY["fp32"], [figures[0], replace(figures[1], kind="derived")])
-    assert (of_two_kinds.title, [line.note for line in of_two_kinds.lines]) == ("fp32", ["dense", "dense, derived"])
+    assert (of_two_kinds.title, [line.note for line in of_two_kinds.lines]) == ("fp32, dense", ["", "derived"])
+    of_most = tile_of(BY_KEY["fp32"], [*figures, figure("G3", 3, "3 TFLOPS", condition="sparse", slot=3)])
+    assert (of_most.title, [line.note for line in of_most.lines]) == ("fp32", ["sparse", "dense", "dense"])

@@ -11,7 +11,6 @@ FIELDS = (
         title=_("Board power"),
         unit="W",
         meaning=_("The power the vendor designed board and cooling for; the limit of a card in a machine can differ."),
-        higher_is_better=False,
         plausible=(1, 30000),
         is_headline=True,
         usual=("", "scope=chip", "scope=gpu", "scope=board", "scope=module", "scope=limit", "load=peak"),
