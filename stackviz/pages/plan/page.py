@@ -45,6 +45,7 @@ from stackviz.report.rules.add_ons import AddOn, add_ons
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.drivers import last_branch
 from stackviz.report.rules.lifecycle import LifeState
+from stackviz.report.rules.torch_cudas import default_wheels
 from stackviz.report.rules.versions import numbers
 from stackviz.web.i18n.finding_text import finding_words
 
@@ -112,6 +113,7 @@ class Plan:
     """`query`: with the release that was chosen for it, where it left that open; `skipped`: the newer one, if any.
 
     `companions`: what goes with its torch, in the command where a source names the release; `add_ons`: what many add.
+    `default_wheel`: what says which CUDA pip's own wheel has for the system; None where no source does.
     `no_wheel`: what says from which release on torch has no wheel for the system; `numpy`: as `numpy_limit`.
     `last_branch`: of the driver, for the card; "" where none ends. `macos_low`: for wheel and GPU; "" elsewhere.
     `alternative`: where this plan does not work, the newest release of torch that would.
@@ -127,6 +129,7 @@ class Plan:
     driver_install: DriverInstall | None
     build: Build | None
     builds: tuple[BuildRow, ...]
+    default_wheel: Requirement | None
     branches: BranchChoice
     last_branch: str
     pythons: tuple[str, ...]
@@ -185,6 +188,7 @@ def make_plan(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         driver_install=driver_install(planned, planned.driver, tables, day),
         build=choice.build,
         builds=tuple(BuildRow(build, tuple(_reasons(build, machine))) for build in choice.offered),
+        default_wheel=default_wheels(tables, machine.torch).get(machine.system.wheel),
         branches=drivers,
         last_branch=last_branch(tables, machine.capability),
         pythons=pythons_beside(machine, choice.shown, tables),

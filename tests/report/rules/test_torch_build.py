@@ -4,7 +4,9 @@ import re
 
 import pytest
 
+from stackviz.report.dumps import machines
 from stackviz.report.format import Absent, Software
+from stackviz.report.importers import read_all
 from stackviz.report.rules import find, packaged_tables
 from stackviz.report.rules.checks.builds import covers, dropped_or_newer, origin_of
 from tests.report.rules.build import UNSET, answer, answers, card, lacking, linux, mac, report, stated
@@ -566,3 +568,18 @@ def test_a_build_from_source_may_rely_on_ptx():
 def test_a_capability_that_is_none_is_neither_dropped_nor_newer(capability):
     archs = ["sm_50", "sm_90"]
     assert dropped_or_newer(archs, capability) in ("", dropped_or_newer(archs, "12.0"), dropped_or_newer(archs, "3.0"))
+
+
+@pytest.mark.parametrize(
+    ("listed", "explanation"),
+    [
+        ("torch==2.9.1", "none on linux-aarch64, CUDA 12.8 on linux-x86_64, none on windows-x86_64."),
+        ("torch==2.9.1\nPython platform: Windows-10-10.0.22631-AMD64", "none on windows-x86_64."),
+        ("torch==1.7.1", "is not known: no source on record lists it."),
+    ],
+)
+def test_a_list_of_packages_leaves_the_build_of_torch_open(listed, explanation):
+    [machine] = machines(read_all(f"{listed}\nGPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-1)\n"))
+    found = answer("cpu-wheel", machine.report())
+    assert found.severity == "cannot-tell"
+    assert found.explanation.endswith(explanation)

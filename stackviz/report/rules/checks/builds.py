@@ -22,6 +22,8 @@ from stackviz.report.rules.checks.steps import (
 from stackviz.report.rules.compatibility import Requirement, Tables, computed_once, newest_up_to
 from stackviz.report.rules.drivers import cuda_without_card, is_older_than_card, needed_driver, serves
 from stackviz.report.rules.look import Look
+from stackviz.report.rules.rule import Conclusion, Severity, command_to_read
+from stackviz.report.rules.torch_cudas import NO_CUDA, default_wheels
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
 MOST_VARIANTS = 4  # that a sentence names
@@ -364,4 +366,31 @@ def _advice_anywhere(look: Look, tables: Tables, capabilities: Sequence[str]) ->
         best.variant,
         command_for(look, tables, best),
         others,
+    )
+
+
+def names_no_build(torch: str, look: Look) -> bool:
+    """Whether all that is known of a torch is its release, from a list of packages other than conda's."""
+    is_listed = bool(look.packages("pytorch")) and not look.is_from_conda("pytorch")
+    return is_listed and "+" not in torch and look.get("torch.cuda_version") is None
+
+
+def wheels_of_pip(torch: str, look: Look, tables: Tables) -> Conclusion:
+    """That a torch which names no build may have this CUDA: that of the wheel pip takes by itself, on each platform."""
+    wheels = default_wheels(tables, torch)
+    rows = [wheels[look.wheel_platform]] if look.wheel_platform in wheels else list(wheels.values())
+    with_cuda = (
+        say("CUDA {cuda} on {platform}", row.values, row.platform)
+        if row.values != NO_CUDA
+        else say("none on {platform}", row.platform)
+        for row in rows
+    )
+    known = say("The wheel that pip takes by itself has: {list}.", join_sentences(with_cuda, between=", "))
+    unknown = say("Which CUDA the wheel has that pip takes by itself is not known: no source on record lists it.")
+    return Conclusion(
+        severity=Severity.CANNOT_TELL,
+        title=say("Cannot tell whether torch {torch} is built with CUDA: its version names no build", torch),
+        explanation=known if rows else unknown,
+        advice=command_to_read("torch.cuda_version"),
+        source=rows[0].source if rows else None,
     )

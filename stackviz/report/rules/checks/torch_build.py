@@ -18,11 +18,13 @@ from stackviz.report.rules.checks.builds import (
     dropping_in_wheel,
     hidden_cards,
     lowest_taken,
+    names_no_build,
     origin_of,
     precedes,
     published_archs,
     ranges,
     served,
+    wheels_of_pip,
     why_no_code,
 )
 from stackviz.report.rules.checks.companions import torch_packages
@@ -81,6 +83,9 @@ def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.get("torch.hip_version"):
         return
     if not is_cpu_build(torch) and not look.states_none("torch.cuda_version"):
+        if names_no_build(torch, look):
+            yield wheels_of_pip(torch, look, tables)
+            return
         cuda = look.need("torch.cuda_version")
         yield Conclusion(
             severity=Severity.FITS,
