@@ -23,11 +23,6 @@ def plan(curated, client, db):
     return ask
 
 
-@pytest.fixture(autouse=True)
-def _own_counts(settings, tmp_path):
-    settings.VAR_DIR, settings.REDIS_URL = tmp_path, ""
-
-
 def test_empty_form_offers_choices(plan):
     text = words_of(plan())
     for shown in ("NVIDIA T4", "Apple M1", "Linux in WSL2", "2.15.0", "start from an example"):
