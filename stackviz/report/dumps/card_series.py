@@ -15,7 +15,6 @@ LEAST_READINGS = 5
 """Fewer are single looks: nothing is said about the time between them."""
 IDLE_RATIO = 0.10  # a desktop takes as much
 _OFTEN = 1 / 3  # of the readings with work
-_LEAST_PART = 0.1  # of the readings with work may be less busy: the first and the last of a burst are cut
 _LONGEST_S = 7 * 86_400.0
 _TAKEN_OVER = (*("busy_ratio", "power_w", "temperature_c", "memory_used_bytes", "sm_clock_hz", "throttle_reasons"),)
 
@@ -69,9 +68,7 @@ def _summary(samples: Sequence[CardSample]) -> Iterable[tuple[str, float | int |
         return
     yield "watched_idle_ratio", 1 - len(working) / len(looks)
     yield "watched_pauses", _pauses(looks)
-    busy = sorted(sample.busy_ratio or 0.0 for sample in working)
-    yield "watched_busy_ratio", fmean(busy) if busy else None
-    yield "watched_busy_least_ratio", busy[int(_LEAST_PART * len(busy))] if busy else None
+    yield "watched_busy_ratio", fmean(sample.busy_ratio or 0.0 for sample in working) if working else None
     yield "watched_memory_activity_ratio", _middle(working, lambda sample: sample.memory_activity_ratio)
     yield "watched_power_w", _middle(working, lambda sample: sample.power_w)
     yield "watched_sm_clock_hz", _middle(working, lambda sample: sample.sm_clock_hz)

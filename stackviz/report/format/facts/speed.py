@@ -15,7 +15,6 @@ CARD_FACTS.number("watched_s", "time from the first reading of the card to the l
 CARD_FACTS.number("watched_idle_ratio", "share of the readings in which the card did next to nothing", unit="1")
 CARD_FACTS.count("watched_pauses", "how often it stopped between work", least=0)
 CARD_FACTS.number("watched_busy_ratio", "how busy it was in the readings in which it worked, mean", unit="1")
-CARD_FACTS.number("watched_busy_least_ratio", "how busy it was in nine of ten readings with work at least", unit="1")
 CARD_FACTS.number(
     "watched_memory_activity_ratio", "share of time in which its memory was read or written while it worked", unit="1"
 )

@@ -6,7 +6,7 @@ Nothing is said that the readings do not carry: a card that waits may wait for d
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from stackviz.base.sentence import say
+from stackviz.base.sentence import join_sentences, say
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import CardLook, Look
@@ -169,13 +169,17 @@ def check_slowest(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                         "Cards that work together wait for the slowest one in each step: all are as slow as it is, and "
                         "look busy meanwhile."
                     ),
-                    advice=say(
-                        "nvidia-smi -q -d PERFORMANCE,POWER,CLOCK -i {n_index} says what holds this card back: heat, "
-                        "its power limit, its cables. Compare its slot and its place in the air flow with the others.",
-                        card.index,
-                    ),
+                    advice=_what_holds_it_back(card),
                     cards=indexes([card, *others]),
                 )
+
+
+def _what_holds_it_back(card: CardLook) -> str:
+    compare = say("Compare its heat, power limit, cables, slot and place in the air flow with those of the others.")
+    if card.vendor != "nvidia":
+        return compare
+    ask = say("What holds this card back: nvidia-smi -q -d PERFORMANCE,POWER,CLOCK -i {n_index}", card.index)
+    return join_sentences([compare, ask])
 
 
 def _slower(card: CardLook, others: Sequence[CardLook]) -> str:
@@ -298,7 +302,7 @@ def check_idle(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             severity=Severity.NOTE,
             title=say("Nothing ran while it was watched: {named}", named(idle)),
             explanation=say("These readings say nothing about how fast the card is."),
-            advice=say("Watch it while the program runs that is slow: nvidia-smi dmon -s pucmt -c 60"),
+            advice=say("Watch it while the program runs that is slow."),
             cards=indexes(idle),
         )
 
