@@ -104,7 +104,7 @@ def test_baseline_subjects_and_frozen_address_need_no_script(site, browser):
         page.wait_for_url("**&base=apple-m3-max-40#specs", timeout=WAIT_MS)
         page.get_by_role("link", name="The permanent link").click()
         page.wait_for_url("**&at=2*", timeout=WAIT_MS)
-        assert "As it stands now" in page.locator("main").inner_text()
+        assert "As it is now" in page.locator("main").inner_text()
     finally:
         context.close()
 

@@ -91,7 +91,7 @@ def withdraw_page(request: HttpRequest, report_id: UUID) -> HttpResponse:
         except ValidationError as error:
             problems = error.messages
         else:
-            messages.success(request, _("The report no longer counts. The reason stands in the log."))
+            messages.success(request, _("The report no longer counts. The reason is in the log."))
             return redirect("ingest:receipt", report_id)
     elif report.withdrawal is not None:
         return redirect("ingest:receipt", report_id)

@@ -278,7 +278,7 @@ def lone_text(row: RankedAccelerator) -> str:
     if len(row.results) == 1:
         return _("a single result")
     lead = row.lone_lead
-    return "" if lead is None else _("stands alone: %(factor)s its next result") % {"factor": format_factor(lead)}
+    return "" if lead is None else _("%(factor)s its next result") % {"factor": format_factor(lead)}
 
 
 def spread_out(results: Sequence[CitedResult]) -> Sequence[CitedResult]:

@@ -93,7 +93,7 @@ def _decided(request: HttpRequest, form: DecisionForm, report: Report, position:
     except ValidationError as error:
         form.add_error(None, error)
         return False
-    messages.success(request, _("Recorded. The result left the charts and stands in the public log."))
+    messages.success(request, _("Recorded. The result left the charts and is in the public log."))
     return True
 
 

@@ -108,7 +108,7 @@ class Notes:
     def _number(self, text: str) -> int:
         """The number of a note; of too many, further ones are left to the file."""
         if text not in self._numbers and len(self._numbers) >= MOST_NOTES:
-            text = _("a remark that stands in the CSV and JSON files")
+            text = _("a remark that is in the CSV and JSON files")
         return self._numbers.setdefault(text, len(self._numbers) + 1)
 
 

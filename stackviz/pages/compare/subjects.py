@@ -434,7 +434,7 @@ def withdrawn_notes(accelerators: Iterable[Accelerator], at: datetime) -> Iterat
             if reason
             else _("%(name)s, %(field)s: %(figure)s was withdrawn since")
         )
-        yield Note("at", problem % words, _("it stands here as it was published then"))
+        yield Note("at", problem % words, _("it is shown as it was published then"))
     more = len(withdrawn) - MOST_NAMED
     if more > 0:
         problem = ngettext("%(n)d more figure was withdrawn since", "%(n)d more figures were withdrawn since", more)

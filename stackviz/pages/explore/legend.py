@@ -28,6 +28,6 @@ def price_texts(axes: Iterable[Axis | None]) -> list[str]:
     return [
         _(
             "No Apple chip is drawn by price: Apple sells them in whole Macs only. What those cost at launch, by "
-            "memory, stands on their spec sheets."
+            "memory, is on their spec sheets."
         )
     ]

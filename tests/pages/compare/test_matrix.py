@@ -112,7 +112,7 @@ def test_notes_have_an_end():
         run.__dict__["reason"] = f"reason {number}"
     [kind] = drawn(failed)
     assert len(kind.notes) == MOST_NOTES + 1
-    assert kind.notes[-1] == "a remark that stands in the CSV and JSON files"
+    assert kind.notes[-1] == "a remark that is in the CSV and JSON files"
 
 
 def test_the_chart_has_a_panel_a_type_and_a_line_a_machine():
