@@ -74,11 +74,11 @@ _WORDINGS = {
         (
             r"Trying to convert (?P<detail>\w{3,20}) to the MPS backend but it does not have support for that dtype",
             r"(?P<detail>BFloat16|bfloat16) is (?:not supported on MPS|only supported on MacOS 14)",
-            r"MPS (?:device )?does not support (?P<detail>\w{3,20}) (?:ops|dtype|data ?type)",
+            r"(?<!CUDA\s)MPS (?:device )?does not support (?P<detail>\w{3,20}) (?:ops|dtype|data ?type)",
             r"not supported (?:on|by|for|in) (?:the )?MPS",
             r"\bMPS: [Uu]nsupported [^\n]{3,60}",
             r"does not support input type '(?P<detail>\w{3,20})' in MPS backend",
-            r"\bMPS(?: backend| device)?\b[^\n]{0,40}?(?:not support(?:ed)?|unsupported|not implemented)",
+            r"(?<!CUDA\s)(?<!NVIDIA\s)\bMPS(?: backend| device)?\b[^\n]{0,40}?(?:not support|unsupported|not implemented)",
         ),
         (
             "to the mps backend",
