@@ -55,13 +55,16 @@ OLLAMA_PS = Importer(
 # ---- llama.cpp ------------------------------------------------------------------------------------------------------
 
 _OFFLOADED = re.compile(
-    r"^[^\n]{0,240}?\boffloaded (?P<on>\d{1,4})/(?P<all>\d{1,4}) layers to GPU\b[^\n]{0,80}$", re.MULTILINE
+    r"^[^\n]{0,240}?(?:\boffloaded (?P<on>\d{1,4})/(?P<all>\d{1,4}) layers to GPU\b"
+    r"|\blayers\.model=(?P<model>\d{1,4}) layers\.offload=(?P<offload>\d{1,4})\b)[^\n]{0,900}$",
+    re.MULTILINE,
 )
+_LAYERS_MARKS = (" layers to GPU", " layers.offload=")
 _MOST_LOADS = 64
 
 
 def find_layers(text: str) -> list[Span]:
-    if " layers to GPU" not in text:
+    if not any(mark in text for mark in _LAYERS_MARKS):
         return []
     return [Span(*match.span()) for match in _OFFLOADED.finditer(text)][:_MOST_LOADS][-1:]
 
@@ -70,7 +73,7 @@ def read_layers(text: str) -> Reading:
     """Never raises. The last line of several: a program that tries again puts fewer layers on the card."""
     reading = Reading(kind="layer-offload")
     if match := _OFFLOADED.search(text):
-        on_card, layers = int(match["on"]), int(match["all"])
+        on_card, layers = int(match["on"] or match["offload"]), int(match["all"] or match["model"])
         reading.sheet.state("model.layers", layers)
         if on_card <= layers:
             reading.sheet.state("model.layers_on_card", on_card)
@@ -84,6 +87,6 @@ LAYERS = Importer(
     trust=30,
     find=find_layers,
     read=read_layers,
-    marks=(" layers to GPU",),
+    marks=_LAYERS_MARKS,
     yields=True,
 )

@@ -126,6 +126,27 @@ OWN_DUMPS = (
 )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "llm_load_tensors: offloaded 20/33 layers to GPU\n",
+        'level=INFO msg="offload to cuda" layers.requested=-1 layers.model=33 layers.offload=20 layers.split=""\n',
+    ],
+    ids=["llama.cpp", "ollama"],
+)
+def test_layers_are_read_of_each_program(text):
+    facts = reading_of(text).facts
+    assert (facts["model.layers_on_card"], facts["model.layers"]) == (20, 33)
+
+
+def test_columns_of_ollama_ps_may_be_tabs():
+    text = (
+        "<pre>ollama ps\nNAME        \tID          \tSIZE  \tPROCESSOR      \tUNTIL               \n"
+        "codellama:7b\t8fdf8f752f6e\t6.8 GB\t43%/57% CPU/GPU\t25 minutes from now</pre>\n"
+    )
+    assert reading_of(text).facts["model.cpu_ratio"] == 0.43
+
+
 @pytest.mark.parametrize("text", [IOSTAT, VMSTAT, DSTAT, TOP], ids=["iostat", "vmstat", "dstat", "top"])
 def test_waiting_for_storage_is_read_of_each_tool(text):
     assert reading_of(text).facts["cpu.iowait_ratio"] == pytest.approx(0.4)

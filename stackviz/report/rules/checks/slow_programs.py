@@ -55,7 +55,7 @@ def check_layers(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             "{n_on} of {n_layers} layers are on the card, the others on the processor", f"{on_card:g}", f"{layers:g}"
         )
     elif share is not None or on_card is not None:
-        yield Conclusion(severity=Severity.FITS, title=say("The whole model is on the card"))
+        yield Conclusion(severity=Severity.FITS, title=say("The program says that the whole model is on the card"))
     if not what:
         return
     size = look.number("model.memory_bytes")
