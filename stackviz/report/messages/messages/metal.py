@@ -78,7 +78,7 @@ _WORDINGS = {
             r"not supported (?:on|by|for|in) (?:the )?MPS",
             r"\bMPS: [Uu]nsupported [^\n]{3,60}",
             r"does not support input type '(?P<detail>\w{3,20})' in MPS backend",
-            r"(?<!CUDA\s)(?<!NVIDIA\s)\bMPS(?: backend| device)?\b[^\n]{0,40}?(?:not (?:support|implement)|unsupported)",
+            r"(?<!CUDA\s)(?<!NVIDIA\s)\bMPS\b[^\n]{0,40}?(?:not (?:support|implement)|unsupported)",
         ),
         (
             "to the mps backend",
