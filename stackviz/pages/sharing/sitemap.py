@@ -18,6 +18,7 @@ from stackviz.pages.accelerators.sheet import last_changes
 from stackviz.pages.learn.chapters import read_chapters
 from stackviz.pages.learn.text_files import ENGLISH
 from stackviz.pages.learn.trying import all_tries
+from stackviz.pages.machines.views import counted_builds
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.hosts.models import Host, HostEdition
@@ -42,7 +43,7 @@ PAGES = (
     "machines:list", "compare:page", "fit:page", "diagnose:page", "diagnose:causes", "plan:page", "learn:index",
     "learn:glossary", "accelerators:claims", "accelerators:changes",
     "data:index", "data:schema", "explore:ladder", "explore:scatter", "explore:heatmap", "explore:timeline",
-    "benchmarks:roofline", "benchmarks:share", "benchmarks:scaling", "machines:coverage",
+    "benchmarks:roofline", "benchmarks:share", "benchmarks:scaling",
 )  # fmt: skip
 
 
@@ -94,7 +95,9 @@ class _FixedPages(_Pages):
     def items(self) -> Sequence[MappedPage]:
         chapters = (reverse("learn:chapter", args=[chapter.slug]) for chapter in read_chapters(ENGLISH))
         tries = (reverse("learn:try", args=[key]) for key in all_tries())
-        return [*(MappedPage(reverse(name)) for name in PAGES), *map(MappedPage, (*chapters, *tries))]
+        coverage = ["machines:coverage"] if counted_builds(AnonymousUser()) else []  # empty until agents count
+        pages = (reverse(name) for name in (*PAGES, *coverage))
+        return [*map(MappedPage, (*pages, *chapters, *tries))]
 
 
 class _Accelerators(_Pages):
