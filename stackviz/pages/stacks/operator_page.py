@@ -1,4 +1,4 @@
-"""The pages of operators: execution paths on CUDA and MPS, with fallbacks and failures. No queries."""
+"""The pages of operators: execution paths on CUDA, MPS and further devices, with fallbacks and failures. No queries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,20 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.draw.colours import hue_of
 from stackviz.draw.diagrams.layers import Layer
-from stackviz.records.stacks.operators import DEVICES, EVERY, MODES, Operator, OperatorStep, operators, steps_of
+from stackviz.records.stacks.operators import (
+    COMPLETE,
+    DEVICES,
+    EVERY,
+    MODES,
+    Operator,
+    OperatorStep,
+    operators,
+    steps_of,
+)
 
-DEVICE_VENDORS = {"cuda": "nvidia", "mps": "apple"}
-DEVICE_TITLES = {"cuda": "CUDA", "mps": "MPS", "cpu": "CPU"}  # names: the same in every language
+DEVICE_VENDORS = {"cuda": "nvidia", "mps": "apple", "rocm": "amd", "xpu": "intel", "mlx": "apple"}
+# Names: the same in every language.
+DEVICE_TITLES = {"cuda": "CUDA", "mps": "MPS", "cpu": "CPU", "rocm": "ROCm", "xpu": "XPU", "mlx": "MLX"}
 MODE_TITLES: Mapping[str, Promise] = {
     "eager": _("Eager: operators run one at a time"),
     "compiled": _("Compiled: torch.compile optimizes the whole graph"),
@@ -70,12 +80,16 @@ class OperatorPath:
 
 
 def modes_of(operator: str) -> list[tuple[str, Promise, list[OperatorPath], OperatorPath]]:
-    """(mode, title, the paths on the two GPUs, that on the CPU)"""
+    """(mode, title, the paths on GPUs, that on the CPU); ROCm, XPU and MLX where one is documented."""
     return [
         (
             mode,
             title,
-            [OperatorPath(operator, gpu, mode) for gpu in ("cuda", "mps")],
+            [
+                OperatorPath(operator, gpu, mode)
+                for gpu in DEVICES
+                if gpu in COMPLETE[:2] or (gpu not in COMPLETE and steps_of(operator, gpu, mode))
+            ],
             OperatorPath(operator, "cpu", mode),
         )
         for mode, title in MODE_TITLES.items()

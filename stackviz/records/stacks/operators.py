@@ -1,4 +1,4 @@
-"""Execution paths of operators, from the Python call to the unit that runs it: CUDA, MPS and CPU, eager and compiled.
+"""Execution paths of operators, from the Python call to the unit that runs it, by device, eager and compiled.
 
 Reviewed files, not editable in the admin; the source of each line is a file at a version. `data/operators.toml` lists
 the operators, `operator_steps.csv` their steps in order (those of the operator `any` are common to all),
@@ -21,6 +21,7 @@ from stackviz.web.http.addresses import address_by_name
 from stackviz.web.i18n.curated_text import curated_words
 
 __all__ = [
+    "COMPLETE",
     "DEVICES",
     "EVERY",
     "MODES",
@@ -34,7 +35,8 @@ __all__ = [
 
 DATA = Path(__file__).resolve().parent / "data"
 EVERY = "any"
-DEVICES = ("cuda", "mps", "cpu")
+COMPLETE = ("cuda", "mps", "cpu")  # have a path of every operator
+DEVICES = (*COMPLETE, "rocm", "xpu", "mlx")  # of torch, and MLX's GPU beside them
 MODES = ("eager", "compiled")
 OUTCOMES = ("", "cpu", "missing")
 

@@ -30,6 +30,17 @@ def test_a_page_shows_both_gpus_without_a_query(client, slug, django_assert_num_
     assert text.index('id="eager-cuda"') < text.index('id="eager-mps"') < text.index('id="compiled-cuda"')
 
 
+def test_matmul_has_the_paths_of_rocm_xpu_and_mlx_with_sources(client):
+    text = client.get("/operators/matmul/").content.decode()
+    places = [text.index(f'id="eager-{device}"') for device in ("cuda", "mps", "rocm", "xpu", "mlx")]
+    assert places == sorted(places)
+    assert 'id="compiled-rocm"' not in text
+    assert "onednn::matmul" in text
+    assert "https://github.com/ml-explore/mlx/blob/" in text
+    assert 'id="eager-rocm"' not in client.get("/operators/lstm/").content.decode()
+    assert 'href="/operators/matmul/"' in client.get("/components/mlx-kernels/").content.decode()
+
+
 def test_the_list_links_to_each_with_one_query(client, django_assert_num_queries):
     client.get(reverse("stacks:operators"))  # reads the days of the tables' last checks, once for each edition
     with django_assert_num_queries(1):  # the editions
