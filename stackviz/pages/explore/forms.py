@@ -26,6 +26,7 @@ from stackviz.pages.explore.selection import (
 )
 from stackviz.records.catalog.derived import DERIVATIONS
 from stackviz.records.catalog.fields import FIELDS, grouped
+from stackviz.records.catalog.uses import Use
 from stackviz.records.cited.filled_cases import filled_cases
 
 SHOWN_YEARS = 4  # the newest, one press away
@@ -56,6 +57,14 @@ def ladder_form(choice: LadderChoice, ranking: Ranking, known: ExploreOptions) -
         controls.append(control("condition", _("Condition"), values.get(axis.condition, ""), options))
     usual = _("automatic: logarithmic") if ranking.is_log else _("automatic: linear")
     return (*controls, scale_control("scale", _("Scale"), choice.scale, usual), *filter_controls(choice, known))
+
+
+def ladder_chips(choice: LadderChoice) -> list[tuple[str, str, bool]]:
+    """Return (words, query, whether it is shown) of each use, then of the switch for what nobody can buy or rent."""
+    uses = [("", _("All")), *((use.value, str(use.label)) for use in Use)]
+    chips = [(words, replace(choice, use=use).query_string, choice.use == use) for use, words in uses]
+    switched = replace(choice, announced="" if choice.announced else "1").query_string
+    return [*chips, (_("Announced and in-house too"), switched, bool(choice.announced))]
 
 
 def scatter_form(

@@ -27,7 +27,7 @@ MANY_PRODUCTS = 5  # of a vendor, before a sentence says that none of them is ra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderRow:
-    """One accelerator with a figure. `rank` None: announced, so it takes no place.
+    """One accelerator with a figure. `rank` None: it cannot be had, so it takes no place.
 
     `length`, `measured_length`: per cent of the width; None where nothing was measured.
     """
@@ -111,10 +111,19 @@ def filter_accelerators(subjects: Sequence[PlottedAccelerator], filters: Explore
     ]
 
 
+def subjects_of_ladder(catalogue: PlotData, choice: LadderChoice) -> list[PlottedAccelerator]:
+    """The accelerators that match the choice: what nobody can buy or rent is left out unless it is asked for."""
+    return [
+        subject
+        for subject in filter_accelerators(catalogue.subjects, choice)
+        if choice.use in ("", subject.use) and (choice.announced or subject.can_be_had)
+    ]
+
+
 def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, MeasuredSummary]) -> Ranking:
     """The ranking for an address. `measured`: accelerator pk -> results of public machines for the field."""
     axis = catalogue.axis(choice.field, choice.condition)
-    subjects = filter_accelerators(catalogue.subjects, choice)
+    subjects = subjects_of_ladder(catalogue, choice)
     by_pk = {subject.pk: subject for subject in subjects}
     beside = {pk: best for pk, best in measured.items() if _is_beside(axis, pk)} if is_comparable(axis) else {}
     rungs = [_rung(axis, subject, beside) for subject in subjects if subject.pk in axis.figures]
@@ -169,7 +178,7 @@ def _rung(axis: Axis, subject: PlottedAccelerator, measured: Mapping[int, Measur
         subject.pk,
         axis.measure.scaled(axis.figures[subject.pk].amount),
         axis.measure.scaled(beside.best) if beside else None,
-        takes_place=not subject.is_announced,
+        takes_place=subject.can_be_had,
     )
 
 
@@ -206,7 +215,7 @@ def absent_vendors(
     axis = ranking.axis
     if axis.measure.name not in FIELDS:
         return []
-    subjects = filter_accelerators(catalogue.subjects, choice)
+    subjects = subjects_of_ladder(catalogue, choice)
     having = {subject.vendor for subject in subjects if subject.pk in axis.figures or subject.pk in axis.elsewhere}
     counts = Counter(
         subject.vendor for subject in subjects if subject.vendor not in having and axis.applies_to(subject)
@@ -234,8 +243,8 @@ def _timed_text(timed: int) -> str:
 
 def _announced_text(count: int) -> str:
     words = ngettext(
-        "%(n)d is announced and cannot be had yet; it stands where its figure puts it, without a place.",
-        "%(n)d are announced and cannot be had yet; they stand where their figures put them, without a place.",
+        "%(n)d cannot be bought or rented; it is listed where its figure puts it, without a place.",
+        "%(n)d cannot be bought or rented; they are listed where their figures put them, without a place.",
         count,
     )
     return words % {"n": count}
@@ -244,10 +253,10 @@ def _announced_text(count: int) -> str:
 def _notes(axis: Axis, catalogue: PlotData, choice: LadderChoice, rows: Sequence[LadderRow]) -> list[str]:
     """Notes shown above the table."""
     timed = sum(row.measured is not None for row in rows)
-    announced = sum(row.subject.is_announced for row in rows)
+    announced = sum(not row.subject.can_be_had for row in rows)
     is_timed = bool(measures(measured_field(axis.measure.name)))
     notes = [joined_text()] if axis.is_joined else []
-    notes += filter(None, [instead_text(axis, filter_accelerators(catalogue.subjects, choice))])
+    notes += filter(None, [instead_text(axis, subjects_of_ladder(catalogue, choice))])
     if is_timed and not is_comparable(axis):
         notes.append(_("Benchmarks measure the usual condition, not this one, so no measured values are shown."))
     elif is_timed and not timed:

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from stackviz.records.catalog.uses import Use
 from stackviz.web.http.address import AddressReader, Note
 
 LADDER_FIELD = "memory_bandwidth_gb_s"  # of what all vendors publish, the figure that most questions are about
@@ -85,8 +86,13 @@ class ExploreFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderChoice(ExploreFilters):
-    """A ranking. `condition` "": the measure's usual one; `scale` "": chosen by the spread of the values."""
+    """A ranking. `condition` "": the measure's usual one; `scale` "": chosen by the spread of the values.
 
+    `use`: what the accelerators are sold for. `announced` "": without those that nobody can buy or rent.
+    """
+
+    use: str = ""
+    announced: str = ""
     field: str = LADDER_FIELD
     condition: str = ""
     scale: str = ""
@@ -147,6 +153,8 @@ def ladder_choice(parameters: QueryDict, known: ExploreOptions) -> LadderChoice:
     name = reader.choice("field", ranked, _("field"), LADDER_FIELD)
     chosen = {
         **_filters(reader, known),
+        "use": reader.choice("use", Use.values, _("use")),
+        "announced": reader.choice("announced", ("1",), _("value")),
         "field": name,
         "condition": reader.choice("condition", known.measures.get(name, ()), _("condition")),
         "scale": reader.choice("scale", SCALES, _("scale")),

@@ -18,6 +18,7 @@ from stackviz.pages.explore.files import drawing_file, heatmap_file, ranking_fil
 from stackviz.pages.explore.forms import (
     efficiency_views,
     heatmap_form,
+    ladder_chips,
     ladder_form,
     point_choices,
     presets,
@@ -80,6 +81,7 @@ def _ladder_html(
             ranking=ranking,
             absent=absent_vendors(catalogue, ranking, choice, known),
             form=ladder_form(choice, ranking, known),
+            chips=ladder_chips(choice),
             page=page,
             later=later_vendors(ranking, page),
         )

@@ -49,15 +49,44 @@ def test_what_was_announced_long_ago_is_not_called_announced(curated, db):
 
 
 def test_the_announced_stand_on_the_ladder_without_a_place(curated, db, client):
-    found = rank(read_plot_data(), LadderChoice(field=BANDWIDTH), {})
+    found = rank(read_plot_data(), LadderChoice(field=BANDWIDTH, announced="1"), {})
     placed = {row.subject.slug: row.rank for row in found.rows}
     assert placed[RUBIN] is None
     counted = [row for row in found.rows if row.rank is not None]
     assert counted[0].rank == 1
     assert len(counted) < len(found.rows)
     assert found.count_text.startswith(str(len(counted)))
-    page = words_of(client.get(f"/ladder/?field={BANDWIDTH}"))
-    assert "announced and cannot be had yet" in page
+    page = words_of(client.get(f"/ladder/?field={BANDWIDTH}&announced=1"))
+    assert "cannot be bought or rented" in page
+
+
+def test_the_ladder_begins_with_what_can_be_had(curated, db, client):
+    usual = rank(read_plot_data(), LadderChoice(), {})
+    assert all(row.rank is not None for row in usual.rows)
+    hidden = {RUBIN, "meta-mtia-400"}
+    assert not hidden & {row.subject.slug for row in usual.rows}
+    everything = rank(read_plot_data(), LadderChoice(announced="1"), {})
+    assert hidden <= {row.subject.slug for row in everything.rows}
+    assert [row.rank for row in everything.rows if row.rank] == [row.rank for row in usual.rows]
+    page = words_of(client.get("/ladder/"))
+    assert "Announced and in-house too" in page
+    assert "in-house" in words_of(client.get("/ladder/?announced=1&vendor=meta"))
+
+
+@pytest.mark.parametrize(
+    ("use", "slugs", "others"),
+    [
+        ("mac", {"apple-m4-max-40"}, {"apple-a18-pro", "nvidia-geforce-rtx-4090"}),
+        ("laptop", {"nvidia-geforce-rtx-4090-laptop", "amd-rx-7900m"}, {"nvidia-geforce-rtx-4090"}),
+        ("desktop", {"nvidia-geforce-rtx-4090", "amd-rx-7900-xtx"}, {"nvidia-rtx-6000-ada", "moore-threads-mtt-s4000"}),
+        ("workstation", {"nvidia-rtx-6000-ada", "nvidia-dgx-spark-gb10"}, {"nvidia-t4", "nvidia-l40s"}),
+        ("data-centre", {"nvidia-t4", "amd-mi300x", "google-tpu-v5p"}, {"nvidia-jetson-agx-orin-64gb", "hailo-8"}),
+    ],
+)
+def test_the_ladder_is_narrowed_by_use(curated, db, use, slugs, others):
+    found = {row.subject.slug for row in rank(read_plot_data(), LadderChoice(field="memory_gb", use=use), {}).rows}
+    assert slugs <= found
+    assert not others & found
 
 
 def test_no_vendor_is_placed_at_something_announced(curated, db):
