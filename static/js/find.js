@@ -23,6 +23,16 @@
       if (!isOpen) mark(null);
     };
 
+    /* Of two boxes: while the other one is empty a suggestion fills this one and leads there. */
+    const fill = (option) => {
+      const other = document.getElementById(input.dataset.next);
+      if (!other || other.value.trim()) return false;
+      input.value = option.dataset.name;
+      show(false);
+      other.focus();
+      return true;
+    };
+
     input.setAttribute("role", "combobox");
     input.setAttribute("aria-autocomplete", "list");
     input.setAttribute("aria-controls", list.id);
@@ -46,15 +56,25 @@
         const at = all.indexOf(active());
         const next = at < 0 && step < 0 ? all.length - 1 : at + step;
         mark(all[next] || null); // past an end the box itself is active again
-      } else if (event.key === "Enter" && isOpen && active()) {
+      } else if (event.key === "Enter" && isOpen && (active() || input.dataset.next)) {
         event.preventDefault();
-        active().click();
+        (active() || all[0]).click();
       }
     });
     input.addEventListener("input", () => input.value.trim() || show(false));
     input.addEventListener("change", (event) => event.stopPropagation()); // chosen is an option, not what was typed
     input.addEventListener("focus", () => show(input.value.trim() !== "" && options().length > 0));
     input.addEventListener("blur", () => setTimeout(() => list.contains(document.activeElement) || show(false), 150));
+    list.addEventListener(
+      "click",
+      (event) => {
+        const option = event.target.closest("[role=option]");
+        if (!option || !fill(option)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      },
+      true, // before the link is followed
+    );
     list.addEventListener("pointerdown", (event) => event.preventDefault()); // a click keeps the focus in the box
   }
 

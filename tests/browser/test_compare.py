@@ -42,6 +42,19 @@ def test_no_fault_is_found(visit, path):
     assert faults_of(page) == []
 
 
+def test_two_subjects_are_chosen_by_keyboard(visit):
+    page = visit("/compare/")
+    page.locator("#first").press_sequentially("rtx 4090")
+    expect(page.locator("#first-options [role=option]").first).to_be_visible(timeout=WAIT_MS)
+    page.keyboard.press("Enter")
+    expect(page.locator("#first")).to_have_value("NVIDIA GeForce RTX 4090")
+    expect(page.locator("#second")).to_be_focused()
+    page.keyboard.type("h100 pcie")
+    expect(page.locator("#second-options [role=option]").first).to_be_visible(timeout=WAIT_MS)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare/?a=nvidia-geforce-rtx-4090&a=nvidia-h100-pcie-80gb", timeout=WAIT_MS)
+
+
 def test_baseline_changes_by_keyboard(visit, row):
     page = visit(TWO)
     assert "0.12×" in row(page, "Memory bandwidth")[1]
