@@ -79,7 +79,7 @@ DOORS = (
         ),
     ),
 )
-FOOT = ((_("Data"), "data:index"), (_("Changes"), "accelerators:changes"), (_("Freshness"), "freshness:freshness"))
+FOOT = ((_("Data"), "data:index"), (_("What is new"), "accelerators:changes"), (_("Freshness"), "freshness:freshness"))
 
 
 def door_of(path: str) -> int | None:

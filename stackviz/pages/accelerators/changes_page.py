@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -23,14 +24,17 @@ from stackviz.pages.accelerators.changes import (
     LogPosition,
     read_log,
 )
+from stackviz.pages.accelerators.news import read_news
 from stackviz.records.catalog.fields import FIELDS, grouped
 from stackviz.records.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
 from stackviz.records.cited.models import CitedEdition
+from stackviz.records.hosts.models import HostEdition
+from stackviz.records.stacks.models import Edition
 from stackviz.web.http.address import AddressReader, Note, whole_number
 from stackviz.web.http.download import Columns, json_response, table_file
 from stackviz.web.http.errors import refuse_notes
 from stackviz.web.http.formats import serves_formats
-from stackviz.web.parts import cached_html
+from stackviz.web.parts import cached_html, render_part
 
 CACHE_S = 600
 IN_A_FILE = 400  # entries at most in a file: each page's address gives its own
@@ -48,6 +52,11 @@ class ChangesQuery:
     before: LogPosition | None = None
     title: str = ""
     notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    @property
+    def is_front(self) -> bool:
+        """Whether it is the page without filters, which begins with what is new."""
+        return self.before is None and self.part == LogFilter() and not self.notes
 
     @property
     def query(self) -> QueryDict:
@@ -122,15 +131,31 @@ def changes(request: HttpRequest) -> HttpResponse:
         return table_file("changes", _COLUMNS, log.entries) if is_csv else as_json(log, query, request)
     state = ("changes", query.part, query.before, query.title, *log_edition())
     body = cached_html(state, lambda: _body(query), CACHE_S)
+    news = news_html() if query.is_front else ""
     feed = reverse("accelerators:changes-feed")
     filters = _filters(query)
-    context = {"wanted": query, "body": body, "feed": f"{feed}?{filters}" if filters else feed}
+    context = {"wanted": query, "news": news, "body": body, "feed": f"{feed}?{filters}" if filters else feed}
     return render(request, "accelerators/changes.html", context)
 
 
 def log_edition() -> tuple[str, str]:
     """Names the state of everything that the log is read from. One query."""
     return CatalogueEdition.current(), CitedEdition.current()
+
+
+def news_html() -> str:
+    """What is new today, a section for each kind that has any; two queries more for the editions."""
+
+    def draw() -> str:
+        return render_part("accelerators/_news.jinja", parts=read_news(today))
+
+    today = timezone.now().date().isoformat()
+    return cached_html(("news", today, *news_edition()), draw, CACHE_S)
+
+
+def news_edition() -> tuple[str, ...]:
+    """Names the state of everything that news are read from. Two queries besides those of the log."""
+    return (*log_edition(), Edition.current(), HostEdition.current())
 
 
 def _body(query: ChangesQuery) -> str:

@@ -9,13 +9,15 @@ from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_safe
 
 from stackviz.pages.accelerators.changes import Entry, read_log
-from stackviz.pages.accelerators.changes_page import CACHE_S, ChangesQuery, as_query, log_edition, read_changes_query
+from stackviz.pages.accelerators.changes_page import CACHE_S, ChangesQuery, as_query, news_edition, read_changes_query
+from stackviz.pages.accelerators.news import read_news
 from stackviz.web.escaping import xml_text
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -37,9 +39,7 @@ class ChangeFeed(_Feed):
 
     def title(self, wanted: ChangesQuery) -> str:
         return xml_text(
-            _("accelweb: changes to %(name)s") % {"name": wanted.title}
-            if wanted.title
-            else _("accelweb: catalogue changes")
+            _("accelweb: changes to %(name)s") % {"name": wanted.title} if wanted.title else _("accelweb: what is new")
         )
 
     def link(self, wanted: ChangesQuery) -> str:
@@ -51,10 +51,15 @@ class ChangeFeed(_Feed):
         return f"{reverse('accelerators:changes-feed')}?{query}" if query else reverse("accelerators:changes-feed")
 
     def description(self) -> str:
-        return _("What was added, corrected, retired and removed in the catalogue of accelerators, by whom and why.")
+        return _("New accelerators, releases, results and public hosts; what was corrected, by whom and why.")
 
-    def items(self, wanted: ChangesQuery) -> tuple[Entry, ...]:
-        return read_log(wanted.part).entries
+    def items(self, wanted: ChangesQuery) -> list[Entry]:
+        """The newest steps of the log, and what is new besides them where all of it is wanted."""
+        entries = [*read_log(wanted.part).entries]
+        if wanted.is_front:
+            today = timezone.now().date().isoformat()
+            entries += [item.entry for part in read_news(today) for item in part.items]
+        return sorted(entries, key=lambda entry: entry.when, reverse=True)
 
     def item_title(self, item: Entry) -> str:
         return xml_text(item.headline)
@@ -62,7 +67,8 @@ class ChangeFeed(_Feed):
     def item_description(self, item: Entry) -> str:
         """HTML, as feed readers expect: all text escaped."""
         source = f'<a href="{escape(item.source_url)}">{escape(item.source_title)}</a>' if item.source_url else ""
-        parts = [*map(escape, item.details), escape(item.reason), escape(_("Who: %(who)s") % {"who": item.who}), source]
+        who = escape(_("Who: %(who)s") % {"who": item.who}) if item.who else ""
+        parts = [*map(escape, item.details), escape(item.reason), who, source]
         return xml_text("<br>".join(part for part in parts if part))
 
     def item_link(self, item: Entry) -> str:
@@ -85,9 +91,11 @@ class ChangeFeed(_Feed):
 
 
 def _state(request: HttpRequest) -> str:
-    """ETag of everything the response depends on. One query."""
+    """ETag of everything the response depends on. Four queries."""
     parameters = [request.GET.get(name, "") for name in _FILTERS]
-    named = repr((log_edition(), parameters, get_language(), request.get_host(), request.is_secure()))
+    named = repr(
+        (news_edition(), f"{timezone.now():%F}", parameters, get_language(), request.get_host(), request.is_secure())
+    )
     return f'"{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"'
 
 

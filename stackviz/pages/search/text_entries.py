@@ -372,7 +372,11 @@ PAGES: tuple[tuple[str, Promise, Promise, tuple[str, ...]], ...] = (
     ("learn:glossary", _("Glossary"), _("What the figures and terms mean."), ("terms", "词汇表")),
     ("machines:add", _("Add a machine"), _("Run the agent on your own machine and see its stack here."), ("agent",)),
     ("accelerators:claims", _("Claims checked"), _("Widely copied statements, right or wrong."), ("myths",)),
-    ("accelerators:changes", _("Changes"), _("Every correction of a public value."), ("news", "feed", "log")),
+    (
+        "accelerators:changes", _("What is new"),
+        _("New accelerators, releases, results and hosts, and every correction of a public value."),
+        ("news", "feed", "log", "changes", "latest", "new this month", "最新消息", "更新"),
+    ),
     ("data:index", _("Data"), _("Every public table as JSON Lines, CSV and Parquet."), ("download", "dataset")),
     ("api-docs", _("HTTP API"), _("What the pages show, as JSON, without a key."), ("REST", "OpenAPI")),
 )  # fmt: skip

@@ -104,6 +104,7 @@ class CitedResult(Curated):
         indexes = [
             models.Index(fields=["benchmark", "params_key", "amount"], name="citedresult_ranking"),
             models.Index(fields=["accelerator", "benchmark"], name="citedresult_of_accelerator"),
+            models.Index(fields=["state", "-date", "-id"], name="citedresult_newest"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -80,7 +80,10 @@ class Host(Curated):
         ordering = ["title", "slug"]
         verbose_name = _("public host")
         verbose_name_plural = _("public hosts")
-        indexes = [models.Index(fields=["state", "vendor"], name="host_state_vendor")]
+        indexes = [
+            models.Index(fields=["state", "vendor"], name="host_state_vendor"),
+            models.Index(fields=["state", "-seen_on"], name="host_newest"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(source_url__startswith="https://") | Q(source_url__startswith="http://"),

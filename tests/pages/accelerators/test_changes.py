@@ -337,7 +337,7 @@ def test_the_log_costs_as_many_queries_however_long_it_is(long_log, load, asked,
 
 
 def test_log_page_query_count_is_constant(client, long_log, bandwidth, django_assert_max_num_queries):
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(22):  # five of them for news
         page = client.get("/changes/")
     assert page.content.count(b"<li id=") == PER_PAGE
     assert len(page.content) < 100_000
@@ -490,7 +490,8 @@ def test_an_accelerator_has_a_feed_that_its_page_names(client, bandwidth, card):
 
 def test_an_empty_catalogue_has_an_empty_log_and_feed(client, db):
     assert "No changes of this kind" in client.get("/changes/").content.decode()
-    assert items(client.get("/changes/feed/")) == []
+    titles = [item["title"] for item in items(client.get("/changes/feed/"))]
+    assert [title for title in titles if not title.endswith(": released")] == []  # releases are in files
     assert CatalogueEdition.current() == ""
 
 
