@@ -161,8 +161,8 @@ def _having(entries: Sequence[SearchEntry], token: str) -> tuple[SearchEntry, ..
 def _is_name(run: str, words: Sequence[str]) -> bool:
     if run in _KNOWN_YEARS or not _IS_NO_NAME.fullmatch(run):
         return True
-    own = set(words) - GENERIC - _SUFFIXES
-    return run.isalpha() and len(words) > 1 and any(len(token) > 1 for token in own)  # dgx spark, orin nano
+    distinct = set(words) - GENERIC - _SUFFIXES
+    return run.isalpha() and len(words) > 1 and any(len(token) > 1 for token in distinct)  # dgx spark, orin nano
 
 
 # --- fields of a sheet ---
