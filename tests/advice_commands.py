@@ -25,7 +25,7 @@ PLACEHOLDER = "X"
 LOOKS_ONLY = re.compile(
     r"(?:cat /|ls |lsmod\b|uname\b|df |ldd |echo \$|dkms status|mokutil --sb-state|ldconfig -p|lspci\b|lscpu\b"
     r"|nvcc --version"
-    r"|nvidia-smi\b(?!.* -(?:c|e|pl|pm|r)\b)|rocminfo|rocm-smi|docker info|systemctl status|free |env\b|groups\b|which "
+    r"|nvidia-smi\b(?!.* -(?:c|dm|e|pl|pm|r)\b)|rocminfo|rocm-smi|docker info|systemctl status|free |env\b|groups\b|which "
     r"|journalctl -|xpu-smi discovery|llama-bench --list-devices|accelerate env|vulkaninfo|clinfo|sysctl -n"
     r"|python3? (?:-VV|--version|-m pip (?:list|check|--version|show)|-m torch\.utils|-m bitsandbytes|-m xformers))"
 )

@@ -26,8 +26,9 @@ _DOCKER_LINE = re.compile(
 
 
 def find_docker_info(text: str) -> list[Span]:
-    spans = blocks_after(_DOCKER_HEAD, _DOCKER_LINE, text) if "Server Version: " in text else []
-    return [span for span in spans if "Kernel Version: " in text[span.start : span.end]]
+    """Also where somebody cut it down to the lines about runtimes."""
+    spans = blocks_after(_DOCKER_HEAD, _DOCKER_LINE, text) if "Runtimes: " in text else []
+    return [span for span in spans if "Runtimes: " in text[span.start : span.end]]
 
 
 def read_docker_info(text: str) -> Reading:

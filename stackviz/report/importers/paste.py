@@ -116,7 +116,7 @@ def _search_all(text: str, deadline: Deadline) -> _Search:
         spans = _spans(rest, of_rank, deadline)
         dumps += [(span, importer) for importer in of_rank for span in spans.get(importer.kind, ())]
         not_searched += [importer.kind for importer in of_rank if importer.kind not in spans]
-    dumps.sort(key=lambda dump: dump[0].start)
+    dumps.sort(key=lambda dump: (dump[0].start, dump[1].is_typed))
     return _Search(dumps, readable, not_searched)
 
 

@@ -5,6 +5,6 @@ pages and the search show them. Standard library only.
 """
 
 from stackviz.report.messages.registry import BY_KEY, FAMILIES, SYMPTOMS
-from stackviz.report.messages.symptom import BETWEEN_QUOTES, Cause, Family, Symptom
+from stackviz.report.messages.symptom import BETWEEN_QUOTES, KERNEL_LOG, Cause, Family, Symptom
 
-__all__ = ["BETWEEN_QUOTES", "BY_KEY", "FAMILIES", "SYMPTOMS", "Cause", "Family", "Symptom"]
+__all__ = ["BETWEEN_QUOTES", "BY_KEY", "FAMILIES", "KERNEL_LOG", "SYMPTOMS", "Cause", "Family", "Symptom"]

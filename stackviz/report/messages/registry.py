@@ -16,7 +16,7 @@ def _each_symptom() -> Iterator[Symptom]:
     for module in _MODULES:
         yield from getattr(module, "SYMPTOMS", ())
         for family in getattr(module, "FAMILIES", ()):
-            yield from family.members.values()
+            yield from (member for member in family.members.values() if not member.patterns)
             if family.unlisted:
                 yield family.unlisted
 

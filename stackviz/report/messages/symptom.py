@@ -2,17 +2,33 @@
 
 import csv
 import io
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Literal
 
-__all__ = ["BETWEEN_QUOTES", "COLLECT_ENV", "NVIDIA_SMI", "Cause", "Family", "SeverityName", "Symptom", "table_rows"]
+__all__ = [
+    "BETWEEN_QUOTES",
+    "COLLECT_ENV",
+    "KERNEL_LOG",
+    "NVIDIA_SMI",
+    "Cause",
+    "Family",
+    "SeverityName",
+    "Symptom",
+    "coded",
+    "table_rows",
+    "text_family",
+    "text_pattern",
+]
 
 SeverityName = Literal["broken", "warning", "note"]
 
 COLLECT_ENV = "python -m torch.utils.collect_env"
 NVIDIA_SMI = "nvidia-smi"
+KERNEL_LOG = "nvidia-kernel-log"
+"""The series of what NVIDIA's kernel modules log: one fault makes several lines."""
 BETWEEN_QUOTES = " ¶ "
 """What stands between the messages in the fact `message.quotes`."""
 
@@ -76,7 +92,7 @@ class Symptom:
 class Family:
     """Messages that differ by a code: the same patterns read them all, a table tells them apart.
 
-    `patterns` and `anchors` are as those of a `Symptom`, and `members` have none. The group `code` holds what is looked
+    `patterns` and `anchors` are as those of a `Symptom`. The group `code` holds what is looked
     up: a number, a name or a text, or several of them, which `each_code` finds one by one. `members`: the code in lower
     case, with single spaces -> its message; one message may have several codes. `unlisted`: the message of a code that
     the table lacks; None where such a text is no message. `is_general` is as that of a `Symptom`.
@@ -88,6 +104,51 @@ class Family:
     each_code: str = r".{1,200}"
     unlisted: Symptom | None = None
     is_general: bool = False
+
+
+def coded(
+    key: str,
+    message: str,
+    meaning: str,
+    causes: tuple[Cause, ...],
+    ask: str,
+    component: str,
+    source: tuple[str, str],
+    *,
+    severity: SeverityName = "broken",
+    rules: tuple[str, ...] = (),
+) -> Symptom:
+    """Return a message of a family, which is found by its code. `source`: title and address."""
+    return Symptom(
+        key=key,
+        message=message,
+        patterns=(),
+        anchors=(),
+        component=component,
+        meaning=meaning,
+        causes=causes,
+        ask=ask,
+        source_title=source[0],
+        source_url=source[1],
+        severity=severity,
+        rules=rules,
+    )
+
+
+def text_pattern(texts: Iterable[str]) -> str:
+    """Return a pattern for one of these texts, the longer of two that begin alike."""
+    return "|".join(re.escape(text).replace("\\ ", " ") for text in sorted(filter(None, texts), key=len, reverse=True))
+
+
+def text_family(table: str, symptoms: Iterable[Symptom], around: str = "TEXT") -> Family:
+    """Return the family whose table has the columns text and key; `around`: a pattern with TEXT in it."""
+    by_key = {symptom.key: symptom for symptom in symptoms}
+    texts = {row["text"]: by_key[row["key"]] for row in table_rows(table)}
+    return Family(
+        patterns=(around.replace("TEXT", f"(?P<code>{text_pattern(texts)})"),),
+        anchors=tuple(text.lower() for text in texts),
+        members={text.lower(): symptom for text, symptom in texts.items()},
+    )
 
 
 def table_rows(name: str) -> list[dict[str, str]]:

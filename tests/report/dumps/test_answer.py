@@ -109,7 +109,7 @@ LOST = "Unable to determine the device handle for GPU 0000:{}:00.0: GPU is lost.
         ("Failed to initialize NVML: Driver/library version mismatch", ["nvml-mismatch"], []),
         ("No devices were found", ["smi-no-driver"], []),
         (f"{LOST.format(17)}\n{LOST.format(18)}", ["cards-lost"], []),
-        ("Failed to initialize NVML: Insufficient Permissions", [], ["Insufficient Permissions"]),
+        ("Failed to initialize NVML: Lunch Break", [], ["Lunch Break"]),
     ],
 )
 def test_a_failure_that_a_finding_explains_is_said_once(text, rules, problems):

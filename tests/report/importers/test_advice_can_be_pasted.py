@@ -20,8 +20,8 @@ CHANGES = re.compile(
     r"|conda (?:install|remove|create|update)\b|accelerate config"
     r"|sudo (?:dkms autoinstall|ldconfig|modprobe|rmmod|mokutil --import|nvidia-ctk|nvidia-modprobe|rm|tee|sysctl"
     r"|usermod|reboot|update-initramfs|update-grub|xcode-select)\b|mokutil --import"
-    r"|(?:sudo )?systemctl (?:enable|start|restart|daemon-reload)\b"
-    r"|sudo nvidia-smi (?:-i(?: \S+)?)?(?:$|.*(?:--gpu-reset|-r\b|-e |-c |-pl |-pm ))|nvidia-smi -i X$"
+    r"|(?:sudo )?systemctl (?:enable|disable|start|restart|daemon-reload)\b"
+    r"|sudo nvidia-smi (?:-i(?: \S+)?)?(?:$|.*(?:--gpu-reset|-r\b|-e |-c |-pl |-pm ))|nvidia-smi -i X$|nvidia-smi .*-dm [01]$"
     r"|(?:export|unset|docker run|docker compose|wsl --(?:export|set-version|shutdown|update|install|unregister))\b"
 )
 """Commands that change something: their output is no question. `sudo modprobe` prints nothing, or why it could not."""
@@ -33,6 +33,7 @@ READ_BY_A_PERSON = {
     "python -c \"import torch; print(torch.ones(1, device='cuda') + 1)\"": "a tensor, or an error message, which is read",
     "CUDA_LAUNCH_BLOCKING=1 python your_program.py": "prints an error message, which is read",
     "sudo dmesg | grep -iE 'nvrm|xid'": "prints error messages, which are read",
+    "nvidia-ctk cdi list": "names of devices, to be compared with the one that was asked for",
     "journalctl -u ollama --no-pager -n 200": "prints error messages, which are read",
     'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())"': "whether a GPU is in the list",
     "python -c \"import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"": "whether the list is empty",
@@ -42,6 +43,7 @@ WHOLE_OUTPUTS = {
     "accelerate env": "accelerate-env",
     "nvidia-smi": "nvidia-smi-table",
     "nvidia-smi -L": "nvidia-smi-list",
+    "nvidia-smi topo -m": "nvidia-smi-topo",
     "lscpu": "lscpu",
     "nvidia-smi -q": "nvidia-smi-q",
     "nvidia-smi -q -x": "nvidia-smi-xml",

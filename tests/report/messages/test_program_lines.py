@@ -94,7 +94,7 @@ LINES = (
         "EP Error onnxruntime_pybind_state.cc:456 onnxruntime::python::RegisterTensorRTPluginsAsCustomOps Please install TensorRT libraries as mentioned in the GPU requirements page",
     ),
     (
-        "tensorrt-failed",
+        "library-execution",
         "[TRT] [E] 1: [convolutionRunner.cpp::executeConv::465] Error Code 1: Cudnn (CUDNN_STATUS_EXECUTION_FAILED)",
     ),
     (
@@ -253,7 +253,7 @@ LINES = (
         "E:onnxruntime:, sequential_executor.cc:516 ExecuteKernel] Non-zero status code returned while running FusedConv node. Status Message: bfc_arena.cc:376 Failed to allocate memory for requested buffer of size 805306368",
     ),
     (
-        "tensorrt-failed",
+        "cuda-out-of-memory",
         "[TRT] [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([myelin_cache.h:operator():71] autotuning: CUDA error 2 allocating 0-byte buffer: out of memory)",
     ),
     (

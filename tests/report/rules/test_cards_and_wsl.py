@@ -119,3 +119,9 @@ def test_windows_before_21h2_has_no_cuda_in_wsl2(build, is_broken):
 
 def test_a_windows_where_cuda_starts_in_wsl2_is_new_enough():
     assert answers("wsl2-old-windows", linux(os__wsl="2", os__build="10.0.19043")) == []
+
+
+def test_a_card_in_tcc_mode_is_noted_for_wsl():
+    found = answer("tcc-mode", linux(card(2, driver_model="TCC"), os__name="Windows"))
+    assert (found.severity, found.advice.count("nvidia-smi -i 2 -dm")) == ("note", 2)
+    assert answers("tcc-mode", linux(card(driver_model="WDDM"), os__name="Windows")) == []

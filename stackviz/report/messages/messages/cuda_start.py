@@ -77,8 +77,8 @@ SYMPTOMS = (
     Symptom(
         key="cuda-100",
         message="CUDA error: no CUDA-capable device is detected",
-        patterns=(r"no CUDA-capable device is (?:detected|available)", r"cudaErrorNoDevice", r"CUDA_ERROR_NO_DEVICE"),
-        anchors=("no cuda-capable device", "cudaerrornodevice", "cuda_error_no_device"),
+        patterns=(r"no CUDA-capable device is (?:detected|available)", r"No CUDA GPUs are available"),
+        anchors=("no cuda-capable device", "no cuda gpus are available"),
         component="nvidia-driver",
         meaning="The driver's library is loaded and shows this program no card (error 100).",
         causes=(

@@ -1,16 +1,13 @@
 """Xid of the NVIDIA driver and SXid of NVSwitch: the numbers under which the kernel's log has an error of a card."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from stackviz.base.sentence import Sentence, say
-from stackviz.report.messages.symptom import Cause, Family, Symptom, table_rows
+from stackviz.report.messages.symptom import KERNEL_LOG, Cause, Family, Symptom, coded, table_rows
 
-__all__ = ["FAMILIES", "KERNEL_LOG"]
-
-KERNEL_LOG = "nvidia-kernel-log"
-"""The series of what NVIDIA's kernel modules log: one fault makes several lines."""
+__all__ = ["FAMILIES"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +23,7 @@ class _Kind:
     rules: tuple[str, ...] = ()
 
 
+_XID_URL = "https://docs.nvidia.com/deploy/xid-errors/"
 _DMESG = "sudo dmesg | grep -iE 'nvrm|xid'"
 _STATE = "nvidia-smi -q"
 _RESET = (
@@ -297,22 +295,21 @@ def _xid(key: str, rows: list[dict[str, str]]) -> Symptom:
     name = _GROUPS.get(key) or " / ".join(dict.fromkeys(row["name"] for row in rows))
     codes = ", ".join(row["code"] for row in rows)
     is_unused = rows[0]["kind"] == "unused"
-    return Symptom(
-        key=key,
-        message=f"NVRM: Xid (PCI:0000:01:00): {rows[0]['code']}, {'an unknown error' if is_unused else name}.",
-        patterns=(),
-        anchors=(),
-        component=kind.component,
-        severity=kind.severity,
-        meaning=kind.fault if is_unused else say("Xid {codes} is “{name}”. {fault}", codes, name, kind.fault),
-        causes=kind.causes,
-        ask=kind.ask,
-        rules=kind.rules,
+    return replace(
+        coded(
+            key,
+            f"NVRM: Xid (PCI:0000:01:00): {rows[0]['code']}, {'an unknown error' if is_unused else name}.",
+            kind.fault if is_unused else say("Xid {codes} is “{name}”. {fault}", codes, name, kind.fault),
+            kind.causes,
+            kind.ask,
+            kind.component,
+            ("NVIDIA, Xid errors: the catalog", f"{_XID_URL}analyzing-xid-catalog.html"),
+            severity=kind.severity,
+            rules=kind.rules,
+        ),
         series=KERNEL_LOG,
         rank=kind.rank,
         short="" if is_unused else f"Xid {codes}" if len(rows) == 1 else name,
-        source_title="NVIDIA, Xid errors: the catalog",
-        source_url="https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html",
     )
 
 
@@ -321,9 +318,18 @@ _BY_KEY = {key: _xid(key, [row for row in _XIDS if row["key"] == key]) for key i
 _NUMBERS = {row["code"]: _BY_KEY[row["key"]] for row in _XIDS}
 _NEXT = r"(?: ?[,/&+] ?(?:and |or )?| (?:and|or) )(?:xid[ :]{0,2})?\d{1,3}\b"
 _LIST = rf"(?P<code>\d{{1,3}}\b(?:{_NEXT}){{0,12}})(?![\w.]\d)"
+_TEXTS = {
+    "gpu has fallen off the bus": "xid-off-bus",
+    "fallen off the bus and is not": "xid-off-bus",
+    "gpu lost from the bus": "xid-off-bus",
+    "bad register read": "xid-off-bus",
+    "necessary power cables": "xid-54",
+}
+"""Lines without a number that are one of the Xids."""
 
 # ---- SXid ----
 
+_SWITCH_URL = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/"
 _SWITCH_CAUSES = (
     Cause(
         text="A link of the switch was lost, or damaged data.",
@@ -344,21 +350,20 @@ _SWITCH_KINDS: Mapping[str, tuple[int, str, Sentence]] = {
 """Kind of an SXid -> its rank, an example, what it does."""
 
 _SWITCH_ERRORS = {
-    kind: Symptom(
-        key=f"sxid-{kind}",
-        message=f"nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): {example}",
-        patterns=(),
-        anchors=(),
-        component="hardware",
-        severity="note" if kind == "non-fatal" else "broken",
-        meaning=say("This is an error of NVSwitch, which connects the cards (SXid). {effect}", effect),
-        causes=_SWITCH_CAUSES,
-        ask="systemctl status nvidia-fabricmanager",
+    kind: replace(
+        coded(
+            f"sxid-{kind}",
+            f"nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): {example}",
+            say("This is an error of NVSwitch, which connects the cards (SXid). {effect}", effect),
+            _SWITCH_CAUSES,
+            "systemctl status nvidia-fabricmanager",
+            "hardware",
+            ("NVIDIA, Fabric Manager user guide: SXid errors", _SWITCH_URL),
+            severity="note" if kind == "non-fatal" else "broken",
+        ),
         series=KERNEL_LOG,
         rank=rank,
         short="SXid",
-        source_title="NVIDIA, Fabric Manager user guide: SXid errors",
-        source_url="https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/",
     )
     for kind, (rank, example, effect) in _SWITCH_KINDS.items()
 }
@@ -367,14 +372,17 @@ FAMILIES = (
     Family(
         patterns=(
             r"(?:NVRM: |\bnvrm\W{1,4})?\bXid ?(?:\((?:PCI|\d{4}:)[^)\n]{0,30}\))?: ?(?P<code>\d{1,3})\b",
-            r"(?P<code>GPU has fallen off the bus)",
+            rf"(?P<code>{'|'.join(_TEXTS)})",
         ),
-        anchors=("xid", "fallen off the bus"),
-        members={**_NUMBERS, "gpu has fallen off the bus": _BY_KEY["xid-off-bus"]},
+        anchors=("xid", *_TEXTS),
+        members={**_NUMBERS, **{text: _BY_KEY[key] for text, key in _TEXTS.items()}},
         unlisted=_BY_KEY["xid-unused"],
     ),
     Family(
-        patterns=(rf"\bxids?(?: (?:errors?|codes?|events?|numbers?|messages?))?(?: ?[:=#]| \()? ?{_LIST}",),
+        patterns=(
+            rf"\bxids?(?: (?:errors?|codes?|events?|numbers?|messages?))?(?: ?[:=#]| \()? ?{_LIST}",
+            r"_XID_ERRORS?(?:\{[^}\n]{0,300}\})?[ :=]{1,3}(?P<code>\d{1,3})\b",
+        ),
         anchors=("xid",),
         members=_NUMBERS,
         each_code=r"\d{1,3}",

@@ -40,11 +40,13 @@ def check_messages(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 
 def _explainable(look: Look) -> Iterator[tuple[Symptom, str]]:
+    keys = (look.get("message.symptoms") or "").split()
     quotes = (look.get("message.quotes") or "").split(BETWEEN_QUOTES)
-    for key, quote in zip_longest((look.get("message.symptoms") or "").split(), quotes, fillvalue=""):
-        symptom = BY_KEY.get(key)
-        is_part = any(quote in other for other in quotes if other != quote)
-        if symptom is not None and not (quote and is_part) and look.problem_rules.isdisjoint(symptom.rules):
+    written = [(BY_KEY[key], quote) for key, quote in zip_longest(keys, quotes, fillvalue="") if key in BY_KEY]
+    for symptom, quote in written:
+        others = [other for known, other in written if not (symptom.series and known.series == symptom.series)]
+        is_part = any(quote in other for other in others if other != quote)
+        if not (quote and is_part) and look.problem_rules.isdisjoint(symptom.rules):
             yield symptom, quote
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.base.sentence import join_sentences, say
+from stackviz.report.messages import BY_KEY, KERNEL_LOG
 from stackviz.report.rules.checks.branches import newest_driver
 from stackviz.report.rules.checks.grouping import indexes, named
 from stackviz.report.rules.checks.places import REBOOT, is_jetson, may_have_nvswitch, needs_open_modules, why_container
@@ -40,6 +41,8 @@ def check_no_driver(look: Look, tables: Tables) -> Iterator[Conclusion]:
     error = look.get("nvidia.nvml_error") or ""
     not_reached = any(words in error.lower() for words in _NOT_REACHED)
     if not not_reached and not any(words in error.lower() for words in _NO_DEVICES):
+        return
+    if _is_in_the_log(look):
         return
     if look.starts_cuda:
         yield Conclusion(
@@ -100,6 +103,12 @@ def _load_the_driver(look: Look, tables: Tables) -> str:
         REBOOT,
         modules,
     )
+
+
+def _is_in_the_log(look: Look) -> bool:
+    """Whether the kernel's log, or modprobe, says in the same text why: that message is explained."""
+    symptoms = [BY_KEY[key] for key in (look.get("message.symptoms") or "").split() if key in BY_KEY]
+    return any(symptom.series == KERNEL_LOG and symptom.severity == "broken" for symptom in symptoms)
 
 
 def _find_the_card(look: Look, tables: Tables) -> str:
