@@ -24,7 +24,7 @@ def test_a_rate_a_hundred_times_its_neighbour_is_implausible():
     found = answer("rate-unlike-neighbour", benched(("tg 4096", 11.8), ("tg 8192", 1133.0)))
     assert (found.severity, found.component) == ("warning", "llama-cpp")
     assert stated(found.title) == ("tg 8192", "96", "tg 4096")
-    assert found.evidence == {"tg 4096": "11.8 token/s", "tg 8192": "1,133 token/s"}
+    assert found.evidence == {"tg 4096": "11.8 tokens/s", "tg 8192": "1,133 tokens/s"}
     assert found.advice == "Run both tests again: llama-bench -n 4096,8192"
 
 
