@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stackviz.base.units import format_number
 from stackviz.draw.charts.scale import Mark, ScaleKind, bar_scale
 
-RUNGS_PER_PAGE = 60
+RUNGS_PER_PAGE = 40
 TICKS_APART = 18  # per cent of the width: room for `100,000` on a phone
 
 

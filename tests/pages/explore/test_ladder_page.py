@@ -328,7 +328,7 @@ def test_htmx_gets_the_ranking_alone_and_text_stays_text(client, curated, db):
     assert "<script>alert" not in page
     assert "<b>x" not in page
     second = client.get("/ladder/?field=memory_bandwidth_gb_s&page=2")
-    assert "Page 2: 61–120" in words_of(second)
+    assert "Page 2: 41–80" in words_of(second)
 
 
 def test_the_first_page_says_where_apple_begins_and_leads_there(client, curated, db):
