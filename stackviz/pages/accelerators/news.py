@@ -35,8 +35,9 @@ ANNOUNCED = "event=announced"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsItem:
-    """`day`: as exact as its source, a day or a month. `happened`: in words, after the subject."""
+    """`key`: identifies it on its day. `day`: as exact as its source. `happened`: in words, after the subject."""
 
+    key: str
     day: str
     subject: str
     url: str
@@ -47,7 +48,7 @@ class NewsItem:
     def entry(self) -> Entry:
         """The same as an entry of the log, for the feed: of a month on its first day."""
         return Entry(
-            key=f"new-{self.url.strip('/').replace('/', '-')}-{self.day}",
+            key=f"new-{self.key}-{self.day}",
             when=datetime.strptime(f"{self.day}-01"[:10], "%Y-%m-%d").replace(tzinfo=UTC),
             who="",
             what=str(self.happened),
@@ -111,6 +112,7 @@ def new_accelerators(catalogue: PublicCatalogue, today: str) -> list[NewsItem]:
     dates = catalogue.once("dates of release", lambda: _dates_of_release(catalogue))
     return [
         NewsItem(
+            key=f"{row.slug}-{condition.rpartition('=')[2]}",
             day=day,
             subject=row.name,
             url=row.get_absolute_url(),
@@ -135,6 +137,7 @@ def new_releases(tables: Tables, today: str) -> list[NewsItem]:
     """The releases published last, of all software on record."""
     return [
         NewsItem(
+            key=f"{line.product}-{version}",
             day=day,
             subject=f"{line.name.removesuffix(line.version)}{version}",
             url=line.url,
@@ -167,6 +170,7 @@ def new_results(today: str) -> list[NewsItem]:
     whole = [(day, key, pks) for (day, key), pks in grouped.items() if day != cut and key in CITED_BENCHMARKS]
     return [
         NewsItem(
+            key=f"results-{key}",
             day=day,
             subject=str(CITED_BENCHMARKS[key].title),
             url=benchmark_address(key),
@@ -187,6 +191,7 @@ def new_hosts() -> list[NewsItem]:
     hosts = Host.objects.filter(state=Host.State.PUBLIC).order_by("-seen_on", "slug")[:MOST_HOSTS]
     return [
         NewsItem(
+            key=f"host-{host.slug}",
             day=f"{host.seen_on:%Y-%m}" if host.is_month_only else f"{host.seen_on:%Y-%m-%d}",
             subject=host.title,
             url=host.get_absolute_url(),
