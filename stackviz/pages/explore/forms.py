@@ -114,12 +114,14 @@ def presets(choice: ScatterChoice, known: ExploreOptions) -> list[tuple[str, str
 
 
 def point_choices(choice: ScatterChoice, known: ExploreOptions) -> list[tuple[str, str, bool]]:
-    """Return which points the picture can draw, each with its query, and whether it is shown: some, a year's, all."""
+    """Return which points the picture can draw (some, by use, of a year, all), with their query; whether shown."""
+    some = replace(choice, use="", year="", draw="")
     years = [str(year) for year in known.years[:SHOWN_YEARS]]
     choices = (
-        (_("a selection"), replace(choice, year="", draw="")),
-        *((year, replace(choice, year=year, draw="")) for year in years),
-        (_("all"), replace(choice, year="", draw=EVERY_POINT)),
+        (_("a selection"), some),
+        *((str(use.label), replace(some, use=use.value)) for use in Use),
+        *((year, replace(some, year=year)) for year in years),
+        (_("all"), replace(some, draw=EVERY_POINT)),
     )
     return [(words, other.query_string, other == choice) for words, other in choices]
 

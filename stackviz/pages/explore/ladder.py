@@ -105,7 +105,8 @@ def filter_accelerators(subjects: Sequence[PlottedAccelerator], filters: Explore
     return [
         subject
         for subject in subjects
-        if filters.vendor in ("", subject.vendor)
+        if filters.use in ("", subject.use)
+        and filters.vendor in ("", subject.vendor)
         and filters.kind in ("", subject.kind)
         and filters.year in ("", str(subject.year))
     ]
@@ -114,9 +115,7 @@ def filter_accelerators(subjects: Sequence[PlottedAccelerator], filters: Explore
 def subjects_of_ladder(catalogue: PlotData, choice: LadderChoice) -> list[PlottedAccelerator]:
     """The accelerators that match the choice: what nobody can buy or rent is left out unless it is asked for."""
     return [
-        subject
-        for subject in filter_accelerators(catalogue.subjects, choice)
-        if choice.use in ("", subject.use) and (choice.announced or subject.can_be_had)
+        subject for subject in filter_accelerators(catalogue.subjects, choice) if choice.announced or subject.can_be_had
     ]
 
 

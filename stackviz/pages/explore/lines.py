@@ -68,9 +68,13 @@ def plot_bound(x: Axis, y: Axis) -> PlotBound | None:
 
 def ways_of(x: Axis, y: Axis) -> Ways | None:
     """Which way is better on both axes; None where that is not known of one."""
-    if x.measure.better is None or y.measure.better is None:
-        return None
-    return Ways(x.measure.better, y.measure.better)
+    more_x, more_y = (_more_is_better(axis.measure) for axis in (x, y))
+    return None if more_x is None or more_y is None else Ways(more_x, more_y)
+
+
+def _more_is_better(measure: Measure) -> bool | None:
+    """Alone, less power is no merit; beside what it buys, it is."""
+    return False if measure.si == "W" else measure.better
 
 
 def quotient_lines(x: Measure, y: Measure, dots: Sequence[Dot]) -> tuple[list[Iso], str]:

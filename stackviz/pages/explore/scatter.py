@@ -296,7 +296,7 @@ def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None) -> Do
         hue=hue_of(subject.vendor),
         note=_figures_text(subject, (x, y, size)),
         is_hollow=x.measure.is_hollow or y.measure.is_hollow,
-        can_lead=not subject.is_announced,
+        can_lead=subject.can_be_had,
     )
 
 

@@ -57,8 +57,9 @@ class ExploreOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreFilters:
-    """Filters on accelerators; "" means all. `notes`: parts of the address that were ignored."""
+    """Filters on accelerators; "" means all. `use`: what they are sold for. `notes`: parts that were ignored."""
 
+    use: str = ""
     vendor: str = ""
     kind: str = ""
     year: str = ""
@@ -88,10 +89,9 @@ class ExploreFilters:
 class LadderChoice(ExploreFilters):
     """A ranking. `condition` "": the measure's usual one; `scale` "": chosen by the spread of the values.
 
-    `use`: what the accelerators are sold for. `announced` "": without those that nobody can buy or rent.
+    `announced` "": without those that nobody can buy or rent.
     """
 
-    use: str = ""
     announced: str = ""
     field: str = LADDER_FIELD
     condition: str = ""
@@ -153,7 +153,6 @@ def ladder_choice(parameters: QueryDict, known: ExploreOptions) -> LadderChoice:
     name = reader.choice("field", ranked, _("field"), LADDER_FIELD)
     chosen = {
         **_filters(reader, known),
-        "use": reader.choice("use", Use.values, _("use")),
         "announced": reader.choice("announced", ("1",), _("value")),
         "field": name,
         "condition": reader.choice("condition", known.measures.get(name, ()), _("condition")),
@@ -182,6 +181,7 @@ def scatter_choice(parameters: QueryDict, known: ExploreOptions) -> ScatterChoic
 
 def _filters(reader: AddressReader, known: ExploreOptions) -> dict[str, str]:
     return {
+        "use": reader.choice("use", Use.values, _("use")),
         "vendor": reader.choice("vendor", known.vendors, _("vendor")),
         "kind": reader.choice("kind", known.kinds, _("kind")),
         "year": reader.choice("year", {str(year) for year in known.years}, _("year")),

@@ -93,4 +93,6 @@ def test_a_crowded_picture_says_how_many_it_draws(curated, db, client):
     assert len(client.get("/explore/?format=json").json()["points"]) == count
     every = client.get("/explore/?draw=all").content.decode()
     assert every.count("<use ") == len(client.get("/explore/?draw=all&format=plotly").json()["data"][-1]["x"]) == count
+    macs = client.get("/explore/?use=mac&format=plotly").json()["data"][-1]["meta"]["colours"]
+    assert {colour.split()[0] for colour in macs} == {"v-apple"}
     assert client.get("/explore/?year=2024").content.decode().count("<use ") <= MOST_DRAWN
