@@ -41,8 +41,9 @@ class FoundMessage:
 
 _WORDINGS: tuple[Symptom | Family, ...] = (*SYMPTOMS, *FAMILIES)
 _ANCHORS = frozenset(anchor for wording in _WORDINGS for anchor in wording.anchors)
-_WORDS = {anchor: sorted(map(without_digits, anchor.split()), key=len, reverse=True) for anchor in _ANCHORS}
-"""The words of each, the long and therefore rare ones first."""
+_SORTED_WORDS = {anchor: sorted(map(without_digits, anchor.split()), key=len, reverse=True) for anchor in _ANCHORS}
+_WORDS = [(anchor, words[0], words[1:]) for anchor, words in _SORTED_WORDS.items()]
+"""Each with its longest and therefore rarest word, and the others."""
 _CLASS_OR_SPACE = re.compile(r"\[(?:\\.|[^\]\\])+\]| (\??)")
 
 
@@ -77,10 +78,8 @@ def message_bounds(text: str) -> list[tuple[int, int]]:
 
 def is_message(line: str) -> bool:
     """Whether a line is one of the messages: a log repeats them."""
-    near = _likely_anchors(line)  # most lines of a log have none
-    if not near:
-        return False
     lowered = _lowered(line)
+    near = {anchor for anchor in _likely_anchors(line) if anchor in lowered}  # most lines of a log have none
     return any(True for wording in _wordings_near(near) for _message in _of_wording(wording, line, lowered, near))
 
 
@@ -115,11 +114,15 @@ def _gives_way(message: FoundMessage, other: FoundMessage) -> bool:
 def _likely_anchors(text: str) -> set[str]:
     """Those whose words are all in the text. A message may be wrapped, so that each word is looked for by itself."""
     different_words = " ".join(set(_lowered(distinct_lines(text)).split()))
-    return {anchor for anchor, words in _WORDS.items() if all(map(different_words.__contains__, words))}
+    return {
+        anchor
+        for anchor, rarest, others in _WORDS
+        if rarest in different_words and all(map(different_words.__contains__, others))
+    }
 
 
 def _wordings_near(anchors: set[str]) -> Iterator[Symptom | Family]:
-    return (wording for wording in _WORDINGS if not anchors.isdisjoint(wording.anchors))
+    return (wording for wording in _WORDINGS if anchors and not anchors.isdisjoint(wording.anchors))
 
 
 def _lowered(text: str) -> str:
