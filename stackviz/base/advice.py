@@ -18,11 +18,13 @@ MOST_CHARS = 4096  # longer advice is shown as it is
 # A command begins with a program and what makes it one here: `nvidia-smi must list it` is no command.
 _BEGINS = re.compile(
     r"(?<![\w/.'\"-])(?:"
-    r"sudo (?=[a-z])|(?:python3?|python3? -m) (?=-)|pip3? (?=(?:install|uninstall|config|cache|list|show|index) )"
+    r"sudo (?=[a-z])|(?:python3?|python3? -m|\.[\\/][\w.\\/]{1,60}python[\w.]{0,4}) (?=-)"
+    r"|pip3? (?=(?:install|uninstall|config|cache|list|show|index) )"
     r"|conda (?=(?:install|remove|list|update|create) )|uv (?=(?:pip|venv) )|nvidia-smi (?=-)|nvidia-ctk (?=[a-z])"
     r"|systemctl (?=[a-z])|wsl (?=--)|ldconfig (?=-)|ldd (?=--)|df (?=-)"
     r"|(?:unset|export) (?=[A-Z_]{3})|cat (?=/)|ls (?=-|/)|dkms (?=status)|lsmod(?= \|)|mokutil (?=-)|sw_vers (?=-)"
-    r"|system_profiler (?=SP)|modinfo (?=[a-z])|journalctl (?=-)|docker (?=(?:run|info) )|uname (?=-)|echo (?=[$\"])"
+    r"|system_profiler (?=SP)|modinfo (?=[a-z])|journalctl (?=-)|docker (?=(?:run|info|pull) )|uname (?=-)"
+    r"|echo (?=[$\"])"
     r")"
 )
 # It ends where the sentence goes on: at punctuation before a space, a bracket, or a word no command holds so; and at
@@ -31,7 +33,7 @@ _ENDS = re.compile(
     r"\s?(?=[\u3001\u3002\u4e00-\u9fff\uff00-\uffef])|(?:(?<=\S)[,;:.)]+(?=\s|$))|\s(?=\()|\s(?=(?:to|if|and|or|of|on|for|as|must|with|then|prints|says|tells|lists|should"
     r"|is|in a|in the|in Windows|ends|until|from|shows|names|fails|contains|does not|lacks|finds|may)\b(?! ?=))"
 )
-_CAUSE = re.compile(r"(?:Most likely|Also possible|Less likely): |Not the cause here, for ")
+_CAUSE = re.compile(r"(?:Most likely|Also possible|Less likely): |Not the cause here \(")
 _BEFORE_CAUSE = re.compile(rf"(?<=\S) (?={_CAUSE.pattern})")
 _QUOTED = re.compile(r"\"[^\"]{0,400}\"|'[^']{0,400}'|\$\([^()]{0,200}\)")
 _PLACEHOLDER = re.compile(r"<[\w .-]{1,60}>")

@@ -96,8 +96,8 @@ def test_a_command_in_a_box_parts_what_is_said():
             ["It broke.", "Most likely: the cable. Replace it.", "Also possible: the board.", "Less likely: you."],
         ),
         (
-            "It broke. Most likely: a. Not the cause here, for the driver is new: b.",
-            ["It broke.", "Most likely: a.", "Not the cause here, for the driver is new: b."],
+            "It broke. Most likely: a. Not the cause here (the driver is new): b.",
+            ["It broke.", "Most likely: a.", "Not the cause here (the driver is new): b."],
         ),
         ("Less likely: only this.", ["Less likely: only this."]),
     ],

@@ -18,6 +18,7 @@ from stackviz.report.importers.paste import join_texts
 from stackviz.report.messages import BY_KEY
 from stackviz.report.messages.of_findings import message_keys
 from stackviz.report.rules import Finding
+from stackviz.report.rules.origin import is_of
 
 MARK = "-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-=-"  # no letters, so that no importer and no list of unread lines takes it
 MOST_STEPS = 8
@@ -170,12 +171,14 @@ def _open_messages(after: Diagnosis) -> Iterator[OpenMessage]:
     for machine in after.machines:
         held = {finding.rule: finding.title for finding in reversed(machine.report.findings.fits)}
         for finding in machine.report.findings.faults:
+            hints = frozenset(finding.evidence.get("message.hints", "").split())
             for key in message_keys(finding):
                 causes = (
                     RemainingCause(
                         cause.text, cause.sign, next((held[rule] for rule in cause.excluded_by if rule in held), "")
                     )
                     for cause in BY_KEY[key].causes
+                    if is_of(hints, cause.only_on)
                 )
                 yield OpenMessage(finding.title, tuple(causes))
 

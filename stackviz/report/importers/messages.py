@@ -5,7 +5,7 @@ another dump.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,8 +16,10 @@ from stackviz.report.importers.env_report import add_listed_card, number_of_byte
 from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.reading import Reading, clean, distinct_lines, without_digits
 from stackviz.report.messages import BETWEEN_QUOTES, FAMILIES, SYMPTOMS, Family, Symptom
+from stackviz.report.messages.around import programs_in
+from stackviz.report.messages.hints import hints_in, python_in
 
-__all__ = ["IMPORTER", "cards_in_prose", "find_messages", "is_message", "message_bounds"]
+__all__ = ["IMPORTER", "find_messages", "is_message", "message_bounds", "state_surroundings"]
 
 KIND = "error-message"
 MOST_HITS = 64  # of one anchor: a log repeats its error on every line
@@ -267,17 +269,43 @@ def _add_card(reading: Reading, groups: Mapping[str, str]) -> None:
 _PROSE_CARD = re.compile(
     r"(?<![\w-])(?:(?:NVIDIA|GeForce|Tesla|Quadro)[ -]){0,2}"
     r"(?:(?:RTX|GTX|GT)[ -]?(?:A|PRO )?\d{3,4}(?:[ -]?(?:Ti|SUPER|Ada))?|TITAN (?:RTX|Xp|X|V)"
-    r"|GB[23]00|[BH]\d00|A(?:10|16|30|40|100)|L4|L40S?|V100|P(?:4|40|100)|T4|[KM](?:4|40|60|80))(?!\w|\.\d)",
+    r"|GB[23]00|[BH]\d00|A(?:10|16|30|40|100)|L4|L40S?|V100|P(?:4|40|100)|T4|[KM](?:4|40|60|80)"
+    r"|(?:Radeon )?(?:RX|Pro W) ?\d{4}(?: XTX?| GRE)?|(?:Instinct )?MI[1-3]\d{1,2}[AX]?|Arc (?:Pro )?[AB]\d{2,3})"
+    r"(?!\w|\.\d)",
     re.IGNORECASE,
 )
 _MOST_CARDS = 8
 
 
-def cards_in_prose(text: str) -> str:
-    """The names of NVIDIA cards that sentences mention, each once, between semicolons; "" for none."""
+def _cards_in_prose(text: str) -> str:
+    """The names of cards that sentences mention, each once, between semicolons; "" for none."""
     written = (clean(match[0]) for match in _PROSE_CARD.finditer(text[:_MOST_PROSE]))
     names = dict.fromkeys(re.sub(r"(?i)\b([RG]TX?)(?=\d)", r"\1 ", name) for name in written)
     return "; ".join(list(names)[:_MOST_CARDS])
+
+
+_WITHOUT_MACHINE = frozenset({"torch-facts"})
+"""Kinds whose few lines say nothing of the machine: the words around them do."""
+
+
+def state_surroundings(text: str, readings: Sequence[Reading]) -> None:
+    """Add to the messages of a text what the words around them hint at: cards, a system, a program, its Python.
+
+    Cards only where no dump lists any.
+    """
+    messages = [reading for reading in readings if reading.kind == KIND or reading.kind in _WITHOUT_MACHINE]
+    if not messages:
+        return
+    cards = "" if any(reading.cards for reading in readings) else _cards_in_prose(text)
+    stated = {
+        "message.cards": cards,
+        "message.hints": " ".join(hints_in(text)),
+        "message.programs": " ".join(program.key for program in programs_in(text)),
+        "message.python": python_in(text),
+    }
+    for reading in messages:
+        for fact, value in stated.items():
+            reading.sheet.state(fact, value or None)
 
 
 IMPORTER = Importer(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from stackviz.report.importers.deadline import NEVER, Deadline
 from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.messages import KIND as MESSAGES
-from stackviz.report.importers.messages import cards_in_prose, is_message
+from stackviz.report.importers.messages import is_message, state_surroundings
 from stackviz.report.importers.reading import Reading, clean, distinct_lines, without_digits
 from stackviz.report.importers.registry import IMPORTERS
 from stackviz.report.importers.tidy import tidy
@@ -83,17 +83,9 @@ def read_all(text: str, deadline: Deadline = NEVER) -> Paste:
     if len(search.dumps) > MOST_DUMPS:
         unread.append(f"{len(search.dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
     readings, left_out = _read_dumps(search, deadline.share(_READING))
-    if not any(reading.cards for reading in readings):
-        _state_cards_of_prose(text, readings)
+    state_surroundings(text, readings)
     spans = [span for span, _importer in search.dumps]
     return Paste(readings, (*unread, *_outside(text, spans, deadline)), (*search.not_searched, *left_out))
-
-
-def _state_cards_of_prose(text: str, readings: Iterable[Reading]) -> None:
-    """A message may be of cards that no dump lists and the sentence around it names."""
-    for reading in readings:
-        if reading.kind == MESSAGES:
-            reading.sheet.state("message.cards", cards_in_prose(text) or None)
 
 
 class _Search(NamedTuple):

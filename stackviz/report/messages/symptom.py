@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Literal
 
+from stackviz.report.messages.hints import Hint
+
 __all__ = [
     "BETWEEN_QUOTES",
     "COLLECT_ENV",
@@ -38,6 +40,8 @@ class Cause:
     """One cause of a message. `sign`: what tells it from the others; `remedy`: what to do then, with the command.
 
     `excluded_by`: rules that look for this cause; where one of them compared and holds, it is not the cause.
+    `favoured_by`: what makes it likelier than those before it: rules that found a problem, and hints of the text.
+    `only_on`: it is dropped where the machine or the text is known to be of another system, vendor or kind.
     `card_age`: of the only cards it is a cause for, those that older builds do not know yet or newer ones no longer.
     """
 
@@ -45,6 +49,8 @@ class Cause:
     sign: str = ""
     remedy: str = ""
     excluded_by: tuple[str, ...] = ()
+    favoured_by: tuple[str, ...] = ()
+    only_on: tuple[Hint, ...] = ()
     card_age: Literal["", "new", "old"] = ""
 
 
@@ -65,7 +71,7 @@ class Symptom:
     `component`: the slug of the component that prints it or is at fault. `causes`: the likeliest first, one at least.
     `ask`: the one command whose output tells the causes apart. `rules`: the rules that find the cause where the facts
     are known; what one of them calls broken, or warns of, needs no second explanation. `is_general`: the wording fits
-    many errors of a program, and gives way to any other message in its lines.
+    many errors of a program, or only says that something failed: it gives way to any other message.
     """
 
     key: str

@@ -19,8 +19,8 @@ def test_a_message_alone_has_its_causes_and_the_command_to_run_next():
 
 def test_a_cause_that_what_was_compared_speaks_against_comes_last_with_the_reason():
     found = answer("error-message", linux(message__symptoms="driver-too-old"))  # whose driver is new enough
-    likely, against = found.explanation.split("Not the cause here, for ")
-    assert against.startswith("CUDA 13.0 needs driver 580.65.06 or newer: has 580.95.05: The driver is older")
+    likely, against = found.explanation.split("Not the cause here (")
+    assert against.startswith("CUDA 13.0 needs driver 580.65.06 or newer: has 580.95.05): The driver is older")
     assert "The driver is older" not in likely
 
 
@@ -88,3 +88,89 @@ def test_only_the_causes_that_fit_the_card_are_named(text, first, others):
 def test_a_message_that_calls_the_card_too_old_says_no_other_cause():
     [machine] = machines(read_all("PyTorch no longer supports this GPU because it is too old."))
     assert "newer than the build" not in answer("error-message", machine.report()).explanation
+
+
+def test_the_title_is_what_the_user_pasted_even_where_it_is_short():
+    [machine] = machines(read_all("xFormers was built for: PyTorch 2.9.0+cu128"))
+    assert answer("error-message", machine.report()).title == "xFormers was built for: PyTorch 2.9.0+cu128"
+
+
+REFUSED = (
+    "NVIDIA GeForce RTX 5060 Ti with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n"
+    "The current PyTorch install supports CUDA capabilities sm_37 sm_90 compute_37.\n"
+)
+
+
+def test_a_warning_of_torch_counts_more_than_ptx_in_its_list():
+    [machine] = machines(read_all(REFUSED))
+    assert answer("kernels-missing", machine.report()).severity == "broken"
+    assert answers("error-message", machine.report()) == []
+
+
+NO_WHEEL = "ERROR: Could not find a version that satisfies the requirement torch==2.7.1 (from versions: {})\n"
+ON_ITS_INDEX = "exists only in PyTorch's own index"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "absent"),
+    [
+        (NO_WHEEL.format("2.2.0, 2.2.1, 2.2.2"), "This Python is of x86_64, on a Mac", ON_ITS_INDEX),
+        ("Because torch>=2.7 has no wheels with a matching platform tag (e.g., `macosx_26_0_x86_64`)",
+         "This Python is of x86_64, on a Mac", ON_ITS_INDEX),
+        ("Surface with Snapdragon X\n" + NO_WHEEL.format("none"), "This Python is of Windows on ARM", "Mac: torch ended"),
+        (NO_WHEEL.format("none"), "Python is newer or older", "Windows on ARM"),
+        ("On Windows 11: AssertionError: Torch not compiled with CUDA enabled", "pip took the wheel", "On a Mac"),
+        ("On my MacBook: AssertionError: Torch not compiled with CUDA enabled", "On a Mac there is no CUDA", "pip took"),
+    ],
+)  # fmt: skip
+def test_causes_are_sorted_by_what_the_text_hints_at(text, first, absent):
+    [machine] = machines(read_all(text))
+    found = answer("error-message", machine.report())
+    assert found.explanation.partition("Most likely: ")[2].startswith(first)
+    assert absent not in f"{found.explanation} {found.advice}"
+
+
+@pytest.mark.parametrize(
+    ("text", "advice", "never"),
+    [
+        (f"image: vllm/vllm-openai:v0.10.0\n{REFUSED}", "docker pull vllm/vllm-openai:latest", "pip install"),
+        (
+            "C:\\ComfyUI>.\\python_embeded\\python.exe -s main.py\nAssertionError: Torch not compiled with CUDA enabled",
+            ".\\python_embeded\\python.exe -m torch.utils.collect_env",
+            ": python -m",
+        ),
+    ],
+)  # fmt: skip
+def test_the_step_is_that_of_the_program_around_torch(text, advice, never):
+    [machine] = machines(read_all(text))
+    advised = " ".join(
+        found.advice
+        for found in (*answers("kernels-missing", machine.report()), *answers("error-message", machine.report()))
+    )
+    assert advice in advised
+    assert never not in advised
+
+
+def test_a_release_that_was_never_built_for_that_cuda_is_named():
+    [machine] = machines(read_all("ERROR: No matching distribution found for torch==2.15.0+cu126"))
+    found = answer("index-lacks-build", machine.report())
+    assert "cu126" not in found.advice
+    assert "--index-url https://download.pytorch.org/whl/cu1" in found.advice
+
+
+def test_a_dump_counts_more_than_the_words_around_it():
+    seen = linux(message__symptoms="torch-without-cuda", message__hints="mac apple-silicon")
+    assert "On a Mac there is no CUDA" not in " ".join(found.explanation for found in answers("error-message", seen))
+
+
+def test_a_message_that_says_only_that_something_failed_is_silent_below_its_cause():
+    text = "fatal error: Python.h: No such file or directory\nERROR: Failed building wheel for flash-attn\n"
+    [machine] = machines(read_all(text))
+    assert [found.title for found in answers("error-message", machine.report())] == [text.partition("\n")[0]]
+    [machine] = machines(read_all("ERROR: Failed building wheel for flash-attn"))
+    assert answer("error-message", machine.report()).severity == "warning"
+
+
+def test_a_torch_without_cuda_on_aarch64_names_an_index():
+    [machine] = machines(read_all("GH200 node, aarch64\n>>> torch.version.cuda is None\nTrue\n"))
+    assert "On aarch64 name the index" in answer("cpu-only-torch", machine.report()).advice

@@ -15,7 +15,10 @@ FACTS.text(
     "how each of them is written in the text, in the same order, between ` ¶ `; without names, addresses and secrets",
 )
 FACTS.text("message.detail", "what the first of them is about: a library, a symbol, an operator, a package")
-FACTS.text("message.cards", "NVIDIA cards that the text around a message names in prose, between semicolons")
+FACTS.text("message.cards", "cards that the text around a message names in prose, between semicolons")
+FACTS.text("message.hints", "what the text says of where it comes from: mac, windows, amd, cpu-build, space separated")
+FACTS.text("message.programs", "the programs around torch that the text is of, by key, space separated")
+FACTS.text("message.python", "the embedded Python, or that of a venv, with which the text runs programs")
 FACTS.size("message.oom_requested_bytes", "memory that was asked for and not to be had, as the message states it")
 FACTS.size("message.oom_total_bytes", "memory of the device, as an out-of-memory message states it")
 FACTS.size("message.oom_free_bytes", "memory that was free, as an out-of-memory message states it", least=0)

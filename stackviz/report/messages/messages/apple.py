@@ -123,6 +123,7 @@ SYMPTOMS = (
                 text="The machine is no Mac.",
                 sign="The program asks for mps whatever it runs on.",
                 remedy="Choose the device that is there: torch.accelerator.current_accelerator()",
+                only_on=("linux", "windows"),
             ),
         ),
         ask=COLLECT_ENV,

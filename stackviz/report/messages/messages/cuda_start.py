@@ -35,11 +35,13 @@ SYMPTOMS = (
                 text="In a container, the image is newer than the host's driver.",
                 sign="The same image runs on a host with a newer driver.",
                 remedy="Use an older image, or update the driver on the host as far as the card allows.",
+                favoured_by=("container",),
             ),
             Cause(
                 text="In WSL2, Windows or its driver is too old for CUDA.",
                 sign="uname -r contains microsoft.",
                 remedy="Update Windows, and in it the NVIDIA driver as far as the card allows; install none in Linux.",
+                favoured_by=("wsl",),
             ),
         ),
         ask=COLLECT_ENV,
@@ -60,6 +62,7 @@ SYMPTOMS = (
                 text="The container was started without the GPU.",
                 sign="nvidia-smi works on the host and not in the container.",
                 remedy="Start it with --gpus all.",
+                favoured_by=("container",),
             ),
             Cause(
                 text="The driver is not installed, or its kernel module is not loaded.",
@@ -91,6 +94,7 @@ SYMPTOMS = (
                 text="The container was started without the GPU, or lost it.",
                 sign="nvidia-smi on the host lists the card, in the container it fails.",
                 remedy="Start it again with --gpus all.",
+                favoured_by=("container",),
             ),
             Cause(
                 text="The driver has no usable card.",
@@ -145,6 +149,7 @@ SYMPTOMS = (
                     "Update the NVIDIA driver in Windows as far as the card allows, then: wsl --shutdown. With several "
                     "cards, try one: export CUDA_VISIBLE_DEVICES=0"
                 ),
+                favoured_by=("wsl",),
             ),
             Cause(
                 text="Other programs hold the whole memory of the card.",
@@ -179,6 +184,7 @@ SYMPTOMS = (
                 text="A sandbox or container keeps the process from the driver.",
                 sign="The same command works outside it.",
                 remedy="Pass the devices in: --gpus all",
+                favoured_by=("container",),
             ),
         ),
         ask="ls -l /dev/nvidia*",
@@ -415,6 +421,7 @@ SYMPTOMS = (
                 text="The container was started without the GPU.",
                 sign="nvidia-smi works on the host and not in the container.",
                 remedy="Start it with --gpus all.",
+                favoured_by=("container",),
             ),
             Cause(
                 text="The driver is not installed.",

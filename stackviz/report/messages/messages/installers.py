@@ -13,34 +13,61 @@ SYMPTOMS = (
         key="no-matching-torch",
         message="ERROR: No matching distribution found for torch==2.0.1+cu117",
         patterns=(
-            r"No matching distribution found for (?P<detail>(?:torch|torchvision|torchaudio|triton)\b[^\s]{0,40})",
-            (
-                r"Could not find a version that satisfies the requirement "
-                r"(?P<detail>(?:torch|torchvision|torchaudio|triton)\b[^\s]{0,40})"
-            ),
-            r"Because there (?:is|are) no versions? of (?P<detail>torch\w{0,10})",
-            r"(?P<detail>torch\w{0,10}\S{0,30}) has no (?:wheels|usable wheels)",
+            r"Wheels are available for `(?P<detail>[\w-]{1,40})`[^\n]{0,30} on the following platforms",
+            r"`(?P<detail>[\w-]{1,40})` was found on \S{1,120}, but not at the requested version",
+            r"`(?P<detail>[\w-]{1,40})`,? (?:which )?has no wheel",
+            r"No matching distribution found for (?P<detail>[a-z]\S{1,70})",
+            r"Could not find a version that satisfies the requirement (?P<detail>[a-z]\S{1,70})",
+            r"Because (?P<detail>[a-z]\S{1,70}) (?:has no|was not found)",
+            r"Because there (?:is|are) no versions? of (?P<detail>[a-z]\S{1,70})",
+            r"(?<!\S)`?(?P<detail>[a-z]\S{1,70}) has no (?:wheels|usable wheels)",
+            r"because it doesn't have a source distribution or wheel for the current platform",
+            r"but we only found wheels for `(?P<detail>[\w-]{1,40})`",
         ),
         anchors=(
+            "wheels are available for",
+            "not at the requested version",
+            "has no wheel",
             "no matching distribution",
             "could not find a version that",
             "because there is no version",
             "because there are no version",
             "has no wheels",
             "has no usable",
+            "source distribution or wheel for",
+            "only found wheels for",
         ),
         component="pytorch",
-        meaning="The index that was asked has no wheel of torch for this Python, this system or that version.",
+        meaning="The index that was asked has no file of this package for this Python, this system or that version.",
         causes=(
+            Cause(
+                text=("This Python is of x86_64, on a Mac: torch ended there with 2.2.2, and what is built on it too."),
+                sign='python -c "import platform; print(platform.machine())" prints x86_64.',
+                remedy=(
+                    "On Apple silicon install an arm64 Python (conda's or Homebrew's for arm64) and make the "
+                    "environment anew with it; on an Intel Mac stay with torch 2.2.2 and numpy<2."
+                ),
+                favoured_by=("intel-mac",),
+                only_on=("mac",),
+            ),
+            Cause(
+                text="This Python is of Windows on ARM (arm64), for which most releases have no wheels.",
+                sign='python -c "import platform; print(platform.machine())" prints ARM64.',
+                remedy="Install the x86-64 Python of python.org, which Windows translates, or use a newer release.",
+                favoured_by=("windows-arm",),
+                only_on=("windows-arm",),
+            ),
             Cause(
                 text="Python is newer or older than the release has wheels for.",
                 sign="python --version is not among those of the release.",
                 remedy="Use another Python: each release of torch supports about five.",
+                favoured_by=("none-offered",),
             ),
             Cause(
                 text="The version with this suffix exists only in PyTorch's own index, and the index was not named.",
                 sign="The version ends in +cu… or +rocm….",
-                remedy="Add --index-url https://download.pytorch.org/whl/cu126 with the suffix of the version.",
+                remedy="Add --index-url https://download.pytorch.org/whl/ with the suffix of the version behind it.",
+                only_on=("linux", "windows"),
             ),
             Cause(
                 text="The index does not exist or has no wheels for this system: cu indexes have none for Macs.",
@@ -56,14 +83,14 @@ SYMPTOMS = (
             ),
         ),
         ask=_PYTHON_INFO,
-        rules=("mac-cu-index",),
+        rules=("mac-cu-index", "index-lacks-build"),
         source_title=_PREVIOUS,
         source_url=_PREVIOUS_URL,
     ),
     Symptom(
         key="wheel-not-supported",
         message="ERROR: torch-2.1.0+cu121-cp311-cp311-linux_x86_64.whl is not a supported wheel on this platform.",
-        patterns=(r"(?P<detail>[\w.+-]{5,120}\.whl) is not a supported wheel on this platform",),
+        patterns=(r"(?<![\w.-])(?P<detail>[\w.+-]{5,120}\.whl) is not a supported wheel on this platform",),
         anchors=("not a supported wheel",),
         component="python",
         meaning=(
@@ -88,8 +115,8 @@ SYMPTOMS = (
     Symptom(
         key="externally-managed",
         message="error: externally-managed-environment",
-        patterns=(r"externally-managed-environment",),
-        anchors=("externally-managed",),
+        patterns=(r"externally-managed-environment", r"interpreter at \S{1,80} is externally managed"),
+        anchors=("externally-managed", "externally managed"),
         component="python",
         meaning="The distribution's own Python takes no packages from pip.",
         causes=(
@@ -107,8 +134,23 @@ SYMPTOMS = (
     Symptom(
         key="conda-unsatisfiable",
         message="LibMambaUnsatisfiableError: Encountered problems while solving",
-        patterns=(r"LibMambaUnsatisfiableError", r"UnsatisfiableError: The following specifications"),
-        anchors=("unsatisfiableerror",),
+        patterns=(
+            r"ResolvePackageNotFound|InvalidVersionSpec|CondaEnvException",
+            r"Solving environment: failed",
+            r"LibMambaUnsatisfiableError",
+            r"UnsatisfiableError: The following specifications",
+            r"SOLVER_RULE_\w{3,30}",
+            r"package [\w.-]{1,60} (?:conflicts with|requires) [^\n]{1,80}, (?:but )?none of the providers can be",
+        ),
+        anchors=(
+            "resolvepackagenotfound",
+            "invalidversionspec",
+            "condaenvexception",
+            "solving environment: failed",
+            "unsatisfiableerror",
+            "solver_rule_",
+            "none of the providers",
+        ),
         component="python",
         meaning="conda finds no set of packages in which all wishes hold. The lines below it name those that collide.",
         causes=(

@@ -102,6 +102,7 @@ SYMPTOMS = (
                 text="This is WSL, where nvidia-smi of Linux can reach nothing.",
                 sign="uname -r contains microsoft.",
                 remedy="Install the driver in Windows and none in Linux: /usr/lib/wsl/lib/nvidia-smi is the right one.",
+                favoured_by=("wsl",),
             ),
         ),
         ask="lsmod | grep -iE 'nvidia|nouveau'",

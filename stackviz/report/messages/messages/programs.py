@@ -35,6 +35,8 @@ SYMPTOMS = (
                 text="On Windows, TensorFlow has no GPU since 2.11.",
                 sign="platform.system() is Windows.",
                 remedy="Use WSL2.",
+                favoured_by=("windows",),
+                only_on=("windows",),
             ),
         ),
         ask='python -c "import tensorflow as tf; print(tf.__version__, tf.sysconfig.get_build_info())"',
@@ -177,7 +179,10 @@ SYMPTOMS = (
         ),
         patterns=(
             r"xFormers can't load C\+\+/CUDA extensions",
-            r"xFormers was built for:? PyTorch (?P<detail>[\w.+]{3,30})",
+            (
+                r"xFormers was built for:? PyTorch (?P<detail>[\w.+]{3,30})"
+                r"(?: with CUDA \d{3,4})?(?: \(you have (?P<torch__version>\d[\w.+]{2,30})\))?"
+            ),
         ),
         anchors=("xformers can't load", "xformers was built for"),
         component="xformers",
@@ -188,6 +193,13 @@ SYMPTOMS = (
                 text="torch was upgraded or replaced after xFormers was installed.",
                 sign="The message names the torch that it was built for.",
                 remedy="Install the xFormers of this torch, from the index of this torch.",
+            ),
+            Cause(
+                text="torch was replaced by the CPU build: the fault is torch's, not that of xFormers.",
+                sign="The message says that you have a torch that ends in +cpu.",
+                remedy="Install torch again from the index of the torch that xFormers was built for.",
+                favoured_by=("cpu-build",),
+                only_on=("cpu-build",),
             ),
         ),
         ask="python -m xformers.info",

@@ -53,6 +53,7 @@ SYMPTOMS = (
                 text="The container was started without the devices.",
                 sign="ls /dev/kfd fails in the container.",
                 remedy="Start it with --device /dev/kfd --device /dev/dri --group-add video",
+                favoured_by=("container",),
             ),
             Cause(
                 text="The driver does not know the card, or is not loaded.",

@@ -13,6 +13,7 @@ _WRONG_INDEX = Cause(
     text="pip took the wheel of its default index, which has no CUDA on this platform.",
     sign="torch.__version__ ends in +cpu, or torch.version.cuda is None.",
     remedy="Install a CUDA build: https://pytorch.org/get-started/locally/ gives the command.",
+    only_on=("linux", "windows"),
 )
 
 SYMPTOMS = (
@@ -32,6 +33,8 @@ SYMPTOMS = (
                 text="On a Mac there is no CUDA; the GPU is the device mps.",
                 sign="platform.system() is Darwin.",
                 remedy='Use torch.device("mps"), or what the program offers for Macs.',
+                favoured_by=("mac",),
+                only_on=("mac",),
             ),
             Cause(
                 text="Another environment is active than the one torch was installed into.",
@@ -72,11 +75,13 @@ SYMPTOMS = (
                 text="The machine has no NVIDIA card, which is fine.",
                 sign="It is a Mac, or nvidia-smi is not installed.",
                 remedy="Load it onto the processor: torch.load(path, map_location='cpu')",
+                favoured_by=("mac",),
             ),
             Cause(
                 text="torch does not see the card of this machine.",
                 sign="nvidia-smi lists one.",
                 remedy="Mend that first: the output of collect_env tells why.",
+                only_on=("linux", "windows"),
             ),
         ),
         ask=COLLECT_ENV,
@@ -93,6 +98,13 @@ SYMPTOMS = (
         component="pytorch",
         meaning="The program, or a library of it, carries no code for this card's compute capability (error 209).",
         causes=(
+            Cause(
+                text="The program brings no code for the card, which is newer than its release.",
+                sign="There is no torch here: the program brings its own code.",
+                remedy="Install the newest release of the program.",
+                favoured_by=("no-python",),
+                only_on=("no-python",),
+            ),
             Cause(
                 text="The card is newer than the build of torch.",
                 sign="Its capability is above the highest of torch.cuda.get_arch_list().",
@@ -251,6 +263,7 @@ SYMPTOMS = (
                 text="conda and pip have each installed one of them.",
                 sign="conda list shows pypi beside one of them only.",
                 remedy="Install both with the same tool.",
+                favoured_by=("conda",),
             ),
         ),
         ask="python -m pip list",
@@ -296,6 +309,8 @@ SYMPTOMS = (
                 text="On Windows, pip installs no Triton with torch.",
                 sign="platform.system() is Windows.",
                 remedy="Use WSL2, or run without torch.compile.",
+                favoured_by=("windows",),
+                only_on=("windows",),
             ),
             Cause(
                 text="The card is older than Triton supports (compute capability below 7.0).",
@@ -316,10 +331,17 @@ SYMPTOMS = (
         key="ptxas-unknown-arch",
         message="ptxas fatal : Value 'sm_121a' is not defined for option 'gpu-name'",
         patterns=(
+            r"PTXASError|Internal Triton PTX codegen error|NoTritonPTXAS",
             r"ptxas fatal ?: Value '(?P<detail>sm_\d{2,3}[a-z]?)' is not defined for option 'gpu-name'",
             r"nvcc fatal ?: Unsupported gpu architecture '(?P<detail>compute_\d{2,3}[a-z]?)'",
         ),
-        anchors=("is not defined for option", "unsupported gpu architecture"),
+        anchors=(
+            "ptxaserror",
+            "triton ptx codegen",
+            "notritonptxas",
+            "is not defined for option",
+            "unsupported gpu architecture",
+        ),
         component="triton",
         meaning="The compiler for GPU code is older than the card, or newer and has dropped it.",
         causes=(

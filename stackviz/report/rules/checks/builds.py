@@ -22,6 +22,7 @@ from stackviz.report.rules.checks.steps import (
 from stackviz.report.rules.compatibility import Requirement, Tables, computed_once, newest_up_to
 from stackviz.report.rules.drivers import cuda_without_card, is_older_than_card, needed_driver, serves
 from stackviz.report.rules.look import Look
+from stackviz.report.rules.origin import programs_of
 from stackviz.report.rules.rule import Conclusion, Severity, command_to_read
 from stackviz.report.rules.torch_cudas import NO_CUDA, default_wheels
 from stackviz.report.rules.versions import is_below, major_minor, numbers
@@ -266,6 +267,26 @@ def ranges(builds: Sequence[ReleasedBuild], chosen: str = "") -> str:
     return say("{named}, and builds for {left_out} older version of CUDA", named, left_out) if left_out else named
 
 
+def which_builds(look: Look, tables: Tables, torch: str, capability: str) -> str:
+    """Of this system; of the most usual one, which the sentence names, where none was reported: as the advice does."""
+    fitting = builds_carrying(tables, look.wheel_platform or USUAL_PLATFORM, (capability,))
+    if not fitting:
+        return say("No build known here carries it.")
+    chosen = nearest(look, tables, served(look, tables, fitting) or fitting).variant
+    last, is_linux_assumed = fitting[-1].torch, not look.wheel_platform
+    if torch and is_below(last, major_minor(torch)):
+        if is_linux_assumed:
+            return say(
+                "On Linux with x86-64, torch {last} is the last release with a build that does: {ranges}.",
+                last,
+                ranges(fitting, chosen),
+            )
+        return say("torch {last} is the last release with a build that does: {ranges}.", last, ranges(fitting, chosen))
+    if is_linux_assumed:
+        return say("On Linux with x86-64, builds that carry it: {ranges}.", ranges(fitting, chosen))
+    return say("Builds that carry it: {ranges}.", ranges(fitting, chosen))
+
+
 def hidden_cards(capabilities: Sequence[str]) -> str:
     """What to do where the cards have no build in common."""
     return say(
@@ -310,6 +331,9 @@ def advice(
     wanted = list(capabilities)
     if is_jetson(look):
         return JETSON
+    program = next(iter(programs_of(look)), None)
+    if program and program.kind in _OWN_TORCH:
+        return program.advice
     if not look.wheel_platform:
         return _advice_anywhere(look, tables, wanted)
     fitting = builds_for(look, tables, wanted)
@@ -322,12 +346,21 @@ def advice(
     return step_to(look, tables, fitting, is_fresh=is_fresh)
 
 
+_OWN_TORCH = ("image", "pinned", "notebook")
+"""Kinds of programs that bring their torch: another one is never put into them."""
+
+
 def step_to(look: Look, tables: Tables, fitting: Sequence[ReleasedBuild], *, is_fresh: bool = False) -> str:
     """The smallest step to one of these builds, in words and commands."""
     running = served(look, tables, fitting)
     best = nearest(look, tables, running or fitting)
     install = command_for(look, tables, best, is_fresh=is_fresh)
-    command: str = say("{before}{install}. {after}", before(look), install, after(look, tables, best))
+    command: str = say(
+        "{before}{install}. {after}",
+        before(look),
+        install,
+        join_sentences([_needed_driver(look, tables, best), after(look, tables, best)]),
+    )
     if lacking := why_not_installable(look, tables, best):
         command = say("{lacking}. Then: {command}", lacking, command)
     if running:
@@ -342,6 +375,14 @@ def step_to(look: Look, tables: Tables, fitting: Sequence[ReleasedBuild], *, is_
         to,
         command,
     )
+
+
+def _needed_driver(look: Look, tables: Tables, build: ReleasedBuild) -> str:
+    """The driver that a build for CUDA 13 asks for, where the one of this machine is not known."""
+    if look.get("nvidia.driver_version") or numbers(build.cuda)[:1] < (13,):
+        return ""
+    needed = needed_driver(tables, build.cuda, "", look.driver_platform or "linux")
+    return say("{variant} needs driver {low} or newer.", build.variant, needed.low) if needed else ""
 
 
 def where_driver(look: Look) -> str:
@@ -365,7 +406,7 @@ def _advice_anywhere(look: Look, tables: Tables, capabilities: Sequence[str]) ->
         best.torch,
         best.variant,
         command_for(look, tables, best),
-        others,
+        join_sentences([_needed_driver(look, tables, best), others]),
     )
 
 

@@ -5,9 +5,10 @@ from itertools import zip_longest
 
 from stackviz.base.sentence import Sentence, join_sentences, say
 from stackviz.report.messages import BETWEEN_QUOTES, BY_KEY, Cause, Symptom
-from stackviz.report.rules.checks.builds import age_of_card
+from stackviz.report.rules.checks.builds import age_of_card, which_builds
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import Look, capabilities_by_name
+from stackviz.report.rules.origin import command_here, is_of, origin_hints, programs_of
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 
 RULES = RuleSet(order=2000)  # after every rule that may find the cause, those without an order too
@@ -40,9 +41,11 @@ def check_messages(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 
 def _explainable(look: Look) -> Iterator[tuple[Symptom, str]]:
+    """What only says that something failed is left out where another message is there."""
     keys = (look.get("message.symptoms") or "").split()
     quotes = (look.get("message.quotes") or "").split(BETWEEN_QUOTES)
     written = [(BY_KEY[key], quote) for key, quote in zip_longest(keys, quotes, fillvalue="") if key in BY_KEY]
+    written = [pair for pair in written if not pair[0].is_general] or written[:1]
     for symptom, quote in written:
         others = [other for known, other in written if not (symptom.series and known.series == symptom.series)]
         is_part = any(quote in other for other in others if other != quote)
@@ -56,15 +59,34 @@ def _explained(look: Look, tables: Tables, symptom: Symptom, quote: str, others:
     `others`: messages of its series in the same text.
     """
     follow = say("The text also has {others}, which often follow from it.", others) if others else ""
-    causes = _causes(look, _fitting(look, tables, symptom, quote))
+    causes = _fitting(look, tables, symptom, quote)
+    typed = command_here(look, origin_hints(look), symptom.ask)
+    command: str = say(symptom.ask) if typed == symptom.ask else typed
+    of_program = [program.advice for program in programs_of(look)[:1] if symptom.component in _OF_TORCH]
     return Conclusion(
         severity=Severity(symptom.severity),
-        title=symptom.message if quote.casefold() in symptom.message.casefold() else quote,
-        explanation=join_sentences([say(symptom.meaning), follow, *causes]),
-        advice=say("Run this and paste what it prints: {ask}", say(symptom.ask)),
+        title=quote or symptom.message,
+        explanation=join_sentences(
+            [say(symptom.meaning), follow, *_causes(look, causes), *_builds_for_card(look, tables, causes)]
+        ),
+        advice=join_sentences([*of_program, say("Run this and paste what it prints: {ask}", command)]),
         component=symptom.component,
         source=RuleSource(symptom.key, symptom.source_title, symptom.source_url),
     )
+
+
+_OF_TORCH = frozenset({"pytorch", "torchvision", "torchaudio", "triton", "xformers", "flash-attn", "bitsandbytes"})
+
+
+def _builds_for_card(look: Look, tables: Tables, causes: Sequence[Cause]) -> Iterator[Sentence]:
+    """Of the one card that the text names: its capability, and the builds of torch that have code for it."""
+    capabilities = _capabilities(look, tables)
+    if len(capabilities) == 1 and any(cause.card_age for cause in causes):
+        capability = next(iter(capabilities))
+        cards = look.cards("nvidia")
+        name = cards[0].name if cards else (look.get("message.cards") or "").split("; ")[0]
+        yield say("The {card} has compute capability {capability}.", name, capability)
+        yield join_sentences([which_builds(look, tables, look.get("torch.version") or "", capability)])
 
 
 _EITHER = Cause(
@@ -76,14 +98,22 @@ _EITHER = Cause(
 
 
 def _fitting(look: Look, tables: Tables, symptom: Symptom, quote: str) -> list[Cause]:
-    """The causes that may be, by the age of the cards; where none is known, those of every age as one."""
+    """The causes that may be here, those first that something speaks for; by the age of the cards, as far as known."""
+    hints = origin_hints(look)
+    here = [cause for cause in symptom.causes if is_of(hints, cause.only_on)] or list(symptom.causes)
+    favour = hints | look.problem_rules
+    return sorted(_of_age(look, tables, here, quote), key=lambda cause: favour.isdisjoint(cause.favoured_by))
+
+
+def _of_age(look: Look, tables: Tables, causes: Sequence[Cause], quote: str) -> list[Cause]:
+    """Those for cards of the ages here; where none is known, those of every age as one."""
     ages = {age_of_card(tables, capability) for capability in _capabilities(look, tables)}
     if "because it is too old" in quote:
         ages = {"old"}
     if ages:
-        fitting = [cause for cause in symptom.causes if not cause.card_age or cause.card_age in ages]
-        return fitting or list(symptom.causes)
-    return list(dict.fromkeys(_EITHER if cause.card_age else cause for cause in symptom.causes))
+        fitting = [cause for cause in causes if not cause.card_age or cause.card_age in ages]
+        return fitting or list(causes)
+    return list(dict.fromkeys(_EITHER if cause.card_age else cause for cause in causes))
 
 
 def _capabilities(look: Look, tables: Tables) -> set[str]:
@@ -115,7 +145,7 @@ def _causes(look: Look, causes: Sequence[Cause]) -> Iterator[Sentence]:
             "installations, or it was changed."
         )
     for cause, held in excluded:
-        yield say("Not the cause here, for {held}: {text}", held, say(cause.text))
+        yield say("Not the cause here ({held}): {text}", held, say(cause.text))
 
 
 def _speaks_against(look: Look, cause: Cause) -> str:

@@ -99,6 +99,8 @@ def is_jetson(look: Look) -> bool:
         return True
     if "tegra" in (look.get("os.kernel") or "").lower():
         return not any(_is_at_least(card, _FIRST_SBSA) for card in look.cards("nvidia"))
+    if "jetson" in (look.get("message.hints") or "").split() and not look.all_cards:
+        return True
     cards = [card for card in look.cards("nvidia") if _JETSON.search(card.name)]
     return look.platform == "linux" and any(not _is_at_least(card, _FIRST_SBSA) for card in cards)
 

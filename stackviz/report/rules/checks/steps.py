@@ -159,5 +159,8 @@ def _undo(look: Look, tables: Tables) -> str:
 
 
 def for_shell(look: Look, command: str) -> str:
-    """A command for bash as the shells of Windows take it: there quotes are double."""
+    """A command for bash with the Python that the text shows, and with double quotes for the shells of Windows."""
+    python = look.get("message.python")
+    if python and command.startswith("pip "):
+        command = f"{python} -m {command}"
     return command.replace("'", '"') if look.wheel_platform.startswith("windows") else command

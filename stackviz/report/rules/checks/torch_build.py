@@ -9,7 +9,6 @@ from stackviz.report.rules.checks.builds import (
     Origin,
     advice,
     archs_of_release,
-    builds_carrying,
     builds_for,
     capabilities_of,
     command_for,
@@ -22,19 +21,20 @@ from stackviz.report.rules.checks.builds import (
     origin_of,
     precedes,
     published_archs,
-    ranges,
     served,
     wheels_of_pip,
+    which_builds,
     why_no_code,
 )
 from stackviz.report.rules.checks.companions import torch_packages
 from stackviz.report.rules.checks.driver import cuda_of_torch, may_have_cuda
 from stackviz.report.rules.checks.grouping import by_capability, indexes, named
 from stackviz.report.rules.checks.places import is_jetson
-from stackviz.report.rules.checks.steps import JETSON, ReleasedBuild, before, nearest
+from stackviz.report.rules.checks.steps import JETSON, ReleasedBuild, before
 from stackviz.report.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.report.rules.drivers import cuda_without_card
 from stackviz.report.rules.look import CardLook, Look
+from stackviz.report.rules.origin import origin_hints, torch_refuses_card
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity, command_to_read
 from stackviz.report.rules.versions import is_below, major_minor, numbers
 
@@ -129,25 +129,42 @@ def check_cpu_only(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
     if look.all_cards or look.platform == "macos" or look.states_none("torch.version"):
         return
-    torch = look.get("torch.version")
-    if torch is None or look.get("torch.hip_version") or look.is_true("xpu.available"):
+    torch = look.get("torch.version") or ""
+    if look.get("torch.hip_version") or look.is_true("xpu.available") or not (torch or _tells_of_build(look)):
         return
     has_no_cuda = look.states_none("torch.cuda_version") and not _other_gpu(torch)
-    if is_cpu_build(torch) or (look.platform and has_no_cuda):  # on an unnamed system it may be the build for Macs
+    is_placed = look.platform or not origin_hints(look).isdisjoint(_NO_MACS)
+    if is_cpu_build(torch) or (is_placed and has_no_cuda):  # on an unnamed system it may be the build for Macs
         yield Conclusion(
             severity=Severity.NOTE,
-            title=say("torch {torch} is a CPU-only build, and no card was reported", torch),
+            title=say("{this} is a CPU-only build, and no card was reported", _this(torch)),
             explanation=(
                 say("It cannot use the GPU of this Jetson.")
                 if is_jetson(look)
                 else say("It cannot use a GPU, even if one is added later.")
             ),
-            advice=(
-                _cuda_build(look, tables)
-                if is_jetson(look)
-                else say("If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it.")
-            ),
+            advice=_for_a_gpu(look, tables),
         )
+
+
+def _tells_of_build(look: Look) -> bool:
+    """Whether torch itself was asked for its CUDA, and no message says the same."""
+    return look.states_none("torch.cuda_version") and not look.get("message.symptoms")
+
+
+_NO_MACS = frozenset({"linux", "linux-arm", "windows", "jetson"})
+
+
+def _for_a_gpu(look: Look, tables: Tables) -> str:
+    """What to do where there is a GPU after all."""
+    if is_jetson(look):
+        return _cuda_build(look, tables)
+    lists = say("If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it.")
+    if "linux-arm" not in origin_hints(look):
+        return lists
+    return join_sentences(
+        [lists, say("On aarch64 name the index of a CUDA build: pip's own has CPU-only wheels of many releases.")]
+    )
 
 
 def _other_gpu(torch: str) -> str:
@@ -219,6 +236,8 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
         by_ptx = bool(fitting) and not any(arch.startswith("sm_") for arch in fitting)
         built_with = look.get("torch.cuda_version") if by_ptx and origin_of(torch) is not Origin.SOURCE else None
         outside = precedes(tables, built_with, capability) if built_with else None
+        if by_ptx and torch_refuses_card(look):
+            fitting = []
         if outside and built_with:
             yield _before_toolkit(look, tables, torch, built_with, outside, capability=capability, group=group)
         elif fitting:
@@ -257,7 +276,7 @@ def _releases_without_code(look: Look, tables: Tables, torch: str) -> Iterator[C
                     major_minor(torch),
                     platform,
                     capability,
-                    _which_builds(look, tables, torch, capability),
+                    which_builds(look, tables, torch, capability),
                 ),
                 advice=advice(look, tables, capabilities_of(look), capability),
                 cards=indexes(group),
@@ -300,7 +319,7 @@ def _before_toolkit(
             capability,
         ),
         explanation=join_sentences(
-            [why_no_code(outside, cuda, capability), _which_builds(look, tables, torch, capability)]
+            [why_no_code(outside, cuda, capability), which_builds(look, tables, torch, capability)]
         ),
         advice=advice(look, tables, capabilities_of(look), capability),
         cards=indexes(group),
@@ -328,7 +347,7 @@ def _no_code(
                     "The build has code for: {archs}. Code for one major capability does not run on another, so the "
                     'first kernel fails with "no kernel image is available". {which_builds}',
                     " ".join(archs),
-                    _which_builds(look, tables, torch, capability),
+                    which_builds(look, tables, torch, capability),
                 ),
             ]
         ),
@@ -345,26 +364,6 @@ def _generation(tables: Tables, capability: str) -> str:
     """ "Pascal, " for 6.1."""
     lines = [row.line for row in tables.releases_of("compute-capability") if row.version == capability and row.line]
     return f"{lines[0]}, " if lines else ""
-
-
-def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> str:
-    """Of this system; of the most usual one, which the sentence names, where none was reported: as the advice does."""
-    fitting = builds_carrying(tables, look.wheel_platform or USUAL_PLATFORM, (capability,))
-    if not fitting:
-        return say("No build known here carries it.")
-    chosen = nearest(look, tables, served(look, tables, fitting) or fitting).variant
-    last, is_linux_assumed = fitting[-1].torch, not look.wheel_platform
-    if torch and is_below(last, major_minor(torch)):
-        if is_linux_assumed:
-            return say(
-                "On Linux with x86-64, torch {last} is the last release with a build that does: {ranges}.",
-                last,
-                ranges(fitting, chosen),
-            )
-        return say("torch {last} is the last release with a build that does: {ranges}.", last, ranges(fitting, chosen))
-    if is_linux_assumed:
-        return say("On Linux with x86-64, builds that carry it: {ranges}.", ranges(fitting, chosen))
-    return say("Builds that carry it: {ranges}.", ranges(fitting, chosen))
 
 
 @RULES.rule(
