@@ -114,14 +114,15 @@ _PROVEN: Mapping[str, re.Pattern[str]] = {
 
 # ---- items ----------------------------------------------------------------------------------------------------------
 
-_BULLET = r"[ \t>]{0,8}(?P<bullet>[-*•+–][ \t]+|\d{1,2}[.)][ \t]+|(?=\*\*)|\|[ \t]*)?"
+_BULLET = r"[ \t>]{0,8}(?P<bullet>[-*•+–][ \t]+|\d{1,2}[.)][ \t]+|(?=\*\*|\")|\|[ \t]*)?"
 _ITEM = re.compile(
-    rf"^{_BULLET}(?P<label>[A-Za-z*`_][^\n:=|]{{1,100}}?)"
+    rf"^{_BULLET}(?P<label>[A-Za-z*`_\"][^\n:=|]{{1,100}}?)"
     r"(?:[ \t]*[:=][ \t]*|[ \t]+[–—-][ \t]+|[ \t]*\|[ \t]*|\*\*[ \t]+)(?P<value>[^\n]{0,4000})$",
     re.MULTILINE,
 )
 _FIRST_WORD = re.compile(
-    r"\n[ \t>]{0,8}(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+|\|[ \t]*)?(?P<first>[A-Za-z*`_][\w*`?]{0,100})(?P<is_open>[(\[]?)"
+    r"\n[ \t>]{0,8}(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+|\|[ \t]*)?(?P<first>[A-Za-z*`_\"][\w*`?]{0,100})"
+    r"(?P<is_open>[(\[]?)"
 )
 """How a line of a list begins. Of `[` or `(` right behind the word, more of it may follow."""
 _HEADING = re.compile(
@@ -129,8 +130,8 @@ _HEADING = re.compile(
     r"(?P<value>[^\n#]{1,400})$",
     re.MULTILINE,
 )
-_MARKS = re.compile(r"[`*_?]|\([^)]{0,60}\)|\[[^\]]{0,60}\]|\bthe\b|\bmy\b|\byour\b")
-_NO_MARKS = str.maketrans("", "", "`*_?")
+_MARKS = re.compile(r"[`*_?\"]|\([^)]{0,60}\)|\[[^\]]{0,60}\]|\bthe\b|\bmy\b|\byour\b")
+_NO_MARKS = str.maketrans("", "", '`*_?"')
 _FIRST_WORDS = frozenset(
     {"", "the", "my", "your", *(re.split(r"\W", label)[0].replace("_", "") for label in [*_TOPICS, *PACKAGES])}
 )
@@ -175,7 +176,7 @@ def _lines(text: str) -> Iterator[_Item]:
     for number, match in enumerate(_matches(text)):
         label = _plain(match["label"])
         if topic := _topic(label):
-            value = match["value"].strip(" \t|").strip("*`").strip()
+            value = match["value"].strip(" \t|").strip("*`").strip().rstrip(",").strip('"')
             value = f"{label} {value}" if label in _SYSTEMS and value[:1].isdigit() else value
             is_hinted = "(e.g." in match["label"] or label in _DECISIVE
             yield _Item(topic, label, value, match.start(), match.end(), bool(match["bullet"] is not None), is_hinted)

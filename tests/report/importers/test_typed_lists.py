@@ -180,3 +180,10 @@ def test_a_typed_card_and_build_are_enough_to_name_the_cause():
     (machine,) = machines(read_all(BOLD))
     answered = answer([machine], packaged_tables())
     assert [(f["rule"], f["severity"]) for f in answered["findings"]][:1] == [("kernels-missing", "broken")]
+
+
+def test_packages_as_a_form_pastes_them_in_json_are_read():
+    text = '### GPU model\nRTX 5070\n\n{\n    "dependencies": {\n        "python": "3.11.9",\n        "torch": "2.6.0+cu124"\n'
+    (reading,) = read_all(text).readings
+    assert reading.facts["torch.version"] == "2.6.0+cu124"
+    assert [card.reported_name for card in reading.cards] == ["NVIDIA GeForce RTX 5070"]
