@@ -19,7 +19,7 @@ def test_a_dump_of_each_kind_is_read_judged_and_answered(dump):
     for text in (dump.text, mask_text(dump.text)):
         paste = read_all(text)
         answered = answer(machines(paste), packaged_tables(), not_understood=paste.not_understood)
-        assert answered["kinds"][0] == dump.kind, text
+        assert dump.kind in answered["kinds"], text
         assert {name: answered["facts"].get(name) for name in dump.facts} == dump.facts, text
         assert (len(answered["cards"]), "machines" in answered) == (dump.cards, False), text
         assert set(dump.rules) <= {finding["rule"] for finding in answered["findings"]}, text

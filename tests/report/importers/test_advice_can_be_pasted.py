@@ -16,13 +16,13 @@ from tests.report.importers.own_dump import OwnDump, own_dumps
 
 CHANGES = re.compile(
     r"(?:sudo )?(?:apt(?:-get|-mark)?|dnf|zypper|pacman|snap)\b"
-    r"|(?:python3? -m )?pip3? (?:install|uninstall|config)\b|uv (?:pip install|venv)\b|python3? -m venv\b"
+    r"|(?:python3? -m )?pip3? (?:install|uninstall|config|cache)\b|uv (?:pip install|venv)\b|python3? -m venv\b"
     r"|conda (?:install|remove|create|update)\b|accelerate config"
     r"|sudo (?:dkms autoinstall|ldconfig|modprobe|rmmod|mokutil --import|nvidia-ctk|nvidia-modprobe|rm|tee|sysctl"
-    r"|usermod|reboot|update-initramfs|update-grub|xcode-select)\b|mokutil --import"
+    r"|usermod|reboot|update-initramfs|update-grub|xcode-select|ubuntu-drivers)\b|mokutil --import"
     r"|(?:sudo )?systemctl (?:enable|disable|start|restart|daemon-reload)\b"
     r"|sudo nvidia-smi (?:-i(?: \S+)?)?(?:$|.*(?:--gpu-reset|-r\b|-e |-c |-pl |-pm ))|nvidia-smi -i X$|nvidia-smi .*-dm [01]$"
-    r"|(?:export|unset|docker run|docker compose|wsl --(?:export|set-version|shutdown|update|install|unregister))\b"
+    r"|(?:export|unset|docker (?:run|compose|pull)|wsl --(?:export|set-version|shutdown|update|install|unregister))\b"
 )
 """Commands that change something: their output is no question. `sudo modprobe` prints nothing, or why it could not."""
 
@@ -32,6 +32,7 @@ READ_BY_A_PERSON = {
     'python -c "import torch; torch.cuda.init()"': "prints nothing, or an error message, which is read",
     "python -c \"import torch; print(torch.ones(1, device='cuda') + 1)\"": "a tensor, or an error message, which is read",
     "CUDA_LAUNCH_BLOCKING=1 python your_program.py": "prints an error message, which is read",
+    "df -h": "which disk is full",
     "sudo dmesg | grep -iE 'nvrm|xid'": "prints error messages, which are read",
     "nvidia-ctk cdi list": "names of devices, to be compared with the one that was asked for",
     "journalctl -u ollama --no-pager -n 200": "prints error messages, which are read",

@@ -17,7 +17,7 @@ HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
 @pytest.mark.parametrize("dump", [dump for dump in OUTPUTS if dump.commands], ids=lambda dump: dump.commands[0])
 def test_the_command_above_an_output_is_no_unread_line(dump):
     paste = read_all(f"me@lab:~$ {dump.commands[0]}\n{dump.text}")
-    assert paste.kinds[:1] == (dump.kind,)
+    assert dump.kind in paste.kinds
     assert not any(dump.commands[0] in line for line in paste.not_understood)
 
 

@@ -207,3 +207,9 @@ def test_another_failure_of_flash_attention_is_told_as_it_is():
 )
 def test_unreported_flash_attention_is_no_finding(seen):
     assert answers("flash-attn-abi", seen) == []
+
+
+@pytest.mark.parametrize(("release", "count"), [("2.6.3", 1), ("2.8.3", 0)])
+def test_a_flash_attn_from_before_this_torch_is_named(release, count):
+    seen = linux(software=(*SOFTWARE, Software("flash-attn", release, "package metadata")), torch__version="2.9.1")
+    assert len(answers("flash-attn-older", seen)) == count

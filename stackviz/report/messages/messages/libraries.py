@@ -269,8 +269,8 @@ SYMPTOMS = (
     Symptom(
         key="glibc-too-old",
         message="ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.28' not found",
-        patterns=(r"version [`'](?P<detail>GLIBC(?:XX)?_[\d.]{3,8})' not found",),
-        anchors=("version `glibc", "version 'glibc"),
+        patterns=(r"version [`'](?P<detail>(?:GLIBC(?:XX)?|CXXABI)_[\d.]{3,8})' not found",),
+        anchors=("version `glibc", "version 'glibc", "version `cxxabi", "version 'cxxabi"),
         component="linux",
         meaning="The program was built for a newer Linux than this one.",
         causes=(
@@ -296,10 +296,22 @@ SYMPTOMS = (
             "one of its dependencies."
         ),
         patterns=(
-            r"\[WinError (?:126|127|1114|193|182)\].{0,200}?Error loading .{0,200}?(?P<detail>[\w.-]{1,60}\.dll)",
-            r"DLL load failed while importing (?P<detail>\w{1,60})",
+            r"\[WinError (?:126|127|1114|193)\] [^\n]{0,80}?'(?P<detail>[\w.-]{1,60}\.(?:dll|pyd))'",
+            r"(?<![\w.-])(?P<detail>[\w.-]{2,60}\.dll) was not found",
+            r"(?<![\w.-])(?P<detail>[\w.-]{2,60}\.dll) (?:is missing|not found)",
+            r"\[WinError (?:126|127|1114|193|182)\].{0,99}?Error loading .{0,99}?(?P<detail>[\w.-]{1,60}\.(?:dll|pyd))",
+            r"DLL load failed while importing (?!libtriton)(?P<detail>\w{1,60})",
+            r"Could not find module '(?:[^'\n]{0,160}[\\/])?(?P<detail>[\w.-]{1,60}\.dll)'",
+            r"(?:\[WinError 193\]|WinError 193:?) (?P<detail>%1 is not a valid Win32 application)",
         ),
-        anchors=("[winerror", "dll load failed"),
+        anchors=(
+            ".dll was not",
+            ".dll is missing",
+            ".dll not found",
+            "could not find module",
+            "[winerror",
+            "dll load failed",
+        ),
         component="windows",
         meaning="Windows cannot load a library of the package, or one that it depends on.",
         causes=(

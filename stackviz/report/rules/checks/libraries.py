@@ -8,7 +8,7 @@ from stackviz.report.rules.checks.builds import Origin, origin_of
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import Look, NotReported
 from stackviz.report.rules.rule import Check, Conclusion, RuleSet, Severity
-from stackviz.report.rules.versions import numbers
+from stackviz.report.rules.versions import is_below, numbers
 
 RULES = RuleSet(order=110)
 
@@ -247,3 +247,33 @@ def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             explanation=say("Programs that use it fall back to another attention implementation, or stop."),
             advice=say("Install what the error names, or remove flash-attn: pip uninstall flash-attn"),
         )
+
+
+@RULES.rule(
+    "flash-attn-older",
+    "flash-attn",
+    asks="flash-attn has wheels for this torch",
+    worst=Severity.NOTE,
+    source=FLASH_ATTN,
+    needs=("flash-attn", "pytorch"),
+)
+def check_flash_attention_release(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    """Of a release that was compiled here for this torch nothing is known: then it works."""
+    torch, versions = look.get("torch.version"), look.packages("flash-attn")
+    if not torch or not versions or look.get("flash_attn.import_error"):
+        return
+    rows = [row for row in tables.rows("flash-attn", "needs", "pytorch") if row.low and not is_below(torch, row.low)]
+    for row in rows[-1:]:
+        if is_below(versions[0], row.version):
+            yield Conclusion(
+                severity=Severity.NOTE,
+                title=say("flash-attn {version} is older than torch {torch}", versions[0], torch),
+                explanation=say(
+                    "Releases from {release} on have wheels for torch {low} and newer; an older one fails with "
+                    "undefined symbol, unless it was compiled here for this torch.",
+                    row.version,
+                    row.low,
+                ),
+                advice=say("Install a release for this torch: pip install --no-build-isolation --upgrade flash-attn"),
+                source=row.source,
+            )
