@@ -165,12 +165,18 @@ def _outside(text: str, spans: Sequence[Span], deadline: Deadline) -> tuple[str,
     Once the deadline is over, those found until then.
     """
     lines: list[str] = []
+    messages: set[str] = set()  # without digits: a log repeats them with other numbers
     for gap in _gaps(text, spans):
         for line in gap.strip().splitlines():
             if deadline.is_over:
                 return tuple(lines)
             start = line[:_LONGEST_LINE_SCANNED]
-            if any(map(str.isalnum, start)) and not _COMMAND.match(line) and not is_message(start):
+            wording = without_digits(start)
+            if wording in messages or not any(map(str.isalnum, start)) or _COMMAND.match(line):
+                continue
+            if is_message(start):
+                messages.add(wording)
+            else:
                 lines.append(clean(line, _LONGEST_LINE_LISTED))
             if len(lines) == MOST_LINES_LISTED:
                 return tuple(lines)
