@@ -52,7 +52,7 @@ class FitParameters(Schema):
         "colon: apple-m4-max-40:64"
     )
     model: str = Described(
-        description="slug of a model of /api/v1/fit/models/, or custom",
+        description="slug of a model of /api/v1/fit/models/, another name of it, or custom",
         json_schema_extra=one_of([*language_models(), CUSTOM]),
     )
     precision: str = Described(PRECISION, description="of the weights", json_schema_extra=one_of(PRECISIONS))

@@ -15,7 +15,10 @@ from stackviz.pages.fit.shapes import ModelShape
 
 FILE = Path(__file__).parent / "data" / "models.csv"
 # What a name may say beyond the model: how it was tuned, packed and quantised.
-_NOT_THE_MODEL = re.compile(r"(?<![a-z])(instruct|chat|text|mlx|it|moe|gguf|\d+\s?bit)(?![a-z])|[-_ ]25\d\d\b|^[\w-]+/")
+_NOT_THE_MODEL = re.compile(
+    r"(?<![a-z])(instruct|chat|text|mlx|it|moe|gguf|awq|gptq|fp8|nvfp4|qat|\d+\s?bit)(?![a-z])"
+    r"|[-_.:](ud[-_])?i?q\d(_[0a-z]+)*$|[-_ ]25\d\d\b|^[\w-]+/"
+)
 _SHAPE_COLUMNS = (
     "layers", "hidden", "heads", "kv_heads", "head_size", "intermediate", "vocabulary",
     "experts", "experts_per_token", "expert_intermediate", "shared_experts", "dense_layers",
@@ -25,7 +28,7 @@ _SHAPE_COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageModel:
-    """One model. `parameters`, `active_parameters`: as printed by the source of the count; 0 where all are active.
+    """One model. `parameters`, `active_parameters`: as printed by the source of the count; 0 where it prints none.
 
     `context`: tokens it was trained for. `names`: other names, and models that were tuned from it and have its shape.
     """

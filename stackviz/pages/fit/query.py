@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.base.units import format_number
-from stackviz.pages.fit.language_models import LanguageModel, language_models
+from stackviz.pages.fit.language_models import LanguageModel, language_models, model_named
 from stackviz.pages.fit.memory import Split
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, PRECISIONS, Precision
 from stackviz.pages.fit.shapes import ModelShape
@@ -162,6 +162,7 @@ CARDS = WholeRange(1, 1_024, 1)
 RANK = WholeRange(1, 1_024, 16)
 MEMORY_GB = WholeRange(1, 100_000, 0)
 MOST_ACCELERATORS = 6
+LONGEST_NAME = 200  # of a model
 PARAMETERS = frozenset(
     {"accelerator", "model", "precision", "context", "batch", "depth", "cache", "cards", "split", "memory", "task",
      "optimizer", "checkpointing", "rank", "page", *CUSTOM_PARAMETERS}
@@ -221,7 +222,7 @@ def read_fit_query(
     """Return the query of an address. `known`: the public accelerators by slug."""
     reader = AddressReader(parameters)
     models = language_models()
-    slug = reader.choice("model", [*models, CUSTOM], _("model"), MODEL)
+    slug = _model_slug(reader)
     model = read_custom_model(reader) if slug == CUSTOM else models[slug]
     task = cast("Task", reader.choice("task", TASKS, _("task"), "inference"))
     context = CONTEXT.read(reader, "context")
@@ -249,6 +250,17 @@ def read_fit_query(
     if slug != CUSTOM:
         _note_shape(reader)
     return _with_notes(query, reader.notes(PARAMETERS, most=most_notes))
+
+
+def _model_slug(reader: AddressReader) -> str:
+    """Return the slug of the model, which an address may also call by another of its names: `model=deepseek-r1`."""
+    slugs = [*language_models(), CUSTOM]
+    given = reader.parameters.get("model", "").strip()[:LONGEST_NAME]
+    named = None if given.casefold() in slugs else model_named(given)
+    if named is None:
+        return reader.choice("model", slugs, _("model"), MODEL)
+    reader.respelled["model"] = named.slug
+    return named.slug
 
 
 def _choices(reader: AddressReader, known: Mapping[str, FitTarget]) -> Iterator[FitChoice]:

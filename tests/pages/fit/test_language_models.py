@@ -17,7 +17,7 @@ def test_the_well_known_models_are_there():
         "llama-2-7b", "llama-2-13b", "llama-2-70b", "llama-3-8b", "llama-3-70b", "llama-3.1-405b", "llama-3.2-1b",
         "llama-3.2-3b", "mistral-7b", "mixtral-8x7b", "qwen-2.5-0.5b", "qwen-2.5-14b", "qwen-2.5-72b", "qwen-3-8b",
         "qwen-3-30b-a3b", "qwen-3-235b-a22b", "gpt-oss-20b", "gpt-oss-120b", "gemma-2-9b", "gemma-3-27b", "phi-4",
-        "phi-3-mini", "deepseek-v3", "yi-34b", "falcon-40b",
+        "phi-3-mini", "deepseek-v3", "yi-34b", "falcon-40b", "glm-4.5-air", "kimi-k2", "minimax-m2", "llama-4-scout",
     }  # fmt: skip
     assert wanted <= set(MODELS)
     assert len(MODELS) >= 35
@@ -53,6 +53,11 @@ def test_printed_active_parameters_are_those_of_the_shape(slug):
         ("qwen3moe 30B.A3B", "qwen-3-30b-a3b"),
         ("Qwen/Qwen3-4B-Instruct-2507", "qwen-3-4b"),
         ("gemma-3-12b-it-4bit", "gemma-3-12b"),
+        ("gemma-3-27b-it-qat", "gemma-3-27b"),
+        ("Qwen2.5-Coder-32B-Instruct-AWQ", "qwen-2.5-32b"),
+        ("qwen3-coder:30b-UD-Q4_K_XL", "qwen-3-30b-a3b"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", "qwen-2.5-1.5b"),
+        ("Mistral-Small-3.2-24B-Instruct-2506", "mistral-small-24b"),
     ],
 )
 def test_benchmarks_names_lead_to_the_model(name, slug):
@@ -71,5 +76,5 @@ def test_every_name_leads_to_its_own_model():
     for model in MODELS.values():
         for name in (model.slug, model.name, *model.names):
             assert model_named(name) is model, name
-    for name in ("Qwen3.5-4B-4bit", "Gemma 4 E2B", "Llama 4 Scout", "", "7B"):  # none of ours
+    for name in ("Qwen3.5-4B-4bit", "Gemma 4 E2B", "DeepSeek V4", "", "7B"):  # none of ours
         assert model_named(name) is None, name

@@ -47,6 +47,13 @@ def test_names_are_read_in_any_case_and_addresses_have_one_form(fit_site):
     assert fit_site.get(written, headers=HTMX)["HX-Push-Url"] == address
 
 
+@pytest.mark.parametrize(("name", "slug"), [("deepseek-r1", "deepseek-v3"), ("Llama%203.3%2070B", "llama-3.1-70b")])
+def test_a_model_is_found_by_its_other_names_too(fit_site, name, slug):
+    response = fit_site.get(f"/fit/?model={name}", headers=HTMX)
+    assert response["HX-Push-Url"] == f"/fit/?model={slug}"
+    assert "Unknown model" not in words_of(response)
+
+
 def test_a_need_that_all_share_is_stated_once(fit_site):
     address = "/fit/?model=llama-3-70b&accelerator=nvidia-geforce-rtx-5090&accelerator=nvidia-geforce-rtx-4090"
     answer = words_of(fit_site.get(address)).partition("Llama 3 70B in Q4_K_M")[2].partition(" usable).")[0]
