@@ -14,8 +14,8 @@ from stackviz.agent.doctor_questions import QUESTIONS
 from stackviz.base.advice import parts_of
 from stackviz.base.sentence import cut_at_places
 from stackviz.report.format.facts import CARD_FACTS, FACTS
-from stackviz.report.importers import next_command
 from stackviz.report.messages import SYMPTOMS
+from stackviz.report.messages.named_programs import NAMED_PROGRAMS
 from stackviz.report.rules import checks
 from stackviz.report.rules.rule import command_to_read
 
@@ -62,8 +62,8 @@ def _all_of_them() -> Iterator[AdvisedCommand]:
         if fact.command:
             yield AdvisedCommand(fact.command, f"fact {fact.name}")
     yield AdvisedCommand(command_to_read("triton"), "rules/rule.py")
-    for _words, command in next_command.COMMANDS:
-        yield AdvisedCommand(command, "importers/next_command.py")
+    for program in NAMED_PROGRAMS:
+        yield AdvisedCommand(program.ask, f"program {program.key}")
     for question in QUESTIONS:
         yield AdvisedCommand(question.shown, "doctor")
 

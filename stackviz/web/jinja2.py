@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 
 from stackviz.base.advice import causes_of
 from stackviz.draw.colours import hue_of
-from stackviz.report.messages.of_findings import messages_of
+from stackviz.report.messages.of_findings import messages_like, messages_of
 from stackviz.report.rules import branch_of
 from stackviz.web.i18n.curated_text import curated, curated_commands
 from stackviz.web.i18n.finding_text import advice_of, finding_text, finding_title
@@ -34,6 +34,7 @@ FUNCTIONS = (
     finding_title,
     finding_text,
     hue_of,
+    messages_like,
     messages_of,
 )
 

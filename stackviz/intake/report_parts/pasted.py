@@ -6,7 +6,7 @@ Sizes are checked before anything is read.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -21,7 +21,7 @@ from stackviz.report.dumps import DumpedMachine, machines, mask_text
 from stackviz.report.dumps.machines import is_in_words, telling, tool_name
 from stackviz.report.importers import read_all
 from stackviz.report.importers.deadline import Deadline, DeadlinePassed
-from stackviz.report.importers.next_command import command_for_words
+from stackviz.report.importers.error_lines import read_question
 from stackviz.report.importers.paste import NoText, decode_text, join_texts
 from stackviz.web.http.at_once import COSTLY, Busy
 from stackviz.web.http.rate_limit import DIAGNOSES, RateLimited, ask_to_wait, text_cost
@@ -62,23 +62,19 @@ _FEWEST_PACKAGES = 3
 
 
 def _no_dump(text: str = "") -> Refused:
-    """The refusal for a text in which nothing was recognised: what to run for the words in it."""
-    start = text[:_INSPECTED_CHARS]
-    if len(_PACKAGES.findall(start)) >= _FEWEST_PACKAGES:
+    """The refusal for a text in which nothing was recognised, and which names no program."""
+    if _is_package_list(text):
         return Refused(
             _(
                 "This is a list of packages without the system, the driver or the card. Add the output of "
                 "python -m torch.utils.collect_env."
             )
         )
-    mentioned, command = command_for_words(start)
-    if command:
-        problem = _(
-            "No known error message and no output of a supported tool was found. The text mentions %(word)s: run "
-            "%(command)s and paste everything it prints, with the error message."
-        )
-        return Refused(problem % {"word": mentioned, "command": command})
     return Refused(_("This is not the output of a supported tool. Paste the complete output of one of the tools."))
+
+
+def _is_package_list(text: str) -> bool:
+    return len(_PACKAGES.findall(text[:_INSPECTED_CHARS])) >= _FEWEST_PACKAGES
 
 
 def _too_much_work() -> Refused:
@@ -127,14 +123,17 @@ class Pasted:
         return problem % {"seconds": MOST_SECONDS, "read": read, "left": left}
 
 
-def read_pasted(text: str, deadline: Deadline, *, may_be_hollow: bool = False) -> Pasted:
+def read_pasted(text: str, deadline: Deadline, *, may_be_hollow: bool = False, may_be_question: bool = False) -> Pasted:
     """What the text tells. Raises Refused where no known tool wrote any of it, or nothing in it could be read.
 
     `may_be_hollow`: that a dump tells nothing is an answer too; its problems say why. What was not read before the
-    deadline is named in `left_out`.
+    deadline is named in `left_out`. `may_be_question`: that a text names a program, and has no output of a tool, is an
+    answer too.
     """
     paste = read_all(text, deadline)
     dumped = machines(paste)
+    if not dumped and may_be_question and not _is_package_list(text) and (question := read_question(text)):
+        dumped = machines(replace(paste, readings=(question,)))
     if not dumped:
         raise _too_much_work() if paste.left_out else _no_dump(text)
     readable = telling(dumped)

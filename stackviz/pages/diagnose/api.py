@@ -49,6 +49,11 @@ class DiagnosedComponent(Schema):
     name: str | None = Field(None, description="the name a card reports; cards only")
 
 
+class SimilarMessage(Schema):
+    key: str = Field(description="its page is `/causes/KEY/`")
+    message: str
+
+
 class FindingOut(Schema):
     rule: str
     severity: Literal["broken", "warning", "note", "cannot-tell"] = Field(description="most serious first")
@@ -58,6 +63,9 @@ class FindingOut(Schema):
     evidence: dict[str, str] = Field(description="every fact the rule read")
     advice: str
     source: dict[str, str] = Field(description="title, url")
+    similar: list[SimilarMessage] | None = Field(
+        None, description="known messages that read like this line, which no rule explains; not the same"
+    )
 
 
 class ResultOut(Schema):
@@ -182,7 +190,7 @@ def _check_type(request: HttpRequest) -> None:
 
 
 def _document(text: str, deadline: Deadline) -> dict[str, Any]:
-    pasted = read_pasted(text, deadline, may_be_hollow=True)
+    pasted = read_pasted(text, deadline, may_be_hollow=True, may_be_question=True)
     cards = [card for of_machine in matched_cards(pasted.machines) for card in of_machine]
     sheets = {id(card.reported): card.sheet for card in cards}
 

@@ -227,7 +227,7 @@ def next_command(diagnosis: Diagnosis, kinds: Sequence[str]) -> str:
 
     `kinds`: of the dumps that were read. A message asks before a check that lacks a fact.
     """
-    wanted = (wanted_by(finding) for finding in _faults(diagnosis))
+    wanted = (wanted_by(finding) for machine in diagnosis.machines for finding in machine.findings)
     missing = (
         typed_first(finding.advice)
         for machine in diagnosis.machines
@@ -289,7 +289,8 @@ def diagnose_steps(before: Sequence[str], text: str, deadline: Deadline, problem
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         )
     # Of several steps the whole is read first, then some of it again: what is new, what there was before.
-    together = read_pasted(whole, deadline.share(0.6) if len(texts) > 1 else deadline)
+    pace = deadline.share(0.6) if len(texts) > 1 else deadline
+    together = read_pasted(whole, pace, may_be_question=True)
     afterwards = _afterwards(texts, together, deadline)
     pasted = afterwards or together
     diagnosis = diagnose(pasted)
@@ -331,7 +332,7 @@ def _narrowed(texts: Sequence[str], diagnosis: Diagnosis, deadline: Deadline) ->
     if len(texts) < 2:
         return None
     try:
-        return what_changed(diagnose(read_pasted(join_steps(texts[:-1]), deadline)), diagnosis)
+        return what_changed(diagnose(read_pasted(join_steps(texts[:-1]), deadline, may_be_question=True)), diagnosis)
     except Refused:  # nothing was recognised before
         return None
 

@@ -6,6 +6,7 @@ from typing import Any
 from stackviz.report.dumps.components import components
 from stackviz.report.dumps.machines import DumpedMachine
 from stackviz.report.format import Absent, Card, Report, Result, Scalar
+from stackviz.report.messages.of_findings import messages_like
 from stackviz.report.rules import Finding, Severity, Tables, judge
 
 __all__ = ["ALWAYS_LISTED", "answer", "unexplained"]
@@ -162,7 +163,8 @@ def _known(card: Card, tables: Tables) -> str | None:
 
 
 def _finding(finding: Finding) -> Document:
-    return {
+    """`similar`: messages that read like a line which no rule explains."""
+    document: Document = {
         "rule": finding.rule,
         "severity": finding.severity,
         "component": finding.component,
@@ -172,6 +174,9 @@ def _finding(finding: Finding) -> Document:
         "advice": finding.advice,
         "source": {"title": finding.source_title, "url": finding.source_url},
     }
+    if similar := messages_like(finding):
+        document["similar"] = [{"key": message.key, "message": message.message} for message in similar]
+    return document
 
 
 def _result(result: Result) -> Document:

@@ -11,11 +11,13 @@ from datetime import datetime
 from uuid import uuid4
 
 from stackviz.base.backports import UTC
+from stackviz.base.sentence import say
 from stackviz.base.units import format_count
 from stackviz.report.dumps.agreement import agreeing, contradiction, vendors_of
 from stackviz.report.dumps.merge import merged
 from stackviz.report.format import NOBODY, Agent, Machine, Report, Result
 from stackviz.report.importers import BY_KIND, Paste, Reading
+from stackviz.report.importers.error_lines import QUESTION
 
 __all__ = ["DumpedMachine", "is_in_words", "machines", "telling", "title_of", "tool_name", "vendors_of"]
 
@@ -86,6 +88,8 @@ def _machine(readings: Sequence[Reading], why: str) -> DumpedMachine:
 
 def tool_name(kind: str) -> str:
     """The tool that writes dumps of this kind, in English."""
+    if kind == QUESTION:
+        return say("a question in words")
     return BY_KIND[kind].tool if kind in BY_KIND else kind
 
 

@@ -131,6 +131,8 @@ def _finding(finding: Document) -> Iterator[str]:
             text = "".join(code_span(part.text) if part.is_typed else _escape_spaced(part.text) for part in block.parts)
             yield f"What to do: {text}" if is_first else text
         is_first = is_first and not (block.typed or block.parts)
+    if finding.get("similar"):
+        yield "Similar messages, not the same: " + ", ".join(code_span(each["message"]) for each in finding["similar"])
     evidence = "; ".join(
         f"{code_span(name)} {escape_text(str(value), 200)}" for name, value in finding["evidence"].items()
     )

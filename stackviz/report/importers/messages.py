@@ -19,7 +19,7 @@ from stackviz.report.messages import BETWEEN_QUOTES, FAMILIES, SYMPTOMS, Family,
 from stackviz.report.messages.around import programs_in
 from stackviz.report.messages.hints import hints_in, python_in
 
-__all__ = ["IMPORTER", "find_messages", "is_message", "message_bounds", "state_surroundings"]
+__all__ = ["IMPORTER", "find_messages", "is_message", "message_bounds", "quote_line", "state_surroundings"]
 
 KIND = "error-message"
 MOST_HITS = 64  # of one anchor: a log repeats its error on every line
@@ -218,7 +218,11 @@ def _quote(text: str, message: FoundMessage) -> str:
     before = text[max(0, message.start - LONGEST_QUOTE) : message.start]
     before = _BREAK.split(before)[-1]
     lead = before if len(before) <= _SHORT_LEAD else _LEAD.search(before)[0]  # type: ignore[index]  # matches "" too
-    written = f"{lead}{text[message.start : message.end]}{_REST.match(text, message.end)[0]}"  # type: ignore[index]
+    return quote_line(f"{lead}{text[message.start : message.end]}{_REST.match(text, message.end)[0]}")  # type: ignore[index]
+
+
+def quote_line(written: str) -> str:
+    """The text in one line, shortened; without names, addresses and secrets."""
     written = without_homes(UUID.sub("[redacted]", without_secrets(written, "[redacted]")))
     written = without_addresses(written, "[redacted]").replace(BETWEEN_QUOTES.strip(), " ")
     return clean(written, LONGEST_QUOTE).lstrip("#>*- ")

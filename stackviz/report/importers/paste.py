@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stackviz.report.importers.deadline import NEVER, Deadline
+from stackviz.report.importers.error_lines import KIND as ERROR_LINE
+from stackviz.report.importers.error_lines import state_program_around
 from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.messages import KIND as MESSAGES
 from stackviz.report.importers.messages import is_message, state_surroundings
@@ -84,6 +86,9 @@ def read_all(text: str, deadline: Deadline = NEVER) -> Paste:
         unread.append(f"{len(search.dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
     readings, left_out = _read_dumps(search, deadline.share(_READING))
     state_surroundings(text, readings)
+    for reading, (span, _importer) in zip(readings, search.dumps, strict=False):  # those left out come last
+        if reading.kind == ERROR_LINE:
+            state_program_around(reading, text, span)
     spans = [span for span, _importer in search.dumps]
     return Paste(readings, (*unread, *_outside(text, spans, deadline)), (*search.not_searched, *left_out))
 
@@ -102,8 +107,8 @@ def _search_all(text: str, deadline: Deadline) -> _Search:
     not_searched: list[str] = []
     lines = distinct_lines(text)
     likely = [importer for importer in IMPORTERS if _may_be_in(lines, importer)]
-    for rank in range(3):
-        readable[rank] = rest = _without(text, [span for span, importer in dumps if not importer.is_typed])
+    for rank in range(_RANKS):
+        readable[rank] = rest = _without(text, [span for span, importer in dumps if _is_blank_to(rank, importer)])
         of_rank = [importer for importer in likely if _rank(importer) == rank]
         spans = _spans(rest, of_rank, deadline)
         dumps += [(span, importer) for importer in of_rank for span in spans.get(importer.kind, ())]
@@ -142,8 +147,22 @@ def _may_be_in(lines: str, importer: Importer) -> bool:
     return not marks or any(mark in lines for mark in marks)
 
 
+_RANKS = 4
+_MOST_TRUST_OF_LOGS = 44  # what tools with more print has no line of an error that is not one of its values
+
+
+def _is_blank_to(rank: int, importer: Importer) -> bool:
+    """Whether importers of this rank do not see what this one reads. Logs hold the lines of errors."""
+    return not importer.is_typed and (rank < _RANKS - 1 or importer.trust > _MOST_TRUST_OF_LOGS)
+
+
 def _rank(importer: Importer) -> int:
-    """0 looks at the whole text, 1 at what is left of it, 2, which a person typed, at what is left then."""
+    """0 looks at the whole text, 1 at what is left of it, 2, which a person typed, at what is left then.
+
+    3 looks for an error that is no value of a tool.
+    """
+    if importer.kind == ERROR_LINE:
+        return _RANKS - 1
     return importer.yields + (importer.yields and not importer.trust)
 
 

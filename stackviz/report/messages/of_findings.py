@@ -6,11 +6,13 @@ from types import MappingProxyType
 from typing import Protocol
 
 from stackviz.report.messages import BY_KEY, SYMPTOMS, Symptom
+from stackviz.report.messages.similar import similar_messages
 
-__all__ = ["EXPLAINS_MESSAGES", "message_keys", "messages_of"]
+__all__ = ["EXPLAINS_MESSAGES", "QUOTES_UNEXPLAINED", "message_keys", "messages_like", "messages_of"]
 
 MOST_LINKS = 3  # of one finding
 EXPLAINS_MESSAGES = "error-message"  # the rule whose findings are messages
+QUOTES_UNEXPLAINED = "unexplained-error"  # the rule whose findings are lines that no message explains
 _SYMPTOMS = "message.symptoms"
 
 
@@ -29,6 +31,12 @@ def messages_of(finding: _Finding) -> list[Symptom]:
     """Return the message that a finding is, or the messages that its rule explains."""
     keys = message_keys(finding) or _explained_by(finding)
     return [BY_KEY[key] for key in keys[:MOST_LINKS]]
+
+
+def messages_like(finding: _Finding) -> tuple[Symptom, ...]:
+    """Return messages that read like a line which none explains: similar, not the same. None for other findings."""
+    line = str(finding.evidence.get("message.unexplained", ""))
+    return similar_messages(line) if finding.rule == QUOTES_UNEXPLAINED else ()
 
 
 def _explained_by(finding: _Finding) -> list[str]:

@@ -1,0 +1,59 @@
+"""The messages that read most like a line that none of them explains. Standard library only."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+from stackviz.report.messages.registry import BY_KEY, SYMPTOMS
+from stackviz.report.messages.symptom import Symptom
+
+__all__ = ["similar_messages"]
+
+MOST_SIMILAR = 3
+LEAST_SHARE = 0.3  # of the weight of the line's words that the message has to have too
+_LEAST_WORDS = 2  # that both have: one word in common is a topic, no likeness
+_WORD = re.compile(r"[a-z]{3,40}")
+_MOST_WORDS = 60
+
+
+def similar_messages(line: str) -> tuple[Symptom, ...]:
+    """Return the nearest messages, the nearest first; none where none is near."""
+    words = list(dict.fromkeys(_WORD.findall(line.lower())))[:_MOST_WORDS]
+    messages, weights = _index()
+    whole = sum(weights.get(word, weights[""]) for word in words)
+    shared: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for word in words:
+        for key, share in messages.get(word, {}).items():
+            shared[key] += share * weights[word]
+            counts[key] += 1
+    near = ((score, key) for key, score in shared.items() if counts[key] >= _LEAST_WORDS)
+    best = sorted(((score, key) for score, key in near if score >= LEAST_SHARE * whole), reverse=True)
+    return tuple(BY_KEY[key] for _score, key in best[:MOST_SIMILAR])
+
+
+@lru_cache(maxsize=1)
+def _index() -> tuple[Mapping[str, Mapping[str, float]], Mapping[str, float]]:
+    """Word -> the messages it is in, 1 in what is printed and less in what is said of it; and word -> weight.
+
+    A word weighs more the fewer messages have it; "" is the weight of a word that none has, mostly a name.
+    """
+    messages: dict[str, dict[str, float]] = {}
+    for symptom in SYMPTOMS:
+        for word, share in _shares(symptom):
+            of_word = messages.setdefault(word, {})
+            of_word[symptom.key] = max(share, of_word.get(symptom.key, 0.0))
+    weights = {word: math.log(len(SYMPTOMS) / len(keys)) for word, keys in messages.items()}
+    return MappingProxyType(messages), MappingProxyType(weights | {"": math.log(len(SYMPTOMS)) / 2})
+
+
+_IN_CAUSES = 0.4
+
+
+def _shares(symptom: Symptom) -> Iterator[tuple[str, float]]:
+    yield from ((word, 1.0) for word in _WORD.findall(symptom.message.lower()))
+    about = " ".join((symptom.meaning, *(f"{cause.text} {cause.sign}" for cause in symptom.causes)))
+    yield from ((word, _IN_CAUSES) for word in _WORD.findall(about.lower()))
