@@ -106,6 +106,8 @@ def _lines(document: Document) -> Iterator[str]:
 
 
 def _machine(document: Document) -> Iterator[str]:
+    yield ""
+    yield f"Findings: {document['verdict']}"
     yield from _findings(document["findings"])
     yield from _stack(document)
     yield from _cards(document)
@@ -114,9 +116,6 @@ def _machine(document: Document) -> Iterator[str]:
 
 
 def _findings(findings: Sequence[Document]) -> Iterator[str]:
-    counted = Counter(_severity_text(finding["severity"]) for finding in findings)
-    yield ""
-    yield "Findings: " + (", ".join(f"{count} {severity}" for severity, count in counted.items()) or "no problem found")
     for finding in findings:
         yield ""
         yield from _wrapped(f"{_severity_text(finding['severity']).upper()}  {finding['title']}", "", "  ")

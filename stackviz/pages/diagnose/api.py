@@ -88,6 +88,7 @@ class MachineOut(Schema):
     """One machine as the text describes it. A fact that is null has its reason in `reasons`."""
 
     kinds: list[str] = Field(description="kinds of the dumps that were read")
+    verdict: str = Field(description="how many findings are broken or warnings, or what was looked at without one")
     facts: dict[str, str | int | float | bool | None]
     cards: list[DiagnosedCard]
     components: list[DiagnosedComponent]

@@ -1,12 +1,9 @@
 """What dumps come to: findings, the stacks drawn side by side, cards with their sheets, facts. Reads, never writes."""
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from stackviz.base.advice import parts_of
 from stackviz.draw.diagrams.boxes import StackColumn
@@ -33,18 +30,10 @@ from stackviz.report import format as wire
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.answer import unexplained
 from stackviz.report.dumps.machines import title_of, vendors_of
-from stackviz.report.importers import BY_KIND
-from stackviz.report.rules import Finding, Severity, judge
+from stackviz.report.dumps.verdict import judge_dump, verdict
+from stackviz.report.rules import Finding, Severity
 from stackviz.web.i18n.finding_text import finding_words
 from stackviz.web.preview import Introduction
-
-_WANTS = re.compile(r"Run this and paste what it prints: (.{2,300})$", re.DOTALL)
-
-
-def wanted_by(finding: Finding) -> str:
-    """What a message wants run; "" for other findings."""
-    match = _WANTS.search(finding.advice)
-    return match[1].strip() if match else ""
 
 
 def typed_first(advice: str) -> str:
@@ -52,18 +41,6 @@ def typed_first(advice: str) -> str:
     typed = next((part.text for part in parts_of(advice) if part.is_typed), "")
     is_command = advice[:1].islower() and ". " not in advice
     return typed or (advice if is_command else "")
-
-
-def is_pasted(command: str, kinds: Sequence[str]) -> bool:
-    """Whether one of the dumps is what it prints. nvidia-smi with other options is another question."""
-    importers = (BY_KIND[kind] for kind in kinds if kind in BY_KIND)
-    return any(command == importer.tool or command in importer.answers for importer in importers)
-
-
-def without_pasted(finding: Finding, kinds: Sequence[str]) -> Finding:
-    """The finding without its advice where that only wants what is there: it told nothing of the cause."""
-    is_done = is_pasted(wanted_by(finding), kinds)
-    return replace(finding, advice=_WANTS.sub("", finding.advice).strip()) if is_done else finding
 
 
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
@@ -94,8 +71,8 @@ class CardDetails:
 class MachineDiagnosis:
     """One machine of the text. `findings`: worst first; what is open and what fits are apart, in `report.findings`.
 
-    `fault_counts`: how many faults, in words; "" for none. `number`: its colour and its position in the text, from 1.
-    `differs`: why it is not the one before.
+    `verdict`: how many faults, or that none was found, as far as anything was looked at. `number`: its colour and its
+    position in the text, from 1. `differs`: why it is not the one before.
     """
 
     number: int
@@ -103,7 +80,7 @@ class MachineDiagnosis:
     tools: tuple[ToolName, ...]
     stack: str
     differs: str
-    fault_counts: str
+    verdict: str
     report: PresentedReport
     findings: tuple[Finding, ...]
     cards: tuple[CardRow, ...]
@@ -165,8 +142,8 @@ def diagnose(pasted: Pasted) -> Diagnosis:
     cards = matched_cards(shown)
     reports = [machine.report() for machine in shown]
     judged = [
-        JudgedReport(report, judge(report, tables), tuple(matched))
-        for report, matched in zip(reports, cards, strict=True)
+        JudgedReport(report, judge_dump(report, machine.kinds, tables), tuple(matched))
+        for machine, report, matched in zip(shown, reports, cards, strict=True)
     ]
     described = described_stacks([stack_slug(machine.reading.facts, vendors_of(machine.reading)) for machine in shown])
     names = component_names(reports)
@@ -225,11 +202,9 @@ def _diagnosed(
         tools=tools_of(machine.kinds),
         stack=described.title,
         differs=machine.differs,
-        fault_counts=_fault_counts(report.findings.faults),
+        verdict=verdict(judged.findings, judged.report),
         report=report,
-        findings=tuple(
-            without_pasted(finding, machine.kinds) for finding in (*report.findings.faults, *report.findings.notes)
-        ),
+        findings=(*report.findings.faults, *report.findings.notes),
         cards=report.cards[:MOST_CARD_ROWS],
         more_cards=len(report.cards[MOST_CARD_ROWS:]),
         details=tuple(_details(row) for row in report.cards[:MOST_DETAILS]),
@@ -252,16 +227,6 @@ def _titles(machines: Sequence[DumpedMachine]) -> list[str]:
     ]
 
 
-def _fault_counts(faults: Sequence[Finding]) -> str:
-    counted = Counter(finding.severity for finding in faults)
-    broken, warnings = counted[Severity.BROKEN], counted[Severity.WARNING]
-    words = (
-        ngettext("%(n)d broken", "%(n)d broken", broken) % {"n": broken} if broken else "",
-        ngettext("%(n)d warning", "%(n)d warnings", warnings) % {"n": warnings} if warnings else "",
-    )
-    return ", ".join(filter(None, words))
-
-
 def _details(row: CardRow) -> CardDetails:
     """Each fact once where the cards agree, else card by card: `0: 41 °C · 1: 43 °C`."""
     facts, missing = [], []
@@ -278,8 +243,7 @@ def _details(row: CardRow) -> CardDetails:
 def introduce_diagnosis(diagnosis: Diagnosis) -> Introduction:
     """Return the preview of a shared diagnosis: `NVIDIA CUDA on Linux: 1 broken, 2 warnings`, and the worst finding."""
     titles = [
-        _("%(stack)s: %(faults)s")
-        % {"stack": machine.stack or machine.title, "faults": machine.fault_counts or _("no problem found")}
+        _("%(stack)s: %(faults)s") % {"stack": machine.stack or machine.title, "faults": finding_words(machine.verdict)}
         for machine in diagnosis.machines
     ]
     findings = [finding for machine in diagnosis.machines for finding in machine.report.findings.faults]

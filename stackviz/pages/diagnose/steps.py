@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from stackviz.intake.report_parts.pasted import MOST_BYTES, MOST_KB, Pasted, Refused, read_pasted, tools_of
 from stackviz.pages.diagnose.causes import Command, shown_command
-from stackviz.pages.diagnose.diagnosis import Diagnosis, diagnose, is_pasted, typed_first, wanted_by
+from stackviz.pages.diagnose.diagnosis import Diagnosis, diagnose, typed_first
 from stackviz.report.dumps import DumpedMachine
+from stackviz.report.dumps.verdict import command_wanted_by, is_pasted
 from stackviz.report.importers import BY_KIND, read_all
 from stackviz.report.importers.deadline import Deadline
 from stackviz.report.importers.paste import join_texts
@@ -222,18 +223,20 @@ def _first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(findings)[:MOST_LISTED]
 
 
-def next_command(diagnosis: Diagnosis, kinds: Sequence[str]) -> str:
+def next_command(diagnosis: Diagnosis, pasted: Pasted) -> str:
     """The one command whose output tells most now; "" where nothing is asked for that is not there already.
 
-    `kinds`: of the dumps that were read. A message asks before a check that lacks a fact.
+    A message asks before a check that lacks a fact.
     """
-    wanted = (wanted_by(finding) for machine in diagnosis.machines for finding in machine.findings)
+    wanted = (command_wanted_by(finding) for machine in diagnosis.machines for finding in machine.findings)
     missing = (
         typed_first(finding.advice)
         for machine in diagnosis.machines
         for finding in machine.report.findings.open_questions
     )
-    return next((command for command in (*wanted, *missing) if command and not is_pasted(command, kinds)), "")
+    facts = {name: value for machine in pasted.machines for name, value in machine.reading.facts.items()}
+    commands = (command for command in (*wanted, *missing) if command)
+    return next((command for command in commands if not is_pasted(command, pasted.kinds, facts)), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +297,7 @@ def diagnose_steps(before: Sequence[str], text: str, deadline: Deadline, problem
     afterwards = _afterwards(texts, together, deadline)
     pasted = afterwards or together
     diagnosis = diagnose(pasted)
-    command = next_command(diagnosis, pasted.kinds)
+    command = next_command(diagnosis, pasted)
     steps = describe_steps(texts, deadline)
     return SteppedDiagnosis(
         diagnosis=diagnosis,

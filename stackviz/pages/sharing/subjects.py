@@ -263,7 +263,7 @@ def picture_of_diagnosis(diagnosis: Diagnosis) -> Picture:
         kind="Diagnosis",
         title=introduction.title,
         lead=introduction.answer,
-        lines=tuple(lines) or (PictureLine("good", "No problems found."),),
+        lines=tuple(lines),
     )
 
 

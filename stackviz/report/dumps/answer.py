@@ -5,9 +5,10 @@ from typing import Any
 
 from stackviz.report.dumps.components import components
 from stackviz.report.dumps.machines import DumpedMachine
+from stackviz.report.dumps.verdict import NOTHING_CHECKED, judge_dump, verdict
 from stackviz.report.format import Absent, Card, Report, Result, Scalar
 from stackviz.report.messages.of_findings import messages_like
-from stackviz.report.rules import Finding, Severity, Tables, judge
+from stackviz.report.rules import Finding, Severity, Tables
 
 __all__ = ["ALWAYS_LISTED", "answer", "unexplained"]
 
@@ -69,6 +70,7 @@ def unexplained(problems: Iterable[str], findings: Iterable[Finding]) -> list[st
 def _nothing() -> Document:
     return {
         "kinds": [],
+        "verdict": NOTHING_CHECKED,
         "facts": dict.fromkeys(ALWAYS_LISTED),
         "cards": [],
         "components": [],
@@ -82,11 +84,12 @@ def _nothing() -> Document:
 
 def _answer(machine: DumpedMachine, tables: Tables, sheet_of: SheetOf | None) -> Document:
     report = machine.report()
-    findings = judge(report, tables)
+    findings = judge_dump(report, machine.kinds, tables)
     facts, reasons = _facts(report)
     cards = [_card(card, report.facts, tables, sheet_of, reasons) for card in report.cards]
     return {
         "kinds": list(machine.kinds),
+        "verdict": verdict(findings, report),
         "facts": facts,
         "cards": cards,
         "components": [

@@ -70,28 +70,20 @@ def to_markdown(document: Document) -> str:
 
 def _blocks(document: Document) -> Iterator[str]:
     others = document.get("machines", [])
-    yield f"## Diagnosis: {_counted(document)}" if not others else "## Diagnosis"
+    yield f"## Diagnosis: {document['verdict']}" if not others else "## Diagnosis"
     if document.get("left_out"):
         yield escape_text(document["problems"][0])
     if not document["kinds"]:
         yield "No supported dump and no known error message was found."
         return
     if others:
-        yield f"### Machine 1: {_counted(document)}"
+        yield f"### Machine 1: {document['verdict']}"
     yield from _machine(document)
     for number, other in enumerate(others, 2):
-        yield f"### Machine {number}: {_counted(other)}"
+        yield f"### Machine {number}: {other['verdict']}"
         yield f"A separate machine, because {escape_text(other['differs'])}."
         yield from _machine(other)
     yield from _unread(document["not_understood"])
-
-
-def _counted(document: Document) -> str:
-    severities = [finding["severity"] for finding in document["findings"]]
-    broken, warnings = severities.count("broken"), severities.count("warning")
-    words = [f"{broken} broken"] if broken else []
-    words += [f"{warnings} warning{'s' if warnings > 1 else ''}"] if warnings else []
-    return ", ".join(words) or "no problem found"
 
 
 def _machine(document: Document) -> Iterator[str]:

@@ -59,7 +59,7 @@ def test_a_cpu_only_wheel_on_nvidia_cards_is_named_and_drawn(paste):
     diagnosis, page, said = response.context["diagnosis"], response.content.decode(), words_of(response)
     worst = diagnosis.first.findings[0]
     assert (worst.rule, worst.severity) == ("cpu-wheel", "broken")
-    assert diagnosis.first.fault_counts.startswith("1 broken")
+    assert diagnosis.first.verdict.startswith("1 broken")
     assert "torch 2.12.0+cpu is built without CUDA, on a machine with NVIDIA H100 80GB HBM3" in said
     assert said.index("is built without CUDA") < said.index("The stack, from PyTorch down to silicon")
     assert len(diagnosis.drawing.layers) == page.count('<div class="layer layer-') == 8
@@ -426,7 +426,7 @@ def test_a_benchmark_on_metal_is_not_of_an_nvidia_machine(paste):
     first, second = response.context["diagnosis"].machines
     assert (first.stack, second.stack) == ("NVIDIA CUDA on Linux", "Apple Metal on macOS")
     assert "tg 8192 is 96 times as fast as tg 4096: implausible" in words_of(response)
-    assert second.fault_counts == "1 warning"
+    assert second.verdict == "1 warning"
 
 
 # --- examples ---

@@ -10,7 +10,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from stackviz.pages.diagnose.diagnosis import is_pasted
 from stackviz.pages.diagnose.models import PrivateLink
 from stackviz.pages.diagnose.steps import (
     MARK,
@@ -23,6 +22,7 @@ from stackviz.pages.diagnose.steps import (
     split_steps,
     under_command,
 )
+from stackviz.report.dumps.verdict import is_pasted
 from stackviz.report.importers import read_all
 from stackviz.web.http.rate_limit import text_cost
 from tests.pages.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON
@@ -105,8 +105,8 @@ def test_a_cause_that_the_output_excludes_is_said_so(step):
     ],
 )
 def test_the_output_of_a_tool_with_several_commands_answers_each(command, kind):
-    assert is_pasted(command, [kind])
-    assert not is_pasted("nvidia-smi -q", [kind, "nvidia-smi-table"])
+    assert is_pasted(command, [kind], {})
+    assert not is_pasted("nvidia-smi -q", [kind, "nvidia-smi-table"], {})
 
 
 def test_three_steps_are_as_one_paste(step, client):
