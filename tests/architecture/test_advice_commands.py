@@ -29,7 +29,7 @@ def texts(*ways):
 
 def test_commands_come_from_every_place_that_prints_some():
     origins = {re.split(r"[ /]", command.origin)[0] for command in COMMANDS}
-    assert {"rules", "message", "fact", "importers", "doctor"} <= origins
+    assert {"rules", "message", "fact", "program", "doctor"} <= origins
     assert len(COMMANDS) > 150
 
 

@@ -87,7 +87,7 @@ def _without_pasted(finding: Finding, kinds: Sequence[str], report: Report) -> F
 # ---- the verdict ----------------------------------------------------------------------------------------------------
 
 NOTHING_CHECKED = say("nothing in this text could be checked")
-_LOOKED_AT = {
+_TOPICS = {
     "busy_ratio": say("utilisation"),
     "power_w": say("power"),
     "temperature_c": say("temperature"),
@@ -105,7 +105,7 @@ def verdict(findings: Iterable[Finding], report: Report) -> Sentence:
         return _fault_counts(broken, warnings)
     if not counted[Severity.FITS]:
         return NOTHING_CHECKED
-    unseen = _not_looked_at(findings, report)
+    unseen = _unread_topics(findings, report)
     if unseen:
         return say("no problem found; nothing here looks at {topics}", _listed(unseen))
     return say("no problem found")
@@ -118,11 +118,11 @@ def _fault_counts(broken: int, warnings: int) -> Sentence:
     return say("{n_broken} broken, {warnings}", broken, counts) if broken else counts
 
 
-def _not_looked_at(findings: Iterable[Finding], report: Report) -> list[Sentence]:
+def _unread_topics(findings: Iterable[Finding], report: Report) -> list[Sentence]:
     """Topics of which the text has figures, and no rule has read one."""
     stated = {name for card in report.cards for name in card.facts}
     read = {name.rpartition(" ")[2].rpartition(".")[2] for finding in findings for name in finding.evidence}
-    return [topic for fact, topic in _LOOKED_AT.items() if fact in stated - read]
+    return [topic for fact, topic in _TOPICS.items() if fact in stated - read]
 
 
 def _listed(topics: Sequence[Sentence]) -> Sentence:

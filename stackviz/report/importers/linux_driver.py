@@ -165,12 +165,13 @@ def read_dkms(text: str) -> Reading:
     modules = [match for match in _DKMS.finditer(text) if match["name"] == "nvidia"]
     for module in modules[:64]:
         reading.add_software("nvidia-driver", module["version"], "dkms")
+    kernels = [module["kernel"] for module in modules if module["state"] == "installed" and module["kernel"]]
+    reading.sheet.state("nvidia.module_kernels", " ".join(dict.fromkeys(kernels)) or None)
     states = {module["state"] for module in modules}
     if modules and "installed" not in states:
         reading.sheet.state("nvidia.module_installed", value=False)
+        reading.sheet.mark_missing("nvidia.module_kernels", "not_installed", "dkms has built it for no kernel")
         reading.problem(f"dkms has not installed the module: {', '.join(sorted(states))}")
-    elif len(modules) == 1:
-        reading.sheet.state("nvidia.module_installed", value=True)
     return reading
 
 
@@ -215,6 +216,8 @@ def read_devices(text: str) -> Reading:
         reading.sheet.state("nvidia.uvm_device", value=True)
     elif missing & {"/dev/nvidia-uvm", "/dev/nvidia*"} or "/dev/nvidiactl" in paths:
         reading.sheet.state("nvidia.uvm_device", value=False)
+    if "/dev/nvidiactl" in paths:
+        reading.sheet.state("os.modules", "nvidia")  # which makes the file
     if "/dev/dxg" in paths:
         reading.sheet.state("os.wsl", "2")
     if "/dev/kfd" in missing:

@@ -24,11 +24,11 @@ def similar_messages(line: str) -> tuple[Symptom, ...]:
     words = list(dict.fromkeys(_WORD.findall(line.lower())))[:_MOST_WORDS]
     messages, weights = _index()
     whole = sum(weights.get(word, weights[""]) for word in words)
-    shared: Counter[str] = Counter()
+    shared: dict[str, float] = {}
     counts: Counter[str] = Counter()
     for word in words:
         for key, share in messages.get(word, {}).items():
-            shared[key] += share * weights[word]
+            shared[key] = shared.get(key, 0.0) + share * weights[word]
             counts[key] += 1
     near = ((score, key) for key, score in shared.items() if counts[key] >= _LEAST_WORDS)
     best = sorted(((score, key) for score, key in near if score >= LEAST_SHARE * whole), reverse=True)

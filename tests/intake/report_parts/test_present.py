@@ -24,6 +24,7 @@ from stackviz.records.labs.queries import latest_snapshots
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report import format as wire
 from stackviz.report.dumps import answer, machines
+from stackviz.report.dumps.verdict import judge_dump
 from stackviz.report.importers import read_all
 from stackviz.report.rules import Finding, Severity, judge, packaged_tables
 from tests.report.format.reports import gemm_result, report_body
@@ -83,7 +84,7 @@ def test_page_api_and_agent_agree_on_a_dump(dump):
     [machine] = machines(paste)
     document = answer([machine], TABLES)
     report = machine.report()
-    shown = presented(report, judge(report, TABLES))
+    shown = presented(report, judge_dump(report, machine.kinds, TABLES))
     assert [(finding.rule, finding.severity, finding.title) for finding in listed(shown)] == [
         (finding["rule"], finding["severity"], finding["title"]) for finding in document["findings"]
     ]

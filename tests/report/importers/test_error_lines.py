@@ -24,7 +24,7 @@ RuntimeError: Engine core initialization failed. See root cause above. Failed co
 OWN_DUMPS = (
     OwnDump(
         kind="error-line",
-        text=TRACEBACK,
+        text=TRACEBACK.partition("\n")[2].partition("flavour\n")[0] + "flavour\n",
         facts={"message.unexplained": "ValueError: 7 is no flavour", "message.program": "vllm"},
         rules=("unexplained-error",),
     ),

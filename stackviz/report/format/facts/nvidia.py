@@ -127,4 +127,5 @@ def fabric_manager(around: Surroundings) -> str | None:
     return match[1] if match else None
 
 
+FACTS.text("nvidia.module_kernels", "kernels for which dkms has installed NVIDIA's module, space separated")
 FACTS.text("nvidia.topology", "links between cards as nvidia-smi topo prints them: 0-1:NV12 0-2:SYS")

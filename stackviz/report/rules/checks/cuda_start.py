@@ -259,7 +259,8 @@ def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.get("os.wsl") or not look.mentions("nvidia.uvm_device") or look.states_none("nvidia.uvm_device"):
         return
-    if not look.cards("nvidia") and not look.get("nvidia.kernel_module_version"):
+    is_loaded = look.get("nvidia.kernel_module_version") or "nvidia" in (look.get("os.modules") or "").split()
+    if not look.cards("nvidia") and not is_loaded:
         return
     is_missing = look.need("nvidia.uvm_device") == "false"
     if is_missing and look.starts_cuda:

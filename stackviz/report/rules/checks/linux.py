@@ -138,6 +138,50 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         )
 
 
+DKMS = RuleSource(
+    "nvidia-driver-guide",
+    "NVIDIA, Driver Installation Guide",
+    "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/",
+)
+
+
+@RULES.rule(
+    "module-missing",
+    "nvidia-driver",
+    asks="NVIDIA's module is built for the running kernel",
+    worst=Severity.BROKEN,
+    source=DKMS,
+    needs=("nvidia-driver", "linux"),
+)
+def check_module(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """Only where dkms was asked: what a distribution builds itself is not in its list."""
+    kernels, running = look.get("nvidia.module_kernels"), (look.get("os.kernel") or "").removeprefix("Linux ")
+    if look.get("nvidia.kernel_module_version") or look.starts_cuda or look.get("os.wsl"):
+        return
+    advice = say(
+        "sudo apt install linux-headers-$(uname -r) && sudo dkms autoinstall (elsewhere install the headers of the "
+        "running kernel first), then: sudo modprobe nvidia"
+    )
+    if look.states_none("nvidia.module_kernels"):
+        yield Conclusion(
+            severity=Severity.BROKEN,
+            title=say("dkms has built NVIDIA's module for no kernel"),
+            explanation=say("Its sources are there, and building it was not tried or failed: no program sees a GPU."),
+            advice=advice,
+        )
+    elif kernels and running and running in kernels.split():
+        yield Conclusion(severity=Severity.FITS, title=say("NVIDIA's module is built for kernel {kernel}", running))
+    elif kernels and running:
+        yield Conclusion(
+            severity=Severity.BROKEN,
+            title=say("NVIDIA's module is built for kernel {kernels}, and {kernel} runs", kernels, running),
+            explanation=say("A module loads into the kernel that it was built for only: no program sees a GPU."),
+            advice=advice,
+        )
+    elif kernels:
+        look.need("os.kernel")
+
+
 @RULES.rule(
     "docker-runtime", "linux", asks="Docker knows the runtime nvidia", worst=Severity.BROKEN, source=DOCKER_RUNTIME
 )
