@@ -11,6 +11,7 @@ from stackviz.pages.plan.page import Plan
 from stackviz.pages.plan.query import SYSTEM_TITLES, PlanQuery
 from stackviz.pages.plan.way import InstallWay, driver_need, uv_command
 from stackviz.pages.plan.ways import INSTALLERS, PYTORCH
+from stackviz.report.importers.gpu_check import CHECK_SCRIPTS
 from stackviz.web.i18n.curated_text import curated_words
 from stackviz.web.i18n.finding_text import finding_words
 from stackviz.web.preview import Introduction
@@ -29,12 +30,16 @@ class RunsOn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanAnswer:
-    """`sentence`: in one line; `commands`: to type in order, none where nothing can be; `needs`: besides Python."""
+    """`sentence`: in one line; `commands`: to type in order, none where nothing can be; `needs`: besides Python.
+
+    `check`: the command that shows whether it works; "" where there is none.
+    """
 
     name: str
     sentence: str
     outcome: PlanOutcome
     commands: tuple[str, ...]
+    check: str
     needs: tuple[str, ...]
     pythons: tuple[str, ...]
     way: InstallWay
@@ -69,6 +74,7 @@ def answer_of(query: PlanQuery, plan: Plan | None) -> PlanAnswer | None:
         sentence=_sentence(query, choice, plan, outcome),
         outcome=outcome,
         commands=_commands(plan, choice) if plan else way.commands,
+        check=_check(query, choice) if outcome == PlanOutcome.WORKS else "",
         needs=_needs(plan) if plan else way.needs,
         pythons=plan.pythons if plan else way.pythons,
         way=way,
@@ -115,6 +121,17 @@ def _commands(plan: Plan, choice: WayChoice) -> tuple[str, ...]:
     if plan.outcome == PlanOutcome.FAILS:
         return ()
     return (uv_command(plan.command) if choice.installer == "uv" else plan.command,)
+
+
+_TORCH_DEVICES = {"nvidia": "cuda", "amd": "cuda", "apple": "mps", "intel": "xpu"}
+
+
+def _check(query: PlanQuery, choice: WayChoice) -> str:
+    """Of a framework that is installed into a Python; the answer to what it prints is Diagnose's."""
+    vendor = query.machine.card.vendor if query.machine.card else ""
+    key = f"torch-{_TORCH_DEVICES.get(vendor)}" if choice.framework == PYTORCH else choice.framework
+    script = CHECK_SCRIPTS.get(key, "")
+    return f'python -c "{script}"' if script and choice.installer != "container" else ""
 
 
 def _needs(plan: Plan) -> tuple[str, ...]:

@@ -86,6 +86,7 @@ def _without_pasted(finding: Finding, kinds: Sequence[str], report: Report) -> F
 
 # ---- the verdict ----------------------------------------------------------------------------------------------------
 
+PROVES_USE = "gpu-unused"  # the rule of checks: what one has shown to work is more than that nothing is wrong
 NOTHING_CHECKED = say("nothing in this text could be checked")
 _TOPICS = {
     "busy_ratio": say("utilisation"),
@@ -96,8 +97,11 @@ _TOPICS = {
 """Facts of a card on which a rule may have nothing to say -> the topic that nothing looked at then."""
 
 
-def verdict(findings: Iterable[Finding], report: Report) -> Sentence:
-    """Return the verdict: how many faults; that nothing is wrong only where rules had something to compare."""
+def verdict(findings: Iterable[Finding], report: Report) -> str:
+    """Return how many faults there are, what a check has proven, or that nothing is wrong.
+
+    The last only where rules had something to compare, with what none of them looked at.
+    """
     findings = list(findings)
     counted = Counter(finding.severity for finding in findings)
     broken, warnings = counted[Severity.BROKEN], counted[Severity.WARNING]
@@ -105,6 +109,8 @@ def verdict(findings: Iterable[Finding], report: Report) -> Sentence:
         return _fault_counts(broken, warnings)
     if not counted[Severity.FITS]:
         return NOTHING_CHECKED
+    if proven := next((finding for finding in findings if finding.rule == PROVES_USE), None):
+        return proven.title
     unseen = _unread_topics(findings, report)
     if unseen:
         return say("no problem found; nothing here looks at {topics}", _listed(unseen))

@@ -32,3 +32,11 @@ FACTS.size(
     "message.oom_reserved_total_bytes", "memory reserved, in use or not, as an out-of-memory message states it", least=0
 )
 FACTS.size("message.oom_reserved_bytes", "memory reserved and unused, as an out-of-memory message states it", least=0)
+
+# What a check script of the site printed: a kernel ran, where, and whether it computed right.
+FACTS.text("check.framework", "framework and release that a check script ran with: torch 2.9.1+cu130")
+FACTS.text("check.device", "device that it computed on, as the framework calls it: cuda, mps, gpu")
+FACTS.text("check.card", "name of this device as the framework states it")
+FACTS.size("check.memory_bytes", "memory of this device as the framework states it")
+FACTS.text("check.type", "data type that it computed with: float16")
+FACTS.truth("check.is_right", "its result was right")
