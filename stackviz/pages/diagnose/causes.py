@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +18,7 @@ from stackviz.draw.diagrams.layers import Layer
 from stackviz.records.stacks.models import Component
 from stackviz.records.stacks.queries import names_of_components
 from stackviz.records.stacks.rule_tables import rule_tables
-from stackviz.report.messages import BY_KEY, SYMPTOMS, Symptom
+from stackviz.report.messages import BY_KEY, FAMILIES, SYMPTOMS, Symptom
 from stackviz.report.rules import Tables
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.registry import RULES
@@ -30,6 +31,7 @@ from stackviz.web.shells import powershell_of
 __all__ = ["VERSIONS", "Command", "message_questions", "shown_command", "urlpatterns", "version_tables"]
 
 MOST_RELATED = 8
+FEWEST_FOLDED = 6  # messages of a family: fewer are listed as they are
 _PLANNED_RULES = frozenset({"kernels-missing", "cpu-wheel", "driver-too-old"})
 
 
@@ -42,19 +44,73 @@ def causes(request: HttpRequest) -> HttpResponse:
         len(SYMPTOMS),
     ) % {"n": len(SYMPTOMS)}
     preview = make_preview(request, Introduction(gettext("Error messages and their causes"), answer), request.path)
-    return render(
-        request, "diagnose/causes.html", {"groups": _messages_by_layer(), "answer": answer, "preview": preview}
-    )
+    return render(request, "diagnose/causes.html", {"layers": _layers(), "answer": answer, "preview": preview})
 
 
-def _messages_by_layer() -> list[tuple[str, str, list[Symptom]]]:
-    """(key, title, messages) from the hardware up: the lowest layer that complains is where to begin. One query."""
+@dataclass(frozen=True, slots=True)
+class ListedFamily:
+    """Messages that differ by a code, as one entry. `start`: how all begin; `rows`: codes, and their message."""
+
+    start: str
+    rows: tuple[tuple[str, Symptom], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLayer:
+    """The messages of a layer: single ones, and families."""
+
+    key: str
+    title: str
+    symptoms: tuple[Symptom, ...]
+    families: tuple[ListedFamily, ...]
+
+    @property
+    def count(self) -> int:
+        """How many messages there are, each of a family counted."""
+        return len(self.symptoms) + sum(len(family.rows) for family in self.families)
+
+
+def _layers() -> list[ListedLayer]:
+    """From the hardware up: the lowest layer that complains is where to begin. One query."""
     layers = {"hardware": Layer.HARDWARE.value} | dict(Component.objects.order_by().values_list("slug", "layer"))
-    by_layer: dict[str, list[Symptom]] = {}
+    families = _families()
+    of_families = {symptom.key for family in families for _codes, symptom in family.rows}
+    listed: dict[str, tuple[list[Symptom], list[ListedFamily]]] = {}
     for symptom in SYMPTOMS:
-        by_layer.setdefault(layers.get(symptom.component, ""), []).append(symptom)
+        if symptom.key not in of_families:
+            listed.setdefault(layers.get(symptom.component, ""), ([], []))[0].append(symptom)
+    for family in families:
+        listed.setdefault(layers.get(family.rows[0][1].component, ""), ([], []))[1].append(family)
     titles = {layer.value: layer.label for layer in reversed(Layer)} | {"": gettext("Other programs")}
-    return [(key, title, by_layer[key]) for key, title in titles.items() if key in by_layer]
+    return [
+        ListedLayer(key, title, tuple(listed[key][0]), tuple(listed[key][1]))
+        for key, title in titles.items()
+        if key in listed
+    ]
+
+
+@cache
+def _families() -> tuple[ListedFamily, ...]:
+    """Each with its codes; of families that read the same messages in another wording the first."""
+    families: list[ListedFamily] = []
+    seen: set[str] = set()
+    for family in FAMILIES:
+        codes: dict[str, list[str]] = {}
+        for code, symptom in family.members.items():
+            if symptom.key not in seen:
+                codes.setdefault(symptom.key, []).append(code)
+        seen |= codes.keys()
+        rows = tuple((", ".join(named), BY_KEY[key]) for key, named in codes.items())
+        if len(rows) >= FEWEST_FOLDED:
+            families.append(ListedFamily(_shared_start([symptom.message for _codes, symptom in rows]), rows))
+    return tuple(families)
+
+
+def _shared_start(texts: Sequence[str]) -> str:
+    """What all of them begin with: what the first and the last of them in order share."""
+    first, last = min(texts), max(texts)
+    at = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:at].rstrip(" :(")
 
 
 @require_safe

@@ -30,7 +30,8 @@ from stackviz.report import format as wire
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.answer import unexplained
 from stackviz.report.dumps.machines import title_of, vendors_of
-from stackviz.report.dumps.verdict import judge_dump, verdict
+from stackviz.report.dumps.verdict import judge_dump, proven_use, verdict
+from stackviz.report.format.systems import wheel_platform
 from stackviz.report.rules import Finding, Severity
 from stackviz.web.i18n.finding_text import finding_words
 from stackviz.web.preview import Introduction
@@ -47,7 +48,7 @@ MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_DETAILS = 6  # kinds of cards of which every fact is listed
 MOST_SOFTWARE = 80
 MOST_PLANS = 3  # cards of one machine that differ, each with a link to its plan
-_PLANNED = frozenset({"nvidia", "apple"})  # vendors whose stack `/plan/` knows
+_PLANNED = frozenset({"nvidia", "apple", "amd", "intel"})  # vendors whose stack `/plan/` knows
 HEADLINE = (
     "torch.version",
     "torch.cuda_version",
@@ -72,7 +73,7 @@ class MachineDiagnosis:
     """One machine of the text. `findings`: worst first; what is open and what fits are apart, in `report.findings`.
 
     `verdict`: how many faults, or that none was found, as far as anything was looked at. `number`: its colour and its
-    position in the text, from 1. `differs`: why it is not the one before.
+    position in the text, from 1. `differs`: why it is not the one before. `plan_system`: as plans call its system.
     """
 
     number: int
@@ -91,6 +92,7 @@ class MachineDiagnosis:
     more_readings: int
     problems: tuple[str, ...]
     ignored: tuple[str, ...]
+    plan_system: str
 
     @property
     def plannable(self) -> tuple[Accelerator, ...]:
@@ -204,7 +206,7 @@ def _diagnosed(
         differs=machine.differs,
         verdict=verdict(judged.findings, judged.report),
         report=report,
-        findings=(*report.findings.faults, *report.findings.notes),
+        findings=(*(report.findings.faults or proven_use(report.findings.fits)), *report.findings.notes),
         cards=report.cards[:MOST_CARD_ROWS],
         more_cards=len(report.cards[MOST_CARD_ROWS:]),
         details=tuple(_details(row) for row in report.cards[:MOST_DETAILS]),
@@ -213,6 +215,7 @@ def _diagnosed(
         more_readings=more_readings,
         problems=tuple(unexplained(machine.reading.problems, judged.findings)),
         ignored=tuple(machine.reading.ignored),
+        plan_system="wsl2" if machine.reading.facts.get("os.wsl") else wheel_platform(machine.reading.facts),
     )
 
 

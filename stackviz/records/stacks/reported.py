@@ -17,6 +17,8 @@ from stackviz.records.stacks.limits import drop_impossible
 from stackviz.records.stacks.requirements import DescribedColumn, RuleFindingLike, reported_needs
 from stackviz.report import format as wire
 from stackviz.report.format.systems import family
+from stackviz.report.messages import BY_KEY
+from stackviz.report.messages.named_programs import PROGRAMS_BY_KEY
 
 
 class SheetLike(Protocol):
@@ -27,7 +29,7 @@ class SheetLike(Protocol):
 
 def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
     """Slug of the described stack of a machine: by its cards, then its system; "cpu" for the rest."""
-    vendors = set(card_vendors)
+    vendors = set(card_vendors) or _vendors_of_messages(facts)
     is_mac, is_windows = family(facts) == "macos", family(facts) == "windows"
     if "nvidia" in vendors or (not vendors and _mentions_nvidia(facts)):
         return _nvidia_stack(facts, is_windows=is_windows)
@@ -50,6 +52,32 @@ _STACKS_OF_VENDORS = (
 _STACKS_ON_WINDOWS = {"amd": "amd-rocm-windows", "intel": "intel-xpu-windows"}
 # Part of a machine's model -> the stack of that machine alone.
 _STACKS_OF_BOARDS = (("jetson", "nvidia-jetson"), ("dgx spark", "nvidia-dgx-spark"))
+
+
+_VENDORS_OF_COMPONENTS = {
+    "nvidia": frozenset(
+        {"nvidia-driver", "cuda-runtime", "cuda-driver-api", "cuda-toolkit", "cudnn", "cublas", "nccl"}
+    ),
+    "amd": frozenset({"rocm", "amdgpu-driver"}),
+    "apple": frozenset({"mps", "metal", "mlx"}),
+}
+
+
+def _vendors_of_messages(facts: Mapping[str, Any]) -> set[str]:
+    """Whose stack the errors of a text are of, where it lists no card: an error of CUDA is none of a plain CPU.
+
+    Where it names no system either, asking for a device is as good.
+    """
+    symptoms = (BY_KEY[key] for key in str(facts.get("message.symptoms") or "").split() if key in BY_KEY)
+    components = {symptom.component for symptom in symptoms}
+    if program := PROGRAMS_BY_KEY.get(str(facts.get("message.program"))):
+        components.add(program.component)
+    if not facts.get("os.name"):
+        components |= {"cuda-runtime"} if facts.get("cuda.available") is not None else set()
+        components |= {"mps"} if facts.get("mps.available") else set()
+    is_mac, is_known = family(facts) == "macos", bool(family(facts))
+    named = [vendor for vendor, of_vendor in _VENDORS_OF_COMPONENTS.items() if components & of_vendor]
+    return set([vendor for vendor in named if not is_known or (vendor == "apple") == is_mac][:1])
 
 
 def _mentions_nvidia(facts: Mapping[str, Any]) -> bool:

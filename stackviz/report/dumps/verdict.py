@@ -15,7 +15,7 @@ from stackviz.report.messages import BY_KEY
 from stackviz.report.messages.of_findings import EXPLAINS_MESSAGES, message_keys
 from stackviz.report.rules import Finding, Severity, Tables, judge
 
-__all__ = ["NOTHING_CHECKED", "command_wanted_by", "is_pasted", "judge_dump", "verdict"]
+__all__ = ["NOTHING_CHECKED", "command_wanted_by", "is_pasted", "judge_dump", "proven_use", "verdict"]
 
 
 def judge_dump(report: Report, kinds: Sequence[str], tables: Tables) -> tuple[Finding, ...]:
@@ -37,18 +37,22 @@ def _has_failed(report: Report) -> bool:
 
 
 def _without_settled(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Leave out open questions below a cause that is known; below a message those stay that find its cause."""
+    """Leave out open questions below a cause that is known, or a kernel that ran.
+
+    Below a message those stay that find its cause.
+    """
     broken = [finding for finding in findings if finding.severity == Severity.BROKEN]
-    is_decided = any(finding.rule != EXPLAINS_MESSAGES for finding in broken)
+    is_decided = any(finding.rule != EXPLAINS_MESSAGES for finding in broken) or bool(proven_use(findings))
     telling = set(_rules_telling(broken)) if broken else None
     for finding in findings:
         is_open = finding.severity == Severity.CANNOT_TELL
-        if not is_open or not broken or (not is_decided and _tells(finding, telling)):
+        if not is_open or not (is_decided or _is_beside(finding, telling)):
             yield finding
 
 
-def _tells(finding: Finding, rules: Set[str] | None) -> bool:
-    return rules is None or finding.rule in rules
+def _is_beside(finding: Finding, rules: Set[str] | None) -> bool:
+    """Whether a question has nothing to do with the messages, of which these rules find the cause; None for none."""
+    return rules is not None and finding.rule not in rules
 
 
 def _rules_telling(messages: Iterable[Finding]) -> Iterator[str]:
@@ -109,12 +113,18 @@ def verdict(findings: Iterable[Finding], report: Report) -> str:
         return _fault_counts(broken, warnings)
     if not counted[Severity.FITS]:
         return NOTHING_CHECKED
-    if proven := next((finding for finding in findings if finding.rule == PROVES_USE), None):
-        return proven.title
+    if proven := proven_use(findings):
+        return proven[0].title
     unseen = _unread_topics(findings, report)
     if unseen:
         return say("no problem found; nothing here looks at {topics}", _listed(unseen))
     return say("no problem found")
+
+
+def proven_use(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return what checks have shown to work, among the findings of a text without faults."""
+    is_fits = Severity.FITS.value
+    return tuple(finding for finding in findings if (finding.rule, finding.severity) == (PROVES_USE, is_fits))
 
 
 def _fault_counts(broken: int, warnings: int) -> Sentence:

@@ -12,7 +12,7 @@ from enum import IntEnum
 from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.messages import find_messages, quote_line
 from stackviz.report.importers.reading import Reading, without_digits
-from stackviz.report.messages.named_programs import program_in
+from stackviz.report.messages.named_programs import NAMED_PROGRAMS, program_in
 
 __all__ = ["IMPORTER", "KIND", "QUESTION", "read_question", "state_program_around"]
 
@@ -193,15 +193,15 @@ _FRAME = re.compile(r"(?:site|dist)-packages[/\\](\w{1,60})")
 def read_error_line(text: str) -> Reading:
     """Never raises. The line at the end of this piece, without what names a person or a machine, and whose it is.
 
-    Its program is the one that it names, else that of the package in which the traceback ends.
+    Its program is the one that it names, or that of the package in which the traceback ends: what narrows more.
     """
     reading = Reading(kind=KIND)
     line = text.rstrip().rpartition("\n")[2][:_LONGEST_LINE]
     reading.sheet.state("message.unexplained", quote_line(line) or None)
-    named = map(program_in, (line, *reversed(_FRAME.findall(text))))
-    program = next((program for program in named if program), None)
-    if program:
-        reading.sheet.state("message.program", program[1].key)
+    of_package = next(filter(None, map(program_in, reversed(_FRAME.findall(text)))), None)
+    named = [program for _word, program in filter(None, (program_in(line), of_package))]
+    program = min(named, key=NAMED_PROGRAMS.index, default=None)
+    reading.sheet.state("message.program", program.key if program else None)
     return reading
 
 

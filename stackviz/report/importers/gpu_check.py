@@ -6,8 +6,9 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from stackviz.report.importers.env_report import add_listed_card
 from stackviz.report.importers.importer import Importer, Span, runs_of
-from stackviz.report.importers.reading import Reading
+from stackviz.report.importers.reading import Reading, vendor_of
 from stackviz.report.importers.torch_facts import state_torch_version
 
 __all__ = ["AVAILABILITY", "CHECK_SCRIPTS", "GPU_CHECK"]
@@ -77,6 +78,9 @@ def read_gpu_check(text: str) -> Reading:
             reading.sheet.state(f"{device}.available", value=True)
     else:
         reading.add_software(_COMPONENTS[match["framework"]], match["version"], "the check script")
+    if device != "cpu" and vendor_of(match["name"]) != "unknown":
+        size = int(match["bytes"]) if match["bytes"] and match["framework"] == "torch" and device == "cuda" else None
+        add_listed_card(reading, 0, match["name"], "the check script", memory_bytes=size)
     reading.sheet.state("check.framework", f"{match['framework']} {match['version']}")
     reading.sheet.state("check.device", device)
     reading.sheet.state("check.card", match["name"] or None)

@@ -25,9 +25,18 @@ def show(client, curated):
 def test_the_list_leads_to_every_message(client, curated):
     page = client.get("/causes/").content.decode()
     assert all(f'href="{reverse("diagnose:cause", args=[symptom.key])}"' in page for symptom in SYMPTOMS)
-    titles = [title for _layer, title, _messages in client.get("/causes/").context["groups"]]
+    layers = client.get("/causes/").context["layers"]
+    titles = [layer.title for layer in layers]
     assert titles[0] == "Hardware"
     assert titles.index("Driver") < titles.index("Framework")
+    assert sum(layer.count for layer in layers) == len(SYMPTOMS)
+
+
+def test_messages_that_differ_by_a_code_are_one_entry(client, curated):
+    families = [family for layer in client.get("/causes/").context["layers"] for family in layer.families]
+    [xids] = [family for family in families if "Xid" in family.start]
+    assert any("79" in codes.split(", ") for codes, _symptom in xids.rows)
+    assert len({symptom.key for _codes, symptom in xids.rows}) == len(xids.rows)
 
 
 @pytest.mark.parametrize("symptom", SYMPTOMS, ids=lambda symptom: symptom.key)

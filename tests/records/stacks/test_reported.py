@@ -76,6 +76,13 @@ def boxes(**options) -> dict[str, Box]:
         ({"os.name": "Windows", "nvidia.driver_version": "581.29"}, [], "nvidia-windows"),
         ({"os.name": "Ubuntu", "nvidia.nvml_error": "Driver not loaded"}, ["amd"], "amd-rocm"),
         ({}, [], "cpu"),
+        ({"message.symptoms": "cuda-100"}, [], "nvidia-cuda"),
+        ({"message.symptoms": "cuda-100", "os.name": "Windows"}, [], "nvidia-windows"),
+        ({"message.symptoms": "cuda-100", "os.name": "macOS", "os.arch": "arm64"}, [], "apple-metal"),
+        ({"message.program": "rocm"}, [], "amd-rocm"),
+        ({"message.program": "mlx"}, [], "apple-metal"),
+        ({"cuda.available": False}, [], "nvidia-cuda"),
+        ({"cuda.available": False, "os.name": "Ubuntu"}, [], "cpu"),
     ],
 )
 def test_a_machine_runs_the_stack_of_its_cards(facts, vendors, stack):

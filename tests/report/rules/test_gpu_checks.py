@@ -19,6 +19,7 @@ OWN_DUMPS = (
         kind="gpu-check",
         text=CUDA,
         facts={"torch.version": "2.9.1+cu130", "cuda.available": True, "check.card": "NVIDIA GeForce RTX 4090"},
+        cards=1,
     ),
     OwnDump(kind="availability", text="MPS available: True\n", facts={"mps.available": True}),
 )

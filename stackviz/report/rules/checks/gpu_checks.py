@@ -14,6 +14,7 @@ RULES = RuleSet(order=2050)
 GET_STARTED = RuleSource(
     "pytorch-get-started", "PyTorch, get started: verification", "https://pytorch.org/get-started/locally/#verification"
 )
+_SEEN = say("It computes on the processor instead, and says nothing of why.")
 _NO_CUDA = (
     say("This torch is the build for processors: torch.version.cuda is None, or its version ends in +cpu."),
     say("The driver is missing, or too old for this build: nvidia-smi fails, or shows a lower CUDA than torch's."),
@@ -68,7 +69,7 @@ def _unused(title: Sentence, causes: Sequence[Sentence]) -> Conclusion:
         severity=Severity.WARNING,
         title=title,
         explanation=join_sentences(
-            [say("Most likely: {cause}", first), *(say("Also possible: {cause}", cause) for cause in others)]
+            [_SEEN, say("Most likely: {cause}", first), *(say("Also possible: {cause}", cause) for cause in others)]
         ),
         advice=say("Run this and paste what it prints: {ask}", say(COLLECT_ENV)),
     )
