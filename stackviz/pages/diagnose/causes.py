@@ -1,5 +1,6 @@
 """`/causes/` and `/causes/<key>/`: a page for each error message that Diagnose knows, titled by the message itself."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -31,6 +32,7 @@ from stackviz.web.shells import powershell_of
 __all__ = ["VERSIONS", "Command", "message_questions", "shown_command", "urlpatterns", "version_tables"]
 
 MOST_RELATED = 8
+MOST_OPEN = 8  # messages of a layer that are listed open: a phone shows three of them
 FEWEST_FOLDED = 6  # messages of a family: fewer are listed as they are
 _PLANNED_RULES = frozenset({"kernels-missing", "cpu-wheel", "driver-too-old"})
 
@@ -44,7 +46,11 @@ def causes(request: HttpRequest) -> HttpResponse:
         len(SYMPTOMS),
     ) % {"n": len(SYMPTOMS)}
     preview = make_preview(request, Introduction(gettext("Error messages and their causes"), answer), request.path)
-    return render(request, "diagnose/causes.html", {"layers": _layers(), "answer": answer, "preview": preview})
+    return render(
+        request,
+        "diagnose/causes.html",
+        {"layers": _layers(), "most_open": MOST_OPEN, "answer": answer, "preview": preview},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,8 @@ def _layers() -> list[ListedLayer]:
         if symptom.key not in of_families:
             listed.setdefault(layers.get(symptom.component, ""), ([], []))[0].append(symptom)
     for family in families:
-        listed.setdefault(layers.get(family.rows[0][1].component, ""), ([], []))[1].append(family)
+        [(component, _count)] = Counter(symptom.component for _codes, symptom in family.rows).most_common(1)
+        listed.setdefault(layers.get(component, ""), ([], []))[1].append(family)
     titles = {layer.value: layer.label for layer in reversed(Layer)} | {"": gettext("Other programs")}
     return [
         ListedLayer(key, title, tuple(listed[key][0]), tuple(listed[key][1]))

@@ -35,7 +35,9 @@ class _Form(IntEnum):
     EXCEPTION = 5
 
 
-_RAISED = re.compile(r"(?:Error|Exception|Failure|Fault|Exit|Interrupt|NotFound)(?:: (?P<reason>\S)|:?$)")
+_RAISED = re.compile(
+    r"(?:Error|Exception|Failure|Fault|Exit|Interrupt|NotFound|OutOf[A-Z]\w{2,20})(?:: (?P<reason>\S)|:?$)"
+)
 _CLASS = re.compile(r"(?P<before>^|[\s\]):])(?:[A-Za-z_]\w{0,60}\.){0,6}(?:[A-Z]\w{0,60})?$")
 """The name of an exception up to its last word, and what stands before it."""
 _WRAPPER = re.compile(
@@ -53,24 +55,25 @@ _FATAL = re.compile(
     r"|(?i:assertion .{0,200}failed)|GGML_ASSERT|\(Code \d{1,2}\)|0x[cC]0000\w{3}\b|Faulting module"
     r"|(?i:procedure entry point|could not be located in the dynamic link|was not found\. Reinstalling"
     r"|has stopped (?:working|responding|this device)|stopped responding)|symbol lookup error"
+    r"|\b[A-Z]{2,8}_(?:RESULT_|STATUS_)?ERROR_\w+|\bCL_\w+_FAILURE\b|ErrorDeviceLost|DEVICE_LOST"
 )
 _ERROR = re.compile(
     r"(?:^|[\s\[(|>\"'])(?:[Ee]rror|ERROR|ERR|CRITICAL|错误|报错)"
     r"(?:\[\w{1,12}\]|\]| [A-Z]{1,4}\d{2,5}| \d{1,6})?(?:: ?\S|\] ?\S)"
-    r"|(?:^|\s)ERROR\b|\[E\]|(?:^|\s)[EF]\d{4} \d\d:\d\d|level\"?[=:]\"?(?:error|fatal)|[Ee]rror response from daemon"
-    r"|\w[Ee]rror: \S|错误[:：]|失败[:：]"
+    r"|(?:^|\s)ERROR\b|\[E\]|(?:^|\s)[EF]\d{4} \d\d:\d\d|(?i:level\"?[=:]\"?(?:error|fatal))"
+    r"|[Ee]rror response from daemon|\w[Ee]rror: \S|错误[:：]|失败[:：]"
 )
 _FAILURE = re.compile(
     r"\b(?:failed|failure|cannot|can't|could not|couldn't|unable to|no such|not found|not supported|unsupported|denied"
-    r"|refused|invalid|mismatch|incompatible|timed out|timeout|aborted|missing|out of memory|crashed|hung|lost)\b"
-    r"|失败|无法",
+    r"|refused|invalid|mismatch|incompatible|timed out|timeout|aborted|missing|out of memory|insufficient|crashed|hung"
+    r"|lost)\b|失败|无法",
     re.IGNORECASE,
 )
 _LIKELY = re.compile(
     r"fail|cannot|can't|could|unable|no such|not |unsupported|denied|refused|invalid|mismatch|incompatible|timed out"
-    r"|timeout|abort|missing|out of memory|crashed|hung|lost|失败|无法|错误|报错|error|exception|fatal|panic|bug: |oops"
-    r"|terminate|fault|dumped|hang|assert|\(code |0xc000|sig|exit|interrupt|\[err|critical|illegal|stopped|[ef]\d{4}"
-    r"|\[e\]|reset"
+    r"|timeout|abort|missing|out of|insufficient|crashed|hung|lost|失败|无法|错误|报错|error|exception|fatal|panic"
+    r"|bug: |oops|terminate|fault|dumped|hang|assert|\(code |0xc000|sig|exit|interrupt|\[err|critical|illegal|stopped"
+    r"|[ef]\d{4}|\[e\]|reset"
 )
 """Of lines in lower case: what each that one of the patterns above matches has."""
 _NOISE = re.compile(

@@ -34,7 +34,7 @@ NAMED_PROGRAMS = (
         key="container",
         name="Docker",
         words=r"nvidia-(?:container\w*|ctk|docker)|libnvidia-container|docker\w*|podman|containerd|runc|OCI runtime|k8s"
-        r"|kube\w*|k3s|device[- ]plugin|gpu-operator|apptainer|singularity|enroot",
+        r"|kube\w*|k3s|device[- ]plugin|gpu-operator|nvidia\.com/gpu|apptainer|singularity|enroot",
         component="linux",
         known=say(
             "A container has the driver of its host: it gets the cards by the container toolkit, and only where the "
@@ -112,7 +112,7 @@ NAMED_PROGRAMS = (
     NamedProgram(
         key="ollama",
         name="Ollama",
-        words=r"ollama",
+        words=r"ollama|llama runner",
         component="llama-cpp",
         known=say("Ollama's log says which GPU library it loaded, and how many layers of the model it put there."),
         ask="journalctl -u ollama --no-pager",
@@ -193,7 +193,7 @@ NAMED_PROGRAMS = (
     NamedProgram(
         key="build",
         name="nvcc",
-        words=r"nvcc|ptxas|cicc|hipcc|cmake|ninja|cl\.exe|gcc|g\+\+|cc1plus|clang\+*|cpp_extension\.py|CUDA_HOME"
+        words=r"nvcc|ptxas|cicc|hipcc|cmake|ninja|cl\.exe|gcc|g\+\+|cc1plus|clang\+*|collect2|bin/ld|cpp_extension\.py|CUDA_HOME"
         r"|CUDAExtension|setup\.py|build_ext",
         component="cuda-toolkit",
         known=say(
@@ -214,6 +214,16 @@ NAMED_PROGRAMS = (
         ask=ROCMINFO,
         source_title="ROCm, prerequisites",
         source_url="https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/prerequisites.html",
+    ),
+    NamedProgram(
+        key="vulkan",
+        name="Vulkan or OpenCL",
+        words=r"vulkan\w*|vk\w{0,20}::\w+|VK_\w+|vkCreate\w+|opencl\w*|CL_[A-Z]+_\w+|cl(?:Build|Create|Enqueue|Get)\w+|clinfo|pyopencl",
+        component="hardware",
+        known=say("Vulkan and OpenCL use the driver of each card, which has to be registered with their loader."),
+        ask="vulkaninfo --summary",
+        source_title="Vulkan loader, drivers",
+        source_url="https://github.com/KhronosGroup/Vulkan-Loader/blob/main/docs/LoaderDriverInterface.md",
     ),
     NamedProgram(
         key="wsl",

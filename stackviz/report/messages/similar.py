@@ -13,7 +13,7 @@ from stackviz.report.messages.symptom import Symptom
 __all__ = ["similar_messages"]
 
 MOST_SIMILAR = 3
-LEAST_SHARE = 0.3  # of the weight of the line's words that the message has to have too
+LEAST_SHARE = 0.35  # of the weight of the line's words that the message has to have too
 _LEAST_WORDS = 2  # that both have: one word in common is a topic, no likeness
 _WORD = re.compile(r"[a-z]{3,40}")
 _MOST_WORDS = 60

@@ -104,7 +104,8 @@ OWN_DUMPS = (
     output("tpu-info", "tpu_info", cards=2, commands=("tpu-info",)),
     output("clinfo", "clinfo", {"nvidia.driver_version": "550.54.14"}, cards=1, commands=("clinfo",)),
     output("clinfo", "clinfo_list", cards=1),
-    output("vulkaninfo", "vulkaninfo", {"nvidia.driver_version": "550.54.14"}, cards=1),
+    output("vulkaninfo", "vulkaninfo", {"nvidia.driver_version": "550.54.14"}, cards=1,
+           commands=("vulkaninfo --summary",)),
     output("mlx-device", "mlx_device", {"apple.chip": "Apple M3 Max", "memory.total_bytes": 128 * GIB}, cards=1),
     # ---- programs ---------------------------------------------------------------------------------------------------
     output("nccl-log", "nccl", {"nccl.version": "2.21.5"}, commands=("NCCL_DEBUG=INFO python your_program.py",)),
