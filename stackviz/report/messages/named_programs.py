@@ -115,7 +115,7 @@ NAMED_PROGRAMS = (
         words=r"ollama|llama runner",
         component="llama-cpp",
         known=say("Ollama's log says which GPU library it loaded, and how many layers of the model it put there."),
-        ask="journalctl -u ollama --no-pager",
+        ask="journalctl -u ollama --no-pager -n 200",
         source_title="Ollama, troubleshooting",
         source_url="https://docs.ollama.com/troubleshooting",
     ),

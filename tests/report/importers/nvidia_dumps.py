@@ -297,7 +297,7 @@ OWN_DUMPS = (
         rules=("row-remap-pending",),
     ),
     OwnDump(kind="nvidia-smi-csv", text=CSV, facts={"nvidia.driver_version": "580.65.06"}, cards=1),
-    OwnDump(kind="nvidia-smi-topo", text=TOPOLOGY),
+    OwnDump(kind="nvidia-smi-topo", text=TOPOLOGY, commands=("nvidia-smi topo -m",)),
     OwnDump(kind="nvidia-smi-list", text=LIST, cards=4, rules=("mixed-capability",)),
     OwnDump(kind="nvidia-smi-version", text=VERSION, facts={"cuda.driver_api_version": "13.0"}),
     OwnDump(kind="nvcc-version", text=NVCC, facts={"cuda.toolkit_version": "12.8.61"}),

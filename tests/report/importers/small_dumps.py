@@ -30,7 +30,11 @@ LSCPU = (
     "Model name:              AMD Ryzen 9 7950X 16-Core Processor\n"
 )
 
+CHECK = "check torch 2.9.1+cu130 | cuda | NVIDIA GeForce RTX 4090 | 25282281472 | float16 | True\n"
+
 OWN_DUMPS = (
+    OwnDump(kind="gpu-check", text=CHECK, facts={"torch.version": "2.9.1+cu130", "cuda.available": True}, cards=1),
+    OwnDump(kind="availability", text="MPS available: True\n", facts={"mps.available": True}),
     OwnDump(kind="accelerate-env", text=ACCELERATE, facts={"mps.available": True, "memory.total_bytes": 48 * 2**30}),
     OwnDump(kind="diffusers-env", text=DIFFUSERS, facts={"os.name": "Windows"}, cards=1),
     OwnDump(kind="detectron2-env", text=DETECTRON2, facts={"nvidia.driver_version": "470.82.01"}, cards=2),

@@ -91,6 +91,7 @@ SHOWS_NO_FAULT_ALONE = (
     'python -c "import torch; print(torch.', "echo $LD_LIBRARY_PATH", "NCCL_DEBUG=INFO", "ldd --version",
     "system_profiler", "python -m bitsandbytes", "python -m xformers.info", "nvcc --version", "nvidia-smi topo -m",
     'python -c "import jax; jax.print', "sudo dmesg", "lsmod | grep amdgpu", "uname",
+    "amd-smi", "clinfo", "dxdiag", "journalctl -u ollama", "ldconfig -p", "rocm-smi", "tpu-info",
 )  # fmt: skip
 """How those begin that print versions, lists or a program's own messages: a rule compares them, or a message reads them."""
 

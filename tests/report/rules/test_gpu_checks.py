@@ -9,20 +9,10 @@ from stackviz.report.dumps import answer, machines
 from stackviz.report.importers import read_all
 from stackviz.report.importers.gpu_check import CHECK_SCRIPTS
 from stackviz.report.rules import packaged_tables
-from tests.report.importers.own_dump import OwnDump
 from tests.report.rules.build import answers, linux
 
 TABLES = packaged_tables()
 CUDA = "check torch 2.9.1+cu130 | cuda | NVIDIA GeForce RTX 4090 | 25282281472 | float16 | True\n"
-OWN_DUMPS = (
-    OwnDump(
-        kind="gpu-check",
-        text=CUDA,
-        facts={"torch.version": "2.9.1+cu130", "cuda.available": True, "check.card": "NVIDIA GeForce RTX 4090"},
-        cards=1,
-    ),
-    OwnDump(kind="availability", text="MPS available: True\n", facts={"mps.available": True}),
-)
 
 
 def diagnosis_of(text):

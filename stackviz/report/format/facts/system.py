@@ -52,7 +52,7 @@ def os_build(around: Surroundings) -> str:
     return around.run("sw_vers", "-buildVersion").strip()
 
 
-@FACTS.text("os.kernel", "kernel name and release: Linux 6.8.0-45-generic")
+@FACTS.text("os.kernel", "kernel name and release: Linux 6.8.0-45-generic", command="uname -a")
 def os_kernel(around: Surroundings) -> str:
     return f"{around.system} {platform.release()}"
 

@@ -73,14 +73,14 @@ SYMPTOMS = (
         causes=(
             Cause(
                 text="The module was built for another kernel than the one that runs.",
-                sign="dkms status and uname -r name different kernels.",
+                sign="dkms status lists another kernel than uname -r prints.",
                 remedy=f"{_HEADERS} (with apt; elsewhere the headers of the running kernel)",
                 excluded_by=("module-missing",),
             ),
             Cause(
                 text="The kernel was built by another compiler than the module.",
                 sign="sudo dmesg names a symbol, or version magic.",
-                remedy="Install the compiler that cat /proc/version names, and build the module again.",
+                remedy="Install the compiler that the kernel was built with, and build the module again.",
             ),
         ),
         ask="dkms status",
