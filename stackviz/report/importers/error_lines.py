@@ -202,7 +202,7 @@ def read_error_line(text: str) -> Reading:
     line = text.rstrip().rpartition("\n")[2][:_LONGEST_LINE]
     reading.sheet.state("message.unexplained", quote_line(line) or None)
     of_package = next(filter(None, map(program_in, reversed(_FRAME.findall(text)))), None)
-    named = [program for _word, program in filter(None, (program_in(line), of_package))]
+    named = [program for _name, program in filter(None, (program_in(line), of_package))]
     program = min(named, key=NAMED_PROGRAMS.index, default=None)
     reading.sheet.state("message.program", program.key if program else None)
     return reading

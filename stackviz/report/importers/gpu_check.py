@@ -110,14 +110,14 @@ _ANSWER = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _DEVICE = re.compile(r"(?<![a-z])(?:(cuda|rocm|hip)|(mps|metal)|(xpu)|(gpu|显卡))(?![a-z])", re.IGNORECASE)
-_ASKED = re.compile(r"avail|usable|enabled|detected|found|support|可用|支持|使用|检测|built|编译", re.IGNORECASE)
+_QUESTIONS = re.compile(r"avail|usable|enabled|detected|found|support|可用|支持|使用|检测|built|编译", re.IGNORECASE)
 
 
 def _answers(text: str) -> Iterator[tuple[str, bool]]:
     """(fact, whether so). That "a GPU" is there proves nothing of CUDA; that there is none, does."""
     for match in list(_ANSWER.finditer(text))[:_MOST_LINES]:
         device = _DEVICE.search(match["label"])
-        if device is None or not _ASKED.search(match["label"]):
+        if device is None or not _QUESTIONS.search(match["label"]):
             continue
         is_yes = not re.fullmatch(_NO, match["value"], re.IGNORECASE)
         if re.search(r"built|编译", match["label"], re.IGNORECASE):

@@ -13,22 +13,22 @@ from stackviz.report.messages.symptom import Symptom
 __all__ = ["similar_messages"]
 
 MOST_SIMILAR = 3
-LEAST_SHARE = 0.35  # of the weight of the line's words that the message has to have too
-_LEAST_WORDS = 2  # that both have: one word in common is a topic, no likeness
-_WORD = re.compile(r"[a-z]{3,40}")
+LEAST_SHARE = 0.35  # of the weight of the line's terms that the message has to have too
+_LEAST_WORDS = 2  # that both have: one term in common is a topic, no likeness
+_TERM = re.compile(r"[a-z]{3,40}")
 _MOST_WORDS = 60
 
 
 def similar_messages(line: str) -> tuple[Symptom, ...]:
     """Return the nearest messages, the nearest first; none where none is near."""
-    words = list(dict.fromkeys(_WORD.findall(line.lower())))[:_MOST_WORDS]
+    terms = list(dict.fromkeys(_TERM.findall(line.lower())))[:_MOST_WORDS]
     messages, weights = _index()
-    whole = sum(weights.get(word, weights[""]) for word in words)
+    whole = sum(weights.get(term, weights[""]) for term in terms)
     shared: dict[str, float] = {}
     counts: Counter[str] = Counter()
-    for word in words:
-        for key, share in messages.get(word, {}).items():
-            shared[key] = shared.get(key, 0.0) + share * weights[word]
+    for term in terms:
+        for key, share in messages.get(term, {}).items():
+            shared[key] = shared.get(key, 0.0) + share * weights[term]
             counts[key] += 1
     near = ((score, key) for key, score in shared.items() if counts[key] >= _LEAST_WORDS)
     best = sorted(((score, key) for score, key in near if score >= LEAST_SHARE * whole), reverse=True)
@@ -37,16 +37,16 @@ def similar_messages(line: str) -> tuple[Symptom, ...]:
 
 @lru_cache(maxsize=1)
 def _index() -> tuple[Mapping[str, Mapping[str, float]], Mapping[str, float]]:
-    """Word -> the messages it is in, 1 in what is printed and less in what is said of it; and word -> weight.
+    """Word -> the messages it is in, 1 in what is printed and less in what is said of it; and term -> weight.
 
-    A word weighs more the fewer messages have it; "" is the weight of a word that none has, mostly a name.
+    A term weighs more the fewer messages have it; "" is the weight of a term that none has, mostly a name.
     """
     messages: dict[str, dict[str, float]] = {}
     for symptom in SYMPTOMS:
-        for word, share in _shares(symptom):
-            of_word = messages.setdefault(word, {})
+        for term, share in _shares(symptom):
+            of_word = messages.setdefault(term, {})
             of_word[symptom.key] = max(share, of_word.get(symptom.key, 0.0))
-    weights = {word: math.log(len(SYMPTOMS) / len(keys)) for word, keys in messages.items()}
+    weights = {term: math.log(len(SYMPTOMS) / len(keys)) for term, keys in messages.items()}
     return MappingProxyType(messages), MappingProxyType(weights | {"": math.log(len(SYMPTOMS)) / 2})
 
 
@@ -54,6 +54,6 @@ _IN_CAUSES = 0.4
 
 
 def _shares(symptom: Symptom) -> Iterator[tuple[str, float]]:
-    yield from ((word, 1.0) for word in _WORD.findall(symptom.message.lower()))
+    yield from ((term, 1.0) for term in _TERM.findall(symptom.message.lower()))
     about = " ".join((symptom.meaning, *(f"{cause.text} {cause.sign}" for cause in symptom.causes)))
-    yield from ((word, _IN_CAUSES) for word in _WORD.findall(about.lower()))
+    yield from ((term, _IN_CAUSES) for term in _TERM.findall(about.lower()))

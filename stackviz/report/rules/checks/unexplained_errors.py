@@ -28,15 +28,15 @@ def check_unexplained_errors(look: Look, _tables: Tables) -> Iterator[Conclusion
     """Silent where something is broken: the line is most likely what follows from it."""
     line = look.get("message.unexplained")
     program = PROGRAMS_BY_KEY.get(look.get("message.program") or "")
-    word = look.get("message.program_word")
-    if look.broken_rules or (line is None and word is None):
+    mention = look.get("message.program_word")
+    if look.broken_rules or (line is None and mention is None):
         return
     if line is None and program:
-        yield _about(program, Severity.NOTE, say("The text names {word}, and has no error and no output", word))
+        yield _about(program, Severity.NOTE, say("The text names {word}, and has no error and no output", mention))
     elif line and program:
         whose = (
-            say("No rule explains this line; the text around it names {word}.", word)
-            if word
+            say("No rule explains this line; the text around it names {word}.", mention)
+            if mention
             else say("No rule explains this line. It is of {program}.", program.name)
         )
         yield _about(program, Severity.WARNING, line, whose)
