@@ -25,7 +25,7 @@ FAULTS = (
     ("sudo modprobe nvidia", "modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.17.0-20-generic\n",
      "dkms status"),
     ("sudo modprobe nvidia", "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service\n", "Secure Boot"),
-    ("sudo modprobe nvidia", "modprobe: ERROR: could not insert 'nvidia': No such device\n", "open kernel modules"),
+    ("sudo modprobe nvidia", "modprobe: ERROR: could not insert 'nvidia': No such device\n", "nvrm|xid"),
     ("sudo modprobe nvidia", "modprobe: ERROR: could not insert 'nvidia': Exec format error\n", "another kernel"),
     ("sudo modprobe amdgpu", "modprobe: FATAL: Module amdgpu not found in directory /lib/modules/6.17.0\n", "amdgpu"),
     ("systemctl status nvidia-fabricmanager",
@@ -58,7 +58,7 @@ FAULTS = (
      "crw-rw---- 1 root video 511,   0 Nov  2 10:00 /dev/nvidia-uvm\n"), "not in the group"),
     ("ls -l /dev/kfd /dev/dri", "ls: cannot access '/dev/kfd': No such file or directory\n", "--device /dev/kfd"),
     ("lsmod | grep -iE 'nvidia|nouveau'", "nouveau              2916352  5\n", "nouveau"),
-    ("rocminfo", "ROCk module is NOT loaded, possibly no GPU devices\n", "modprobe amdgpu"),
+    ("rocminfo", "ROCk module is NOT loaded, possibly no GPU devices\n", "no driver, no card or no permission"),
     ("xpu-smi discovery", "No device discovered\n", "render"),
     ("llama-bench --list-devices", "Available devices:\n  (none)\n", "without a back end"),
     ("echo $CUDA_VISIBLE_DEVICES", "-1\n", "hides every card"),
@@ -90,7 +90,7 @@ SHOWS_NO_FAULT_ALONE = (
     "CUDA_LAUNCH_BLOCKING=1", "nvidia-smi --query-gpu=name,compute_cap", "wsl --version", "nvidia-smi -L", "conda ",
     'python -c "import torch; print(torch.', "echo $LD_LIBRARY_PATH", "NCCL_DEBUG=INFO", "ldd --version",
     "system_profiler", "python -m bitsandbytes", "python -m xformers.info", "nvcc --version", "nvidia-smi topo -m",
-    'python -c "import jax; jax.print', "sudo dmesg", "lsmod | grep amdgpu", "uname",
+    'python -c "import jax; jax.print', "sudo dmesg", "lsmod | grep amdgpu", "uname", "modinfo nvidia",
     "amd-smi", "clinfo", "dxdiag", "journalctl -u ollama", "ldconfig -p", "rocm-smi", "tpu-info",
 )  # fmt: skip
 """How those begin that print versions, lists or a program's own messages: a rule compares them, or a message reads them."""
