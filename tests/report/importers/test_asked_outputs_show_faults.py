@@ -92,6 +92,7 @@ SHOWS_NO_FAULT_ALONE = (
     "system_profiler", "python -m bitsandbytes", "python -m xformers.info", "nvcc --version", "nvidia-smi topo -m",
     'python -c "import jax; jax.print', "sudo dmesg", "lsmod | grep amdgpu", "uname", "modinfo nvidia",
     "amd-smi", "clinfo", "dxdiag", "journalctl -u ollama", "ldconfig -p", "rocm-smi", "tpu-info",
+    "cat /etc/os-release", "df -h", "lsmod", "python -m pip --version", "python -m pip check", "python -m pip config",
 )  # fmt: skip
 """How those begin that print versions, lists or a program's own messages: a rule compares them, or a message reads them."""
 

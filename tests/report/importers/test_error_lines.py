@@ -46,7 +46,7 @@ def facts_of(text):
         ("thread 'main' panicked at src/main.rs:7: no flavour", "thread 'main' panicked at src/main.rs:7: no flavour", None),
         ("E1102 12:00:00.123456 7 pjrt_client.cc:7] no flavour", "E1102 12:00:00.123456 7 pjrt_client.cc:7] no flavour", "jax"),
         ("loading\nggml_cuda_flavour: failed to pick 7", "ggml_cuda_flavour: failed to pick 7", "llama-cpp"),
-        ("This device cannot start. (Code 10)", "This device cannot start. (Code 10)", None),
+        ("Faulting module name: flavour.exe", "Faulting module name: flavour.exe", None),
         ("docker run x\nError response from daemon: no flavour", "Error response from daemon: no flavour", "container"),
         ("错误: mlx 没有这种口味", "错误: mlx 没有这种口味", "mlx"),
     ],
