@@ -1,4 +1,4 @@
-"""Error messages anywhere in a text -> what they prove. The table of messages is the room `symptoms`.
+"""Error messages anywhere in a text -> what they prove. The table of messages is `report/messages`.
 
 They stand above, inside and below dumps, in logs of any length: each different one is a dump of its own, also inside
 another dump.

@@ -72,6 +72,9 @@ class Symptom:
     `ask`: the one command whose output tells the causes apart. `rules`: the rules that find the cause where the facts
     are known; what one of them calls broken, or warns of, needs no second explanation. `is_general`: the wording fits
     many errors of a program, or only says that something failed: it gives way to any other message.
+
+    `series`: the log in which one fault makes several messages, KERNEL_LOG or "". Of those in one text only the one
+    with the lowest `rank` is explained; it lists the others by `short`, without those that have no short name.
     """
 
     key: str
@@ -98,10 +101,10 @@ class Symptom:
 class Family:
     """Messages that differ by a code: the same patterns read them all, a table tells them apart.
 
-    `patterns` and `anchors` are as those of a `Symptom`. The group `code` holds what is looked
-    up: a number, a name or a text, or several of them, which `each_code` finds one by one. `members`: the code in lower
-    case, with single spaces -> its message; one message may have several codes. `unlisted`: the message of a code that
-    the table lacks; None where such a text is no message. `is_general` is as that of a `Symptom`.
+    `patterns` and `anchors` are as those of a `Symptom`. The group `code` holds what is looked up: a number, a name or
+    a text, or several of them, which `each_code` finds one by one. `members`: the code in lower case, with single
+    spaces -> its message; one message may have several codes. `unlisted`: the message of a code that the table lacks;
+    None where such a text is no message. `is_general` is as that of a `Symptom`.
     """
 
     patterns: tuple[str, ...]
