@@ -1,6 +1,6 @@
 """Messages with meaning and causes in a table, and codes that a table sorts by kind. Standard library only."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import cast
 
 from stackviz.report.messages.symptom import Cause, SeverityName, Symptom, table_rows
@@ -47,16 +47,15 @@ def _symptom(rows: list[dict[str, str]], wording: Wording, *, is_general: bool) 
     )
 
 
-def code_members(name: str, kinds: Mapping[str, Symptom], columns: Iterable[str]) -> dict[str, Symptom]:
-    """Return the message of each code in these columns of a table, whose column `kind` has its key.
+def code_members(name: str, by_key: Mapping[str, Symptom], columns: Collection[str]) -> dict[str, Symptom]:
+    """Return the message of each code in these columns of a table, whose column `key` names it.
 
-    A code without a kind is of a message that is read by itself, or of no error.
+    A code without a key is of a message that is read by itself, or of no error.
     """
-    columns = tuple(columns)
     return {
-        row[column].lower(): kinds[row["kind"]]
+        row[column].lower(): by_key[row["key"]]
         for row in table_rows(name)
-        if row["kind"]
+        if row["key"]
         for column in columns
         if row[column]
     }

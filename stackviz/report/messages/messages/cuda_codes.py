@@ -6,14 +6,14 @@ from stackviz.report.messages.symptom import (
     NVIDIA_SMI,
     Cause,
     Family,
-    Symptom,
     coded,
     table_rows,
     text_family,
     text_pattern,
 )
+from stackviz.report.messages.tables import code_members
 
-__all__ = ["BUILT_WITHOUT", "EARLIER", "FAMILIES", "FULL", "VERSIONS", "WRONG_CALL", "by_code"]
+__all__ = ["BUILT_WITHOUT", "EARLIER", "FAMILIES", "FULL", "VERSIONS", "WRONG_CALL"]
 
 _RUNTIME = ("CUDA Runtime API, cudaError", "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html")
 _BLOCKING = "CUDA_LAUNCH_BLOCKING=1 python your_program.py"
@@ -310,13 +310,6 @@ _SYMPTOMS = (
 _KNOWN = {
     symptom.key: symptom for symptom in (*_SYMPTOMS, *cuda_start.SYMPTOMS, *memory.SYMPTOMS, *torch_builds.SYMPTOMS)
 }
-
-
-def by_code(rows: list[dict[str, str]], known: dict[str, Symptom], *columns: str) -> dict[str, Symptom]:
-    """Return the message of each row, by what stands in these columns."""
-    return {row[column].lower(): known[row["key"]] for row in rows for column in columns if row[column]}
-
-
 _ROWS = table_rows("cuda_errors")
 _TEXTS = text_pattern(row["text"] for row in _ROWS)
 _BARE = [row["text"] for row in _ROWS if len(row["text"].split()) >= _WORDS_OF_A_SENTENCE]
@@ -345,7 +338,7 @@ FAMILIES = (
             *("call to cu", "cumemalloc", "cuctxcreate", "culaunchkernel", "cumoduleload", "error [cuda]"),
             *("cuda kernel failed", "cuda kernel error", *(text.lower() for text in _BARE)),
         ),
-        members=by_code(_ROWS, _KNOWN, "number", "runtime", "driver", "text"),
+        members=code_members("cuda_errors", _KNOWN, ["number", "runtime", "driver", "text"]),
     ),
     text_family("cuda_texts", _KNOWN.values()),
 )

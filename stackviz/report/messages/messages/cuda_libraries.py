@@ -1,8 +1,9 @@
 """Status codes of cuBLAS, cuDNN and the other libraries of CUDA: a message for each kind of fault."""
 
 from stackviz.report.messages.messages import cuda_start, libraries
-from stackviz.report.messages.messages.cuda_codes import BUILT_WITHOUT, EARLIER, FULL, VERSIONS, WRONG_CALL, by_code
+from stackviz.report.messages.messages.cuda_codes import BUILT_WITHOUT, EARLIER, FULL, VERSIONS, WRONG_CALL
 from stackviz.report.messages.symptom import COLLECT_ENV, NVIDIA_SMI, Cause, Family, coded, table_rows, text_pattern
+from stackviz.report.messages.tables import code_members
 
 _LIBRARIES = ("CUDA Toolkit documentation: the libraries", "https://docs.nvidia.com/cuda/")
 _BLOCKING = "CUDA_LAUNCH_BLOCKING=1 python your_program.py"
@@ -103,6 +104,6 @@ FAMILIES = (
             *("cudnn_status_", "cublas_status_", "cusolver_status_", "cusparse_status_", "curand_status_"),
             *("cutensor_status_", "cufft_", "nvrtc_error_"),
         ),
-        members=by_code(_ROWS, _KNOWN, "name"),
+        members=code_members("cuda_libraries", _KNOWN, ["name"]),
     ),
 )

@@ -169,7 +169,7 @@ def _family(program: str, patterns: tuple[str, ...], anchors: tuple[str, ...], u
     return Family(
         patterns=patterns,
         anchors=anchors,
-        members={row["code"].lower(): _KINDS[row["kind"]] for row in codes},
+        members={row["code"].lower(): _KINDS[row["key"]] for row in codes},
         unlisted=_KINDS.get(unlisted),
         is_general=True,
     )

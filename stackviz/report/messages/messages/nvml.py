@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from stackviz.report.messages.messages import nvidia_smi
-from stackviz.report.messages.messages.cuda_codes import VERSIONS, WRONG_CALL, by_code
+from stackviz.report.messages.messages.cuda_codes import VERSIONS, WRONG_CALL
 from stackviz.report.messages.symptom import NVIDIA_SMI, Cause, Family, coded, table_rows, text_pattern
+from stackviz.report.messages.tables import code_members
 
 _NVML = ("NVML API Reference, return values", "https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html")
 _STATE = "nvidia-smi -q"
@@ -233,7 +234,7 @@ FAMILIES = (
             rf"\b(?P<code>{'|'.join(_BARE)})\b(?! ?:)",
         ),
         anchors=("nvml", "for gpu", "on gpu", "mig mode", "gpu instance", "compute instance", *_BARE),
-        members=by_code(_ROWS, _KNOWN, "name", "text")
+        members=code_members("nvml", _KNOWN, ["name", "text"])
         | {
             f"nvmlerror_{row['name'].removeprefix('NVML_ERROR_').replace('_', '').lower()}": _KNOWN[row["key"]]
             for row in _ROWS
