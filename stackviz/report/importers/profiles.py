@@ -99,7 +99,10 @@ def find_nsys(text: str) -> list[Span]:
 
 
 def read_nsys(text: str) -> Reading:
-    """Never raises. One summary each: of the calls of the host, of the kernels, or of the copies."""
+    """Never raises. One summary each: of the calls of CUDA, of the kernels, or of the copies.
+
+    None says how long the program ran: shares are of the time in calls.
+    """
     reading = Reading(kind="nsys-stats")
     lines = text.split("\n", _MOST_ROWS)[:_MOST_ROWS]
     spent: list[tuple[str, float, int]] = []
@@ -111,7 +114,7 @@ def read_nsys(text: str) -> Reading:
     if not total:
         return reading
     if "api" in lines[0].rpartition("(")[2]:
-        reading.sheet.state("profile.host_s", total)
+        reading.sheet.state("profile.calls_s", total)
         for kind, pattern in (("sync", _SYNC), ("launch", _LAUNCH)):
             reading.sheet.state(
                 f"profile.{kind}_ratio", sum(s for name, s, _calls in spent if pattern.search(name)) / total

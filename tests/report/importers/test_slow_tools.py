@@ -104,7 +104,7 @@ OWN_DUMPS = (
         facts={"vllm.requests_waiting": 43, "vllm.cache_ratio": 0.977, "vllm.cache_tokens": 41_280},
         rules=("vllm-queue",),
     ),
-    OwnDump(kind="nsys-stats", text=NSYS, facts={"profile.host_s": 10.0, "profile.device_s": 2.0}),
+    OwnDump(kind="nsys-stats", text=NSYS, facts={"profile.calls_s": 10.0, "profile.device_s": 2.0}),
     OwnDump(kind="host-load", text=IOSTAT, facts={"cpu.iowait_ratio": 0.4}, rules=("storage-waits",)),
     OwnDump(
         kind="mac-memory",

@@ -159,6 +159,14 @@ def test_waiting_for_a_busy_gpu_is_no_fault():
     assert answer("profile-waits-for-host", linux(**busy)).severity == "fits"
 
 
+def test_calls_of_cuda_are_not_the_whole_profile():
+    calls = {"profile__calls_s": 10.0, "profile__launch_ratio": 0.5}
+    assert answer("profile-waits-for-host", linux(**calls, profile__device_s=3.0)).title.startswith(
+        "The GPU works for 30% of the profile at most"
+    )
+    assert answers("profile-waits-for-host", linux(**calls, profile__device_s=9.5)) == []
+
+
 def test_cards_of_one_machine_through_main_memory_are_a_note():
     assert answer("nccl-transport", linux(nccl__transports="SHM/direct/direct")).severity == "note"
     assert answers("nccl-transport", linux(nccl__transports="P2P/CUMEM NET/IB/0/GDRDMA")) == []

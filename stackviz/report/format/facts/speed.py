@@ -31,6 +31,7 @@ FACTS.count("model.layers_on_card", "layers of it that were put on a card", leas
 FACTS.number("model.cpu_ratio", "share of a loaded model that the processor computes", unit="1")
 FACTS.size("model.memory_bytes", "memory that a loaded model takes, with its context")
 FACTS.number("profile.host_s", "time of the processor in a profile", unit="s")
+FACTS.number("profile.calls_s", "time in calls of CUDA in a profile, a part of the processor's", unit="s")
 FACTS.number("profile.device_s", "time of the GPU in a profile", unit="s")
 FACTS.number("profile.loader_ratio", "share of the processor's time in which a profile waits for data", unit="1")
 FACTS.number("profile.sync_ratio", "share of the processor's time in which a profile waits for the GPU", unit="1")

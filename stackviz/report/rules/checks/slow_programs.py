@@ -1,4 +1,4 @@
-"""What programs, profiles and the system say of why it is slow: layers on the processor, waits, queues, the network."""
+"""What programs and the system say of why it is slow: layers on the processor, storage, queues, the network."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,6 @@ from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
 RULES = RuleSet(order=66)
 
 OLLAMA_FAQ = RuleSource("ollama-faq", "Ollama, FAQ: was my model loaded onto the GPU?", "https://docs.ollama.com/faq")
-TORCH_PROFILER = RuleSource(
-    "pytorch-profiler",
-    "PyTorch, profiler recipe",
-    "https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html",
-)
 NCCL_VARIABLES = RuleSource(
     "nccl-env",
     "NCCL, environment variables",
@@ -32,8 +27,6 @@ DCGM_DIAGNOSTICS = RuleSource(
     "https://docs.nvidia.com/datacenter/dcgm/latest/user-guide/dcgm-diagnostics.html",
 )
 MUCH_WAITING = 0.15  # of the processors' time, for storage
-GPU_WAITS = 0.7  # the GPU's time over the processor's, below which the GPU waits in a profile
-MOST = 0.25  # of the processor's time: what takes as much is a cause
 CACHE_FULL = 0.9  # of vLLM's KV cache
 
 
@@ -83,91 +76,6 @@ def check_layers(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             "the processor (llama.cpp: --n-cpu-moe)."
         ),
     )
-
-
-@RULES.rule(
-    "profile-waits-for-data",
-    "pytorch",
-    asks="a profiled program waits for data",
-    worst=Severity.WARNING,
-    source=TORCH_PROFILER,
-    branch="data",
-)
-def check_profile_data(look: Look, _tables: Tables) -> Iterator[Conclusion]:
-    loader, copies = look.number("profile.loader_ratio") or 0.0, look.number("profile.copy_ratio") or 0.0
-    if loader >= MOST:
-        yield Conclusion(
-            severity=Severity.WARNING,
-            title=say("{share} of the profile waits for the next batch", f"{loader:.0%}"),
-            explanation=say("The loop stands in DataLoader.__next__: the workers do not prepare batches fast enough."),
-            advice=say(
-                "More workers (num_workers up to the number of cores), persistent_workers=True, prefetch_factor=4; "
-                "the data on a local disk, decoded once."
-            ),
-        )
-    if copies >= MOST:
-        yield Conclusion(
-            severity=Severity.WARNING,
-            title=say("{share} of the GPU's time in the profile is copies from or to main memory", f"{copies:.0%}"),
-            explanation=say("Meanwhile nothing computes on what is copied."),
-            advice=say(
-                "pin_memory=True and .to(device, non_blocking=True); copy uint8 and convert on the GPU; keep there "
-                "what the next step needs."
-            ),
-        )
-
-
-@RULES.rule(
-    "profile-waits-for-host",
-    "pytorch",
-    asks="a profiled program keeps the GPU busy",
-    worst=Severity.WARNING,
-    source=TORCH_PROFILER,
-    branch="host",
-)
-def check_profile_host(look: Look, _tables: Tables) -> Iterator[Conclusion]:
-    """Waiting for the GPU is no fault where the GPU has work for all that time."""
-    host, device = look.number("profile.host_s"), look.number("profile.device_s")
-    if not host or device is None:
-        return
-    share = device / host
-    if share >= GPU_WAITS:
-        yield Conclusion(
-            severity=Severity.FITS, title=say("The GPU works for {share} of the profile", f"{min(share, 1.0):.0%}")
-        )
-        return
-    if not look.problem_rules.isdisjoint({"profile-waits-for-data"}):
-        return
-    syncs, waits = look.number("profile.syncs") or 0.0, look.number("profile.sync_ratio") or 0.0
-    launches = look.number("profile.launch_ratio") or 0.0
-    works = say("The GPU works for {share} of the profile", f"{share:.0%}")
-    if syncs and waits >= launches:
-        yield Conclusion(
-            severity=Severity.WARNING,
-            title=say(
-                "{works}: values are fetched from it {n_syncs} times, and each time both wait", works, f"{syncs:,.0f}"
-            ),
-            explanation=say(
-                "aten::item and cudaStreamSynchronize stop the processor until the GPU has finished; then the GPU has "
-                "nothing to do until Python has launched the next kernels."
-            ),
-            advice=say(
-                "Look for .item(), float(loss), print(loss), tensor.cpu(), nonzero and masks in each step: sum up on "
-                'the GPU and fetch every 100 steps. torch.cuda.set_sync_debug_mode("warn") names the lines.'
-            ),
-        )
-    else:
-        yield Conclusion(
-            severity=Severity.WARNING,
-            title=say("{works}: Python does not launch its kernels fast enough", works),
-            explanation=say(
-                "Many small kernels: each costs microseconds on the processor, more than it takes the GPU."
-            ),
-            advice=say(
-                'A larger batch; torch.compile (mode="reduce-overhead" records CUDA graphs); fused=True for the '
-                "optimizer."
-            ),
-        )
 
 
 @RULES.rule(
