@@ -116,5 +116,9 @@ def _figure(rows: Sequence[ShareRow], choice: ShareChoice) -> dict[str, object]:
 
 urlpatterns = [
     path("roofline/share-of-peak/", share_page, name="share"),
-    path("share-of-peak/", RedirectView.as_view(pattern_name="benchmarks:share", permanent=True, query_string=True)),
+    path(
+        "share-of-peak/",
+        RedirectView.as_view(pattern_name="benchmarks:share", permanent=True, query_string=True),
+        name="share-before",
+    ),
 ]
