@@ -32,7 +32,7 @@ def check_profile_data(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.WARNING,
             title=say("{share} of the profile waits for the next batch", f"{loader:.0%}"),
-            explanation=say("The loop stands in DataLoader.__next__: the workers do not prepare batches fast enough."),
+            explanation=say("The loop waits in DataLoader.__next__: the workers do not prepare batches fast enough."),
             advice=say(
                 "More workers (num_workers up to the number of cores), persistent_workers=True, prefetch_factor=4; "
                 "the data on a local disk, decoded once."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stackviz.base.sentence import say
+from stackviz.base.sentence import Sentence, say
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import Look
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
@@ -51,30 +51,34 @@ def check_layers(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(severity=Severity.FITS, title=say("The program says that the whole model is on the card"))
     if not what:
         return
-    size = look.number("model.memory_bytes")
-    cards = [card.memory_bytes for card in look.all_cards if card.memory_bytes]
-    fits = ""
-    if size and cards:
-        fits = say(
-            "With its context it takes {size} GB, and the cards have {total} GB: it does not fit.",
-            f"{size / 1e9:.0f}",
-            f"{sum(cards) / 1e9:.0f}",
-        )
-    if size and sum(cards) > size:
-        fits = say("It would fit: something else holds the memory of the card, or the program was told to use less.")
     yield Conclusion(
         severity=Severity.WARNING,
         title=what,
         explanation=say(
             "Each token then waits for main memory, which is ten to twenty times slower: the card is idle for most of "
             "the time. {fits}",
-            fits or say("What does not fit the card stays there."),
+            _why_not_whole(look),
         ),
         advice=say(
             "Until all of it fits: a smaller context (ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: -c), a quantized "
             "cache, a smaller quantization or model (/fit/ works it out). Models of experts: keep only the experts on "
             "the processor (llama.cpp: --n-cpu-moe)."
         ),
+    )
+
+
+def _why_not_whole(look: Look) -> Sentence:
+    """Whether the model fits, as far as its size and that of the cards are known."""
+    size = look.number("model.memory_bytes") or 0.0
+    total = sum(card.memory_bytes or 0 for card in look.all_cards)
+    if not size or not total:
+        return say("What does not fit the card stays there.")
+    if total > size:
+        return say("It would fit: something else holds the memory of the card, or the program was told to use less.")
+    return say(
+        "With its context it takes {size} GB, and the cards have {total} GB: it does not fit.",
+        f"{size / 1e9:.0f}",
+        f"{total / 1e9:.0f}",
     )
 
 
