@@ -168,10 +168,10 @@ def drawn_keys(dots: Sequence[Dot], front: Sequence[Dot], most: int = MOST_DRAWN
     if len(dots) <= most:
         return frozenset(dot.key for dot in dots)
     requested = sorted((dot for dot in dots if dot.priority is not None), key=lambda dot: dot.priority or 0)
-    first = list(dict.fromkeys(dot.key for dot in (*requested, *front)))[:most]
-    others = [dot.key for dot in dots if dot.key not in set(first)]
+    first = frozenset(list(dict.fromkeys(dot.key for dot in (*requested, *front)))[:most])
+    others = [dot.key for dot in dots if dot.key not in first]
     room = most - len(first)
-    return frozenset((*first, *(others[number * len(others) // room] for number in range(room))))
+    return first | {others[number * len(others) // room] for number in range(room)}
 
 
 def _named(dot: Dot, radius_px: float, xs: Scale, ys: Scale) -> NamedDot:
