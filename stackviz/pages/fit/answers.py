@@ -81,7 +81,7 @@ def smallest_fitting(answers: Sequence[FitAnswer]) -> FitAnswer:
 def requested_first(answers: Sequence[FitAnswer]) -> list[FitAnswer]:
     """Those that fit: the accelerators most asked for, then the others; of each the smallest first, then the fastest.
 
-    Without the first the list begins with museum pieces that nobody can buy.
+    By memory alone the list would begin with old accelerators that nobody sells.
     """
     frequent = frozenset(most_requested())
     return sorted(

@@ -117,6 +117,7 @@ class Calibration:
         self._counts = Counter(rate.accelerator for rate in usable)
         self._measured = Counter(rate.accelerator for rate in usable if rate.is_measured)
         self._fitted: dict[str, tuple[float, ...]] = {}
+        self._medians_without: dict[str, Mapping[str, float]] = {}
 
     @property
     def rates(self) -> list[ReachedRate]:
@@ -216,10 +217,6 @@ class Calibration:
             }
             self._medians_without[without] = {slug: statistics.median(rows) for slug, rows in left.items() if rows}
         return self._medians_without[without]
-
-    @cached_property
-    def _medians_without(self) -> dict[str, Mapping[str, float]]:
-        return {}
 
     @cached_property
     def errors(self) -> Sequence[float]:
