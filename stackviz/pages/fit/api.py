@@ -161,6 +161,7 @@ class ModelOut(Schema):
     experts_per_token: int
     window: int
     window_layers: int
+    state_layers: int
     is_tied: bool
     source_title: str
     source_url: str
@@ -293,7 +294,7 @@ def _inputs(query: FitQuery, answer: FitAnswer) -> dict[str, Any]:
 def _model_out(model: LanguageModel) -> dict[str, Any]:
     shape = model.shape
     same = ("layers", "hidden", "heads", "kv_heads", "head_size", "intermediate", "vocabulary", "experts",
-            "experts_per_token", "window", "window_layers", "is_tied")  # fmt: skip
+            "experts_per_token", "window", "window_layers", "state_layers", "is_tied")  # fmt: skip
     return {
         **{name: getattr(shape, name) for name in same},
         "slug": model.slug,

@@ -23,6 +23,7 @@ _SHAPE_COLUMNS = (
     "layers", "hidden", "heads", "kv_heads", "head_size", "intermediate", "vocabulary",
     "experts", "experts_per_token", "expert_intermediate", "shared_experts", "dense_layers",
     "kv_rank", "query_rank", "rope_size", "window", "window_layers",
+    "state_layers", "state_heads", "state_key_heads", "state_head_size",
 )  # fmt: skip
 
 
@@ -57,7 +58,12 @@ def language_models() -> Mapping[str, LanguageModel]:
 
 def _model(row: Mapping[str, str]) -> LanguageModel:
     numbers = {column: int(row[column] or 0) for column in _SHAPE_COLUMNS}
-    shape = ModelShape(**numbers, is_gated=row["mlp"] == "gated", is_tied=row["tied"] == "yes")
+    shape = ModelShape(
+        **numbers,
+        is_gated=row["mlp"] == "gated",
+        is_tied=row["tied"] == "yes",
+        has_output_gate=row["output_gate"] == "yes",
+    )
     return LanguageModel(
         slug=row["slug"],
         name=row["name"],

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, Precision, weight_bytes
-from stackviz.pages.fit.shapes import ModelShape, Tensor
+from stackviz.pages.fit.shapes import STATE_BYTES, ModelShape, Tensor
 
 PartKey = Literal[
     "weights", "tables", "cache", "gradients", "master", "optimizer", "adapters",
     "activations", "logits", "runtime", "slack",
 ]  # fmt: skip
 Form = Literal[
-    "weights", "tables", "tables-tied", "tables-host", "cache", "cache-windowed", "cache-latent", "buffer",
-    "buffer-scores", "runtime", "slack", "gradients", "states", "factored", "master", "adapters", "saved",
+    "weights", "tables", "tables-tied", "tables-host", "cache", "cache-windowed", "cache-latent", "cache-state",
+    "buffer", "buffer-scores", "runtime", "slack", "gradients", "states", "factored", "master", "adapters", "saved",
     "checkpoints", "logits", "training-slack",
 ]  # fmt: skip
 Split = Literal["pipeline", "tensor"]
@@ -76,10 +76,11 @@ def cache_bytes(shape: ModelShape, tokens: float, bits: float, chunk: int = 0) -
 
     Grouped attention: a key and a value of each KV head (Ainslie et al. 2023). Latent attention: one compressed vector
     and the part of the key that carries the position, whatever the number of heads (DeepSeek-V2, section 2.1.3).
+    A gated delta net: its state, whatever the tokens and the precision of the cache.
     """
     seen = min(tokens, shape.window + chunk) if shape.window else tokens
-    token_layers = (shape.layers - shape.window_layers) * tokens + shape.window_layers * seen
-    return _cached_numbers(shape) * token_layers * bits / 8
+    token_layers = shape.cached_layers * tokens + shape.window_layers * seen
+    return _cached_numbers(shape) * token_layers * bits / 8 + shape.state_numbers * STATE_BYTES
 
 
 def _cached_numbers(shape: ModelShape) -> int:
@@ -129,16 +130,25 @@ def _cache_part(load: Workload) -> MemoryPart:
     numbers = f"2 × {shape.kv_heads} × {shape.head_size}"
     if shape.is_latent:
         numbers = f"({shape.kv_rank} + {shape.rope_size})"
-    layers = f"{shape.layers} × {tokens:,}"
+    layers = f"{shape.cached_layers} × {tokens:,}"
     if shape.window_layers:
         seen = min(tokens, shape.window + chunk)
-        layers = f"({shape.layers - shape.window_layers} × {tokens:,} + {shape.window_layers} × {seen:,})"
+        layers = f"({layers} + {shape.window_layers} × {seen:,})"
+    states = f" + {shape.state_numbers:,} × {STATE_BYTES} × {load.batch}" if shape.state_layers else ""
     return MemoryPart(
         key="cache",
         size=cache_bytes(shape, tokens, bits, chunk) * load.batch,
-        form="cache-latent" if shape.is_latent else "cache-windowed" if shape.window_layers else "cache",
-        worked=f"{numbers} × {layers} × {load.batch} × {bits:g} ÷ 8",
+        form=_cache_form(shape),
+        worked=f"{numbers} × {layers} × {load.batch} × {bits:g} ÷ 8{states}",
     )
+
+
+def _cache_form(shape: ModelShape) -> Form:
+    if shape.is_latent:
+        return "cache-latent"
+    if shape.state_layers:
+        return "cache-state"
+    return "cache-windowed" if shape.window_layers else "cache"
 
 
 def _activation_part(load: Workload) -> MemoryPart:

@@ -21,7 +21,7 @@ from typing import Literal
 
 from stackviz.pages.fit.memory import CHUNK, cache_bytes
 from stackviz.pages.fit.precisions import CACHE_PRECISIONS, F16, Precision, bytes_read
-from stackviz.pages.fit.shapes import ModelShape
+from stackviz.pages.fit.shapes import STATE_BYTES, ModelShape
 
 Test = Literal["decode", "prefill"]
 Bound = Literal["bandwidth", "compute", "overhead"]
@@ -91,8 +91,9 @@ class Pass:
 
     @cached_property
     def cache_read(self) -> float:
-        """Bytes of the cache that a pass of decoding reads."""
-        return self.batch * cache_bytes(self.shape, self.depth, CACHE_PRECISIONS[self.cache_precision])
+        """Bytes of the cache that a pass of decoding reads; those of states are written, too."""
+        cache = cache_bytes(self.shape, self.depth, CACHE_PRECISIONS[self.cache_precision])
+        return self.batch * (cache + self.shape.state_numbers * STATE_BYTES)
 
     @cached_property
     def weights_read(self) -> float:
@@ -136,9 +137,9 @@ def prefill_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
 
 
 def _seen_layers(shape: ModelShape, depth: float) -> float:
-    """The depth summed over the layers: those with a window see no more than that."""
+    """The depth summed over the layers: those with a window see no more than that, those with a state none."""
     windowed = min(depth, shape.window) if shape.window else depth
-    return (shape.layers - shape.window_layers) * depth + shape.window_layers * windowed
+    return shape.cached_layers * depth + shape.window_layers * windowed
 
 
 def _known(amount: float | None) -> float:

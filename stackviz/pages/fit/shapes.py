@@ -1,6 +1,7 @@
 """The shape of a language model, and how many parameters each kind of tensor has. Pure: no Django.
 
-Shapes are those of decoder-only transformers: grouped or latent attention, a gated or plain MLP, dense or with experts.
+Shapes are those of decoder-only transformers: grouped or latent attention, a gated or plain MLP, dense or with experts;
+some layers may have a gated delta net (Yang et al. 2024) in place of attention, whose state does not grow.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,8 @@ from typing import Literal
 
 Tensor = Literal["embedding", "output", "value", "attention_out", "attention", "down", "mlp", "expert", "norm"]
 NORMS_PER_LAYER = 2
+CONVOLUTION = 4  # tokens that the short convolution before a gated delta net sees
+STATE_BYTES = 4  # of a number of a state: 32 bits in llama.cpp, whatever the cache has
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +22,8 @@ class ModelShape:
     `kv_rank`, `query_rank`, `rope_size`: of latent attention (DeepSeek-V2, section 2.1); 0 of grouped attention.
     `window`: tokens that `window_layers` of the layers see; the others see the whole context.
     `dense_layers`: of a model with experts, those that have none. `is_gated`: three matrices in the MLP, not two.
+    `state_layers`: with a gated delta net of `state_heads` values and `state_key_heads` keys of `state_head_size`.
+    `has_output_gate`: attention gates its output by as many numbers as its queries have.
     """
 
     layers: int
@@ -40,10 +45,31 @@ class ModelShape:
     rope_size: int = 0
     window: int = 0
     window_layers: int = 0
+    state_layers: int = 0
+    state_heads: int = 0
+    state_key_heads: int = 0
+    state_head_size: int = 0
+    has_output_gate: bool = False
 
     @property
     def is_latent(self) -> bool:
         return self.kv_rank > 0
+
+    @property
+    def cached_layers(self) -> int:
+        """Layers that keep every token: those with neither a window nor a state."""
+        return self.layers - self.window_layers - self.state_layers
+
+    @property
+    def state_channels(self) -> int:
+        """Queries, keys and values of a gated delta net, which pass the short convolution."""
+        return (2 * self.state_key_heads + self.state_heads) * self.state_head_size
+
+    @property
+    def state_numbers(self) -> int:
+        """Numbers of the states of one sequence: a matrix for each head, and the last tokens of the convolution."""
+        matrices = self.state_heads * self.state_head_size**2
+        return self.state_layers * (matrices + (CONVOLUTION - 1) * self.state_channels)
 
     @property
     def expert_layers(self) -> int:
@@ -54,14 +80,16 @@ class ModelShape:
         """Parameters by kind of tensor. A tied embedding counts as `output`: it is stored once and read as that."""
         table = self.vocabulary * self.hidden
         value, out, rest = self._attention()
+        state_out, state_rest = self._delta_net()
+        attention_layers = self.layers - self.state_layers
         plain_layers = self.layers - self.expert_layers
         down = self.hidden * self.intermediate
         return {
             "embedding": 0 if self.is_tied else table,
             "output": table,
-            "value": value * self.layers,
-            "attention_out": out * self.layers,
-            "attention": rest * self.layers,
+            "value": value * attention_layers,
+            "attention_out": out * attention_layers + state_out * self.state_layers,
+            "attention": rest * attention_layers + state_rest * self.state_layers,
             "down": down * plain_layers,
             "mlp": down * (2 if self.is_gated else 1) * plain_layers,
             "expert": self.expert_parameters * (self.experts + self.shared_experts) * self.expert_layers,
@@ -110,8 +138,15 @@ class ModelShape:
         queries = self.heads * self.head_size
         if not self.is_latent:
             shared = self.hidden * self.kv_heads * self.head_size
-            return shared, queries * self.hidden, self.hidden * queries + shared
+            projected = 2 * queries if self.has_output_gate else queries
+            return shared, queries * self.hidden, self.hidden * projected + shared
         value = self.kv_rank * queries
         query = self.hidden * self.query_rank + self.query_rank * self.heads * (self.head_size + self.rope_size)
         latent = self.hidden * (self.kv_rank + self.rope_size)
         return value, queries * self.hidden, query + latent + self.kv_rank * queries
+
+    def _delta_net(self) -> tuple[int, int]:
+        """Parameters of one gated delta net: of its output projection, of the rest (it gates values and forgets)."""
+        values = self.state_heads * self.state_head_size
+        projected = self.state_channels + values + 2 * self.state_heads
+        return values * self.hidden, self.hidden * projected + CONVOLUTION * self.state_channels

@@ -111,7 +111,7 @@ def _state_part(name: str, shape: ModelShape, count: float, *, in_16_bits: bool 
 def matrices(shape: ModelShape) -> list[tuple[int, int, int]]:
     """(how many, inputs, outputs) of the matrices in the layers."""
     queries, shared = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
-    hidden, layers = shape.hidden, shape.layers
+    hidden, layers = shape.hidden, shape.layers - shape.state_layers
     if shape.is_latent:
         rope = shape.heads * (shape.head_size + shape.rope_size)
         kinds = [
@@ -121,10 +121,16 @@ def matrices(shape: ModelShape) -> list[tuple[int, int, int]]:
             (2 * layers, shape.kv_rank, queries),
         ]
     else:
-        kinds = [(layers, hidden, queries), (2 * layers, hidden, shared)]
+        kinds = [(layers, hidden, 2 * queries if shape.has_output_gate else queries), (2 * layers, hidden, shared)]
     kinds.append((layers, queries, hidden))
+    if shape.state_layers:
+        values = shape.state_heads * shape.state_head_size
+        kinds += [
+            (shape.state_layers, hidden, shape.state_channels + values + 2 * shape.state_heads),
+            (shape.state_layers, values, hidden),
+        ]
     ups = 2 if shape.is_gated else 1
-    plain, expert = layers - shape.expert_layers, shape.expert_layers * (shape.experts + shape.shared_experts)
+    plain, expert = shape.layers - shape.expert_layers, shape.expert_layers * (shape.experts + shape.shared_experts)
     for many, inner in ((plain, shape.intermediate), (expert, shape.expert_intermediate)):
         if many:
             kinds += [(ups * many, hidden, inner), (many, inner, hidden)]

@@ -28,6 +28,7 @@ FORMULAS: Words = {
     "cache": _("2 × KV heads × head size × layers × tokens × batch × bits ÷ 8"),
     "cache-windowed": _("the same, but layers with a window hold the window and one chunk"),
     "cache-latent": _("(KV rank + rope) × layers × tokens × batch × bits ÷ 8"),
+    "cache-state": _("the same for layers with attention, and a state of fixed size in each other layer"),
     "buffer": _("chunk × (vocabulary + hidden) × 4 × cards"),
     "buffer-scores": _("chunk × (vocabulary + hidden) × 4 × cards, and heads × chunk × context × 4"),
     "runtime": _("driver, kernels and libraries, a card (assumed)"),

@@ -35,6 +35,35 @@ def test_caches_are_bounded_by_windows_and_latent_attention():
     assert cache_bytes(MODELS["deepseek-v3"].shape, 1, 16) == 61 * 576 * 2
 
 
+@pytest.mark.parametrize(
+    ("model", "state_mib"),
+    [("qwen-3.5-9b", 50.25), ("qwen-3.5-27b", 149.625), ("qwen-3.5-35b-a3b", 62.8125), ("qwen-3-next-80b-a3b", 75.375)],
+)
+def test_states_are_those_llama_cpp_logs(model, state_mib):
+    """ "llama_memory_recurrent: size = 50.25 MiB (1 cells, 32 layers, 1 seqs)", whatever the context."""
+    shape = MODELS[model].shape
+    growing = cache_bytes(shape, 262_144, 8.5) - state_mib * MIB
+    assert cache_bytes(shape, 0, 8.5) == state_mib * MIB
+    if model == "qwen-3.5-9b":  # "llama_kv_cache: size = 4352.00 MiB (262144 cells, 8 layers, 1/1 seqs), K (q8_0)"
+        assert growing == 4352 * MIB
+    parts = sizes(inference_parts(load(model, context=4096, batch=4)))
+    assert parts["cache"] == 4 * cache_bytes(shape, 4096, 16)
+
+
+def test_a_delta_net_counts_as_many_weights_as_its_matrices():
+    """llama-bench prints 26.90 B for Qwen 3.5 27B and 34.66 B for Qwen 3.5 35B-A3B."""
+    for model, printed in (("qwen-3.5-27b", 26.90), ("qwen-3.5-35b-a3b", 34.66), ("qwen-3-next-80b-a3b", 79.67)):
+        assert MODELS[model].shape.parameters / 1e9 == pytest.approx(printed, abs=0.01)
+
+
+def test_adapters_are_on_delta_nets_too():
+    shape = MODELS["qwen-3.5-9b"].shape
+    of_attention = 8 * ((4096 + 2 * 4096) + 2 * (4096 + 1024) + (4096 + 4096))
+    of_delta_nets = 24 * ((4096 + 12_288 + 64) + (4096 + 4096))
+    of_mlp = 32 * 3 * (4096 + 12_288)
+    assert adapter_parameters(shape, 1) == of_attention + of_delta_nets + of_mlp
+
+
 def test_the_cache_grows_with_batch_shrinks_with_precision():
     parts = sizes(inference_parts(load("llama-2-7b", context=4096, batch=4)))
     assert parts["cache"] == 4 * 2 * 32 * 4096 * 4096 * 2
