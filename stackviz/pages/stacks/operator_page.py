@@ -88,7 +88,7 @@ def modes_of(operator: str) -> list[tuple[str, Promise, list[OperatorPath], Oper
             [
                 OperatorPath(operator, gpu, mode)
                 for gpu in DEVICES
-                if gpu in COMPLETE[:2] or (gpu not in COMPLETE and steps_of(operator, gpu, mode))
+                if gpu != "cpu" and (gpu in COMPLETE or steps_of(operator, gpu, mode))
             ],
             OperatorPath(operator, "cpu", mode),
         )
