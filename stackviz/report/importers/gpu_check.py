@@ -56,7 +56,6 @@ _CHECK = re.compile(
     r"(?P<name>[^|\n]{0,100}?) ?\| (?P<bytes>\d{0,16}) ?\| (?P<type>\w{2,20}) \| (?P<right>True|False)[ \t]{0,8}$",
     re.MULTILINE,
 )
-_COMPONENTS = {"jax": "jax", "mlx": "mlx", "tensorflow": "tensorflow"}
 _MOST_LINES = 16
 
 
@@ -77,7 +76,7 @@ def read_gpu_check(text: str) -> Reading:
         if device in {"cuda", "mps", "xpu"}:
             reading.sheet.state(f"{device}.available", value=True)
     else:
-        reading.add_software(_COMPONENTS[match["framework"]], match["version"], "the check script")
+        reading.add_software(match["framework"], match["version"], "the check script")
     if device != "cpu" and vendor_of(match["name"]) != "unknown":
         size = int(match["bytes"]) if match["bytes"] and match["framework"] == "torch" and device == "cuda" else None
         add_listed_card(reading, 0, match["name"], "the check script", memory_bytes=size)
