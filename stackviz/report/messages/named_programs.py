@@ -7,12 +7,9 @@ import re
 from dataclasses import dataclass
 
 from stackviz.base.sentence import say
-from stackviz.report.messages.symptom import COLLECT_ENV, NVIDIA_SMI
+from stackviz.report.messages.commands import COLLECT_ENV, DKMS_STATUS, DMESG, MAC_HARDWARE, NVIDIA_SMI, ROCMINFO
 
 __all__ = ["NAMED_PROGRAMS", "PROGRAMS_BY_KEY", "NamedProgram", "program_in"]
-
-ROCMINFO = "rocminfo"
-MAC_HARDWARE = "system_profiler SPHardwareDataType SPDisplaysDataType SPSoftwareDataType"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +47,7 @@ NAMED_PROGRAMS = (
         words=r"dkms|modprobe|insmod|depmod|mokutil|initramfs|dracut|apt-get|dpkg|dnf|pacman|zypper",
         component="linux",
         known=say("A kernel module is built for one kernel: each new kernel needs its headers and a new build."),
-        ask="dkms status",
+        ask=DKMS_STATUS,
         source_title="NVIDIA, Driver Installation Guide",
         source_url="https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/",
     ),
@@ -61,7 +58,7 @@ NAMED_PROGRAMS = (
         r"|nouveau|nvlddmkm(?:\.sys)?|nvkms|RmInitAdapter|GSP|NVLink|NVSwitch",
         component="nvidia-driver",
         known=say("The kernel's log is where the driver says why it gave up a card; the first such line matters most."),
-        ask="sudo dmesg | grep -iE 'nvrm|xid'",
+        ask=DMESG,
         source_title="NVIDIA, Xid errors",
         source_url="https://docs.nvidia.com/deploy/xid-errors/",
     ),

@@ -12,9 +12,7 @@ from stackviz.report.messages.hints import Hint
 
 __all__ = [
     "BETWEEN_QUOTES",
-    "COLLECT_ENV",
     "KERNEL_LOG",
-    "NVIDIA_SMI",
     "Cause",
     "Family",
     "SeverityName",
@@ -27,8 +25,6 @@ __all__ = [
 
 SeverityName = Literal["broken", "warning", "note"]
 
-COLLECT_ENV = "python -m torch.utils.collect_env"
-NVIDIA_SMI = "nvidia-smi"
 KERNEL_LOG = "nvidia-kernel-log"
 """The series of what NVIDIA's kernel modules log: one fault makes several lines."""
 BETWEEN_QUOTES = " ¶ "

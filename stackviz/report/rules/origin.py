@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from stackviz.report.format import systems
 from stackviz.report.messages.around import PROGRAMS, AroundTorch
+from stackviz.report.messages.commands import MAC_HARDWARE, NVIDIA_SMI, ROCMINFO
 from stackviz.report.messages.hints import Hint
 from stackviz.report.rules.look import Look
 
@@ -24,7 +25,7 @@ _IMPLIED: tuple[tuple[Hint, Hint], ...] = (
     ("jetson", "nvidia"),
     ("windows-arm", "windows"),
 )
-_EMBEDDED = "python "
+_PYTHON = "python "
 _REFUSALS = frozenset({"capability-not-supported", "card-outside-range"})
 
 
@@ -74,14 +75,14 @@ def programs_of(look: Look) -> list[AroundTorch]:
 def command_here(look: Look, hints: frozenset[str], command: str) -> str:
     """The command that answers the same question here: no nvidia-smi on a Mac, the Python that the text shows."""
     if command.startswith("nvidia-smi") and "mac" in hints:
-        return "system_profiler SPHardwareDataType SPDisplaysDataType SPSoftwareDataType"
+        return MAC_HARDWARE
     if command.startswith("nvidia-smi") and "amd" in hints:
-        return "rocminfo"
-    if command.startswith(_EMBEDDED) and "no-python" in hints and "mac" not in hints:
-        return "rocminfo" if "amd" in hints else "nvidia-smi"
+        return ROCMINFO
+    if command.startswith(_PYTHON) and "no-python" in hints and "mac" not in hints:
+        return ROCMINFO if "amd" in hints else NVIDIA_SMI
     python = look.get("message.python")
-    if python and command.startswith(_EMBEDDED):
-        return f"{python} {command.removeprefix(_EMBEDDED)}"
+    if python and command.startswith(_PYTHON):
+        return f"{python} {command.removeprefix(_PYTHON)}"
     return command
 
 

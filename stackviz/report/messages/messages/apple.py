@@ -1,6 +1,7 @@
 """Macs: the device mps."""
 
-from stackviz.report.messages.symptom import COLLECT_ENV, Cause, Symptom
+from stackviz.report.messages.commands import COLLECT_ENV
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _MPS_NOTES = "PyTorch, MPS backend"
 _MPS_NOTES_URL = "https://docs.pytorch.org/docs/stable/notes/mps.html"

@@ -1,6 +1,7 @@
 """What commands print that other advice asks for, where the print itself shows the fault."""
 
-from stackviz.report.messages.symptom import NVIDIA_SMI, Cause, Symptom
+from stackviz.report.messages.commands import NVIDIA_SMI
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _HEADERS = "sudo apt install linux-headers-$(uname -r) && sudo dkms autoinstall"
 _GUIDE = "NVIDIA, Driver Installation Guide"

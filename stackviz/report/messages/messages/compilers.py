@@ -1,7 +1,8 @@
 """Compilers for extensions: missing, too new, out of memory; headers and libraries that they do not find."""
 
+from stackviz.report.messages.commands import COLLECT_ENV, NVIDIA_SMI
 from stackviz.report.messages.messages.building import BUILD, BUILD_URL, NVCC, READY_MADE
-from stackviz.report.messages.symptom import COLLECT_ENV, Cause, Symptom
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _COMPILERS = "CUDA Installation Guide for Linux, host compiler support"
 _COMPILERS_URL = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/#host-compiler-support-policy"
@@ -325,7 +326,7 @@ SYMPTOMS = (
                 favoured_by=("container",),
             ),
         ),
-        ask="nvidia-smi",
+        ask=NVIDIA_SMI,
         source_title="Triton, third_party/nvidia/backend/driver.py",
         source_url="https://github.com/triton-lang/triton/blob/main/third_party/nvidia/backend/driver.py",
     ),

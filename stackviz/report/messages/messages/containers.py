@@ -1,6 +1,7 @@
 """Docker and the NVIDIA container toolkit; the driver's own log."""
 
-from stackviz.report.messages.symptom import NVIDIA_SMI, Cause, Symptom
+from stackviz.report.messages.commands import NVIDIA_SMI
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _TOOLKIT = "NVIDIA Container Toolkit, installation guide"
 _TOOLKIT_URL = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"

@@ -1,23 +1,13 @@
 """Error codes of the CUDA runtime and driver, by name, number and text: a message for each kind of fault."""
 
+from stackviz.report.messages.commands import BLOCKING_RUN, COLLECT_ENV, NVIDIA_SMI, NVIDIA_SMI_Q
 from stackviz.report.messages.messages import cuda_start, memory, torch_builds
-from stackviz.report.messages.symptom import (
-    COLLECT_ENV,
-    NVIDIA_SMI,
-    Cause,
-    Family,
-    coded,
-    table_rows,
-    text_family,
-    text_pattern,
-)
+from stackviz.report.messages.symptom import Cause, Family, coded, table_rows, text_family, text_pattern
 from stackviz.report.messages.tables import code_members
 
 __all__ = ["BUILT_WITHOUT", "EARLIER", "FAMILIES", "FULL", "VERSIONS", "WRONG_CALL"]
 
 _RUNTIME = ("CUDA Runtime API, cudaError", "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html")
-_BLOCKING = "CUDA_LAUNCH_BLOCKING=1 python your_program.py"
-_STATE = "nvidia-smi -q"
 _WORDS_OF_A_SENTENCE = 5  # such a text of CUDA is nobody else's
 
 EARLIER = Cause(
@@ -53,7 +43,7 @@ _SYMPTOMS = (
         "CUDA error: invalid argument",
         "The program, or a library of it, called CUDA in a way that it does not allow. Card and driver are in order.",
         (WRONG_CALL, EARLIER, VERSIONS),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _RUNTIME,
     ),
@@ -89,7 +79,7 @@ _SYMPTOMS = (
             ),
             EARLIER,
         ),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _RUNTIME,
         severity="note",
@@ -130,7 +120,7 @@ _SYMPTOMS = (
                 remedy="Reset the card or reboot when nothing else runs on the machine.",
             ),
         ),
-        _STATE,
+        NVIDIA_SMI_Q,
         "hardware",
         _RUNTIME,
     ),
@@ -174,7 +164,7 @@ _SYMPTOMS = (
                 remedy="Ask whoever runs the host for a token; then: sudo systemctl restart nvidia-gridd",
             ),
         ),
-        _STATE,
+        NVIDIA_SMI_Q,
         "nvidia-driver",
         _RUNTIME,
     ),
@@ -194,7 +184,7 @@ _SYMPTOMS = (
                 remedy="Reset all cards of the machine together, or reboot it.",
             ),
         ),
-        _STATE,
+        NVIDIA_SMI_Q,
         "hardware",
         _RUNTIME,
     ),
@@ -230,7 +220,7 @@ _SYMPTOMS = (
             ),
             VERSIONS,
         ),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _RUNTIME,
     ),
@@ -250,7 +240,7 @@ _SYMPTOMS = (
                 remedy="Update the program or extension that it is of.",
             ),
         ),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _RUNTIME,
     ),
@@ -266,7 +256,7 @@ _SYMPTOMS = (
             ),
             WRONG_CALL,
         ),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _RUNTIME,
     ),
@@ -302,7 +292,7 @@ _SYMPTOMS = (
             ),
             EARLIER,
         ),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _RUNTIME,
     ),

@@ -1,12 +1,12 @@
 """Status codes of cuBLAS, cuDNN and the other libraries of CUDA: a message for each kind of fault."""
 
+from stackviz.report.messages.commands import BLOCKING_RUN, COLLECT_ENV, NVIDIA_SMI
 from stackviz.report.messages.messages import cuda_start, libraries
 from stackviz.report.messages.messages.cuda_codes import BUILT_WITHOUT, EARLIER, FULL, VERSIONS, WRONG_CALL
-from stackviz.report.messages.symptom import COLLECT_ENV, NVIDIA_SMI, Cause, Family, coded, table_rows, text_pattern
+from stackviz.report.messages.symptom import Cause, Family, coded, table_rows, text_pattern
 from stackviz.report.messages.tables import code_members
 
 _LIBRARIES = ("CUDA Toolkit documentation: the libraries", "https://docs.nvidia.com/cuda/")
-_BLOCKING = "CUDA_LAUNCH_BLOCKING=1 python your_program.py"
 
 _SYMPTOMS = (
     coded(
@@ -62,7 +62,7 @@ _SYMPTOMS = (
             ),
             VERSIONS,
         ),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _LIBRARIES,
     ),
@@ -80,7 +80,7 @@ _SYMPTOMS = (
                 remedy="Undo overclocking; test the card.",
             ),
         ),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _LIBRARIES,
     ),
@@ -89,7 +89,7 @@ _SYMPTOMS = (
         "RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM",
         "A library of CUDA was called in a way that it does not allow. Card and driver are in order.",
         (WRONG_CALL, VERSIONS),
-        _BLOCKING,
+        BLOCKING_RUN,
         "cuda-runtime",
         _LIBRARIES,
     ),

@@ -1,6 +1,7 @@
 """CUDA does not start: what its driver API and torch say of it."""
 
-from stackviz.report.messages.symptom import COLLECT_ENV, NVIDIA_SMI, Cause, Symptom
+from stackviz.report.messages.commands import COLLECT_ENV, NVIDIA_SMI, NVIDIA_SMI_Q
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _DRIVER_API = "CUDA Driver API, CUresult"
 _DRIVER_API_URL = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"
@@ -214,7 +215,7 @@ SYMPTOMS = (
                 remedy="Ask whoever runs the host for a Q or C profile.",
             ),
         ),
-        ask="nvidia-smi -q",
+        ask=NVIDIA_SMI_Q,
         source_title=_DRIVER_API,
         source_url=_DRIVER_API_URL,
     ),

@@ -1,8 +1,8 @@
 """The packages of a Linux driver do not install, or their module is not built for the kernel that runs."""
 
+from stackviz.report.messages.commands import DKMS_STATUS, NVIDIA_SMI
 from stackviz.report.messages.symptom import Cause, Symptom
 
-_DKMS = "dkms status"
 _DKMS_TITLE = "dkms(8)"
 _DKMS_URL = "https://github.com/dell/dkms"
 _APT_TITLE = "Ubuntu Server, NVIDIA drivers installation"
@@ -78,7 +78,7 @@ SYMPTOMS = (
                 remedy="Install the compiler that /proc/version names.",
             ),
         ),
-        ask=_DKMS,
+        ask=DKMS_STATUS,
         source_title=_DKMS_TITLE,
         source_url=_DKMS_URL,
     ),
@@ -136,7 +136,7 @@ SYMPTOMS = (
                 remedy="sudo apt-mark unhold with its name, then the installation again.",
             ),
         ),
-        ask="dkms status",
+        ask=DKMS_STATUS,
         is_general=True,
         source_title=_APT_TITLE,
         source_url=_APT_URL,
@@ -287,7 +287,7 @@ SYMPTOMS = (
                 remedy="Turn on Above 4G decoding in the firmware.",
             ),
         ),
-        ask="nvidia-smi",
+        ask=NVIDIA_SMI,
         states={"os.name": "Windows"},
         source_title="Microsoft, error codes in Device Manager",
         source_url=(

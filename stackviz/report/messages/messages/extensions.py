@@ -1,6 +1,7 @@
 """Packages with kernels of their own: not installed, built for another torch, without code for the card."""
 
-from stackviz.report.messages.symptom import COLLECT_ENV, Cause, Symptom
+from stackviz.report.messages.commands import COLLECT_ENV
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _PIP_LIST = "python -m pip list"
 _CPP = "PyTorch, custom C++ and CUDA extensions"

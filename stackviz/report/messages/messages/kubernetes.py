@@ -1,7 +1,8 @@
 """GPUs in containers: the NVIDIA container toolkit, CDI, and the parts of NVIDIA in Kubernetes."""
 
+from stackviz.report.messages.commands import NVIDIA_SMI
 from stackviz.report.messages.messages import containers
-from stackviz.report.messages.symptom import NVIDIA_SMI, Cause, Family, coded, text_family
+from stackviz.report.messages.symptom import Cause, Family, coded, text_family
 
 _TOOLKIT = (
     "NVIDIA Container Toolkit, installation guide",

@@ -1,5 +1,6 @@
 """Libraries that do not load, or do not belong together."""
 
+from stackviz.report.messages.commands import BLOCKING_RUN
 from stackviz.report.messages.symptom import Cause, Symptom
 
 _SHADOW = Cause(
@@ -160,7 +161,7 @@ SYMPTOMS = (
             ),
             _SHADOW,
         ),
-        ask="CUDA_LAUNCH_BLOCKING=1 python your_program.py",
+        ask=BLOCKING_RUN,
         source_title="cuBLAS, cublasStatus_t",
         source_url="https://docs.nvidia.com/cuda/cublas/index.html#cublasstatus-t",
     ),

@@ -1,6 +1,7 @@
 """Out of memory, on CUDA and on a Mac, with the figures in the message."""
 
-from stackviz.report.messages.symptom import NVIDIA_SMI, Cause, Symptom
+from stackviz.report.messages.commands import BLOCKING_RUN, DMESG, NVIDIA_SMI
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _SIZE = r"\d{1,7}(?:\.\d{1,4})? [KMGT]i?B"
 
@@ -153,7 +154,7 @@ SYMPTOMS = (
                 remedy="Undo overclocking; test the card.",
             ),
         ),
-        ask="sudo dmesg | grep -iE 'nvrm|xid'",
+        ask=DMESG,
         source_title="CUDA Driver API, CUresult",
         source_url="https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html",
     ),
@@ -180,7 +181,7 @@ SYMPTOMS = (
                 remedy="Look for NaN in the inputs and the loss.",
             ),
         ),
-        ask="CUDA_LAUNCH_BLOCKING=1 python your_program.py",
+        ask=BLOCKING_RUN,
         source_title="PyTorch, CUDA environment variables",
         source_url="https://docs.pytorch.org/docs/stable/cuda_environment_variables.html",
     ),

@@ -1,5 +1,6 @@
 """nvidia-smi and NVML: the driver does not answer. The importers of nvidia-smi read these messages."""
 
+from stackviz.report.messages.commands import DMESG
 from stackviz.report.messages.symptom import Cause, Symptom
 
 _GUIDE = "NVIDIA Driver Installation Guide"
@@ -163,7 +164,7 @@ SYMPTOMS = (
                 remedy="Install a branch of the driver that supports the card.",
             ),
         ),
-        ask="sudo dmesg | grep -iE 'nvrm|xid'",
+        ask=DMESG,
         rules=("smi-no-driver",),
         source_title=_GUIDE,
         source_url=_GUIDE_URL,

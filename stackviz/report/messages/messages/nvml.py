@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from stackviz.report.messages.commands import NVIDIA_SMI, NVIDIA_SMI_Q
 from stackviz.report.messages.messages import nvidia_smi
 from stackviz.report.messages.messages.cuda_codes import VERSIONS, WRONG_CALL
-from stackviz.report.messages.symptom import NVIDIA_SMI, Cause, Family, coded, table_rows, text_pattern
+from stackviz.report.messages.symptom import Cause, Family, coded, table_rows, text_pattern
 from stackviz.report.messages.tables import code_members
 
 _NVML = ("NVML API Reference, return values", "https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html")
-_STATE = "nvidia-smi -q"
 
 _SYMPTOMS = (
     coded(
@@ -110,7 +110,7 @@ _SYMPTOMS = (
                 remedy="End what runs on the card, then: sudo nvidia-smi --gpu-reset -i 0 (its number), or reboot.",
             ),
         ),
-        _STATE,
+        NVIDIA_SMI_Q,
         "hardware",
         _NVML,
     ),
@@ -124,7 +124,7 @@ _SYMPTOMS = (
                 remedy="Power off and seat each cable, one of the supply for each socket of the card.",
             ),
         ),
-        _STATE,
+        NVIDIA_SMI_Q,
         "hardware",
         _NVML,
     ),
@@ -139,7 +139,7 @@ _SYMPTOMS = (
                 remedy="Ask the vendor: the card works on, and ECC counters may be lost.",
             ),
         ),
-        _STATE,
+        NVIDIA_SMI_Q,
         "hardware",
         _NVML,
         severity="note",
@@ -256,7 +256,7 @@ SYMPTOMS = (
                     remedy="End what runs on the card, then: sudo nvidia-smi --gpu-reset -i 0 (its number), or reboot.",
                 ),
             ),
-            _STATE,
+            NVIDIA_SMI_Q,
             "hardware",
             ("NVIDIA, GPU memory error management", "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/"),
             rules=("row-remap-pending",),

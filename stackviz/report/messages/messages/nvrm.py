@@ -2,16 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
 
 from stackviz.base.sentence import say
-from stackviz.report.messages.symptom import KERNEL_LOG, Cause, Family, Symptom, coded, table_rows, text_family
+from stackviz.report.messages.commands import DKMS_STATUS, DMESG, NVIDIA_SMI, NVIDIA_SMI_Q
+from stackviz.report.messages.symptom import (
+    KERNEL_LOG,
+    Cause,
+    Family,
+    SeverityName,
+    Symptom,
+    coded,
+    table_rows,
+    text_family,
+)
 
 _GUIDE = "NVIDIA Driver Installation Guide"
 _GUIDE_URL = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 _SOURCE = "NVIDIA/open-gpu-kernel-modules: the modules' source code"
 _SOURCE_URL = "https://github.com/NVIDIA/open-gpu-kernel-modules"
-_DMESG = "sudo dmesg | grep -iE 'nvrm|xid'"
 _LSPCI = "lspci -nnk"
 
 _NO_ROOM = Cause(
@@ -100,9 +108,9 @@ def _logged(
     causes: tuple[Cause, ...],
     rank: int,
     *,
-    ask: str = _DMESG,
+    ask: str = DMESG,
     rules: tuple[str, ...] = (),
-    severity: Literal["broken", "warning", "note"] = "broken",
+    severity: SeverityName = "broken",
     states: Mapping[str, bool] | None = None,
     lacks: Mapping[str, str] | None = None,
 ) -> Symptom:
@@ -217,7 +225,7 @@ _LOGGED = (
             _BAD_CONTACT,
         ),
         5,
-        ask="nvidia-smi -q",
+        ask=NVIDIA_SMI_Q,
     ),
     _logged(
         "nvrm-no-card",
@@ -269,7 +277,7 @@ _LOGGED = (
             ),
         ),
         -2,
-        ask="dkms status",
+        ask=DKMS_STATUS,
     ),
     _logged(
         "module-other-kernel",
@@ -277,7 +285,7 @@ _LOGGED = (
         say("NVIDIA's module on the disk was built for another kernel or another compiler than the running ones."),
         (_OTHER_KERNEL,),
         -2,
-        ask="dkms status",
+        ask=DKMS_STATUS,
     ),
     _logged(
         "module-in-use",
@@ -329,7 +337,7 @@ _OTHER = _logged(
     say("NVIDIA's kernel module reports an error that no table here has."),
     (_BAD_CONTACT, _FIRMWARE_STATE, _WRONG_MODULES),
     9,
-    ask="nvidia-smi",
+    ask=NVIDIA_SMI,
     severity="warning",
 )
 

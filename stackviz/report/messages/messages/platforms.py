@@ -1,6 +1,7 @@
 """Where NVIDIA cards are reached in another way: Jetson, WSL2, and machines with NVSwitch."""
 
-from stackviz.report.messages.symptom import COLLECT_ENV, NVIDIA_SMI, Cause, Family, coded, text_family
+from stackviz.report.messages.commands import COLLECT_ENV, NVIDIA_SMI
+from stackviz.report.messages.symptom import Cause, Family, coded, text_family
 
 _JETSON = ("NVIDIA, Jetson Linux developer guide", "https://docs.nvidia.com/jetson/archives/")
 _WSL = ("CUDA on WSL User Guide", "https://docs.nvidia.com/cuda/wsl-user-guide/index.html")

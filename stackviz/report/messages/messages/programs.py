@@ -1,6 +1,7 @@
 """Programs and frameworks beside torch that do not find or do not use the GPU."""
 
-from stackviz.report.messages.symptom import NVIDIA_SMI, Cause, Symptom
+from stackviz.report.messages.commands import NVIDIA_SMI
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _PIP_LIST = "python -m pip list"
 

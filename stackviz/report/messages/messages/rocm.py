@@ -1,6 +1,7 @@
 """AMD cards with ROCm, Intel GPUs with XPU."""
 
-from stackviz.report.messages.symptom import COLLECT_ENV, Cause, Symptom
+from stackviz.report.messages.commands import COLLECT_ENV, ROCMINFO
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _SUPPORT = "ROCm, system requirements"
 _SUPPORT_URL = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/reference/system-requirements.html"
@@ -31,7 +32,7 @@ SYMPTOMS = (
                 remedy="Let gfx1031 pass for gfx1030, at your own risk: export HSA_OVERRIDE_GFX_VERSION=10.3.0",
             ),
         ),
-        ask="rocminfo",
+        ask=ROCMINFO,
         rules=("rocm-kernels-missing",),
         source_title=_SUPPORT,
         source_url=_SUPPORT_URL,
@@ -66,7 +67,7 @@ SYMPTOMS = (
                 remedy="unset HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES",
             ),
         ),
-        ask="rocminfo",
+        ask=ROCMINFO,
         states={"cuda.available": False},
         source_title="ROCm, post-installation: group permissions",
         source_url="https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/prerequisites.html",
@@ -131,7 +132,7 @@ SYMPTOMS = (
                 remedy="Let gfx1103 pass for gfx1100, at your own risk: export HSA_OVERRIDE_GFX_VERSION=11.0.0",
             ),
         ),
-        ask="rocminfo",
+        ask=ROCMINFO,
         rules=("rocm-kernels-missing",),
         source_title=_SUPPORT,
         source_url=_SUPPORT_URL,

@@ -1,6 +1,7 @@
 """Settings in what people paste that keep programs off the card, whatever the machine has."""
 
-from stackviz.report.messages.symptom import COLLECT_ENV, Cause, Symptom
+from stackviz.report.messages.commands import COLLECT_ENV
+from stackviz.report.messages.symptom import Cause, Symptom
 
 SYMPTOMS = (
     Symptom(

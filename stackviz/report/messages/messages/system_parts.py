@@ -1,7 +1,8 @@
 """Parts of the system that a program loads: shared libraries, FFmpeg, an image for this processor."""
 
+from stackviz.report.messages.commands import COLLECT_ENV
 from stackviz.report.messages.messages.extensions import OTHER_TORCH
-from stackviz.report.messages.symptom import COLLECT_ENV, Cause, Symptom
+from stackviz.report.messages.symptom import Cause, Symptom
 
 SYMPTOMS = (
     Symptom(

@@ -1,6 +1,7 @@
 """The build of torch does not suit the machine: no CUDA in it, no code for the card, packages of another build."""
 
-from stackviz.report.messages.symptom import COLLECT_ENV, Cause, Symptom
+from stackviz.report.messages.commands import COLLECT_ENV
+from stackviz.report.messages.symptom import Cause, Symptom
 
 _GET_STARTED = "PyTorch, Start Locally"
 _GET_STARTED_URL = "https://pytorch.org/get-started/locally/"

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from stackviz.base.sentence import Sentence, say
-from stackviz.report.messages.symptom import KERNEL_LOG, Cause, Family, Symptom, coded, table_rows
+from stackviz.report.messages.commands import BLOCKING_RUN, DMESG, NVIDIA_SMI_Q
+from stackviz.report.messages.symptom import KERNEL_LOG, Cause, Family, SeverityName, Symptom, coded, table_rows
 
 __all__ = ["FAMILIES"]
 
@@ -19,13 +19,11 @@ class _Kind:
     causes: tuple[Cause, ...]
     ask: str
     component: str = "hardware"
-    severity: Literal["broken", "warning", "note"] = "broken"
+    severity: SeverityName = "broken"
     rules: tuple[str, ...] = ()
 
 
 _XID_URL = "https://docs.nvidia.com/deploy/xid-errors/"
-_DMESG = "sudo dmesg | grep -iE 'nvrm|xid'"
-_STATE = "nvidia-smi -q"
 _RESET = (
     "End what runs on the card, then reset it: sudo nvidia-smi --gpu-reset -i 0 (its number), or reboot. On a machine "
     "with NVSwitch all cards are reset together."
@@ -75,7 +73,7 @@ _KINDS: Mapping[str, _Kind] = {
             "The card does not answer over PCIe. No program can use it until it is reset or the machine restarts."
         ),
         causes=_BUS,
-        ask=_DMESG,
+        ask=DMESG,
         rules=("cards-lost",),
     ),
     "power": _Kind(
@@ -87,13 +85,13 @@ _KINDS: Mapping[str, _Kind] = {
                 remedy="Power off and seat each cable, one of the supply for each socket of the card.",
             ),
         ),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
     ),
     "memory": _Kind(
         rank=2,
         fault=say("The memory of the card has an error that could not be corrected; no program is at fault."),
         causes=_MEMORY,
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
     ),
     "contained": _Kind(
         rank=3,
@@ -102,7 +100,7 @@ _KINDS: Mapping[str, _Kind] = {
             "used this memory was ended, and others run on."
         ),
         causes=_MEMORY,
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
     ),
     "firmware": _Kind(
         rank=4,
@@ -126,7 +124,7 @@ _KINDS: Mapping[str, _Kind] = {
             ),
             _IS_BAD,
         ),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
         component="nvidia-driver",
     ),
     "link": _Kind(
@@ -149,7 +147,7 @@ _KINDS: Mapping[str, _Kind] = {
                 remedy="Install nvidia-fabricmanager in exactly the driver's version.",
             ),
         ),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
     ),
     "driver": _Kind(
         rank=6,
@@ -163,7 +161,7 @@ _KINDS: Mapping[str, _Kind] = {
             ),
             _IS_BAD,
         ),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
         component="nvidia-driver",
     ),
     "virtual": _Kind(
@@ -176,7 +174,7 @@ _KINDS: Mapping[str, _Kind] = {
                 remedy="Install the two drivers of one vGPU release, then start the virtual machine again.",
             ),
         ),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
         component="nvidia-driver",
     ),
     "program": _Kind(
@@ -195,7 +193,7 @@ _KINDS: Mapping[str, _Kind] = {
             ),
             _DRIVER_FAULT,
         ),
-        ask="CUDA_LAUNCH_BLOCKING=1 python your_program.py",
+        ask=BLOCKING_RUN,
         component="cuda-runtime",
     ),
     "copy": _Kind(
@@ -214,7 +212,7 @@ _KINDS: Mapping[str, _Kind] = {
             ),
             _IS_BAD,
         ),
-        ask=_DMESG,
+        ask=DMESG,
     ),
     "engine": _Kind(
         rank=7,
@@ -227,7 +225,7 @@ _KINDS: Mapping[str, _Kind] = {
             ),
             _DRIVER_FAULT,
         ),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
         component="nvidia-driver",
         severity="warning",
     ),
@@ -235,7 +233,7 @@ _KINDS: Mapping[str, _Kind] = {
         rank=7,
         fault=say("It concerns the screen, not computing."),
         causes=(_DRIVER_FAULT,),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
         component="nvidia-driver",
         severity="note",
     ),
@@ -243,7 +241,7 @@ _KINDS: Mapping[str, _Kind] = {
         rank=8,
         fault=say("The card found weak memory and takes it out of use, as it is made to. Its work goes on."),
         causes=_MEMORY,
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
         severity="warning",
     ),
     "follows": _Kind(
@@ -260,7 +258,7 @@ _KINDS: Mapping[str, _Kind] = {
                 remedy="Nothing is broken: start it again.",
             ),
         ),
-        ask=_DMESG,
+        ask=DMESG,
         component="nvidia-driver",
         severity="note",
     ),
@@ -268,14 +266,14 @@ _KINDS: Mapping[str, _Kind] = {
         rank=10,
         fault=say("It is for information, and no error of a program."),
         causes=(Cause(text="The driver logs a state of the card.", remedy="Nothing has to be done now."),),
-        ask=_STATE,
+        ask=NVIDIA_SMI_Q,
         severity="note",
     ),
     "unused": _Kind(
         rank=10,
         fault=say("NVIDIA describes no error under this number."),
         causes=(_DRIVER_FAULT,),
-        ask=_DMESG,
+        ask=DMESG,
         component="nvidia-driver",
         severity="note",
     ),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stackviz.base.sentence import Sentence, join_sentences, say
 from stackviz.base.units import quantity_label
-from stackviz.report.messages.symptom import COLLECT_ENV
+from stackviz.report.messages.commands import COLLECT_ENV
 from stackviz.report.rules.compatibility import RuleSource, Tables
 from stackviz.report.rules.look import Look
 from stackviz.report.rules.rule import Conclusion, RuleSet, Severity
