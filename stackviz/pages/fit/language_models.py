@@ -22,7 +22,7 @@ _NOT_THE_MODEL = re.compile(
 _SHAPE_COLUMNS = (
     "layers", "hidden", "heads", "kv_heads", "head_size", "intermediate", "vocabulary",
     "experts", "experts_per_token", "expert_intermediate", "shared_experts", "dense_layers",
-    "kv_rank", "query_rank", "rope_size", "window", "window_layers",
+    "kv_rank", "query_rank", "rope_size", "window", "window_layers", "full_kv_heads", "full_head_size",
     "state_layers", "state_heads", "state_key_heads", "state_head_size",
 )  # fmt: skip
 

@@ -79,13 +79,17 @@ def cache_bytes(shape: ModelShape, tokens: float, bits: float, chunk: int = 0) -
     A gated delta net: its state, whatever the tokens and the precision of the cache.
     """
     seen = min(tokens, shape.window + chunk) if shape.window else tokens
-    token_layers = shape.cached_layers * tokens + shape.window_layers * seen
-    return _cached_numbers(shape) * token_layers * bits / 8 + shape.state_numbers * STATE_BYTES
+    windowed, full = _cached_numbers(shape)
+    numbers = full * shape.cached_layers * tokens + windowed * shape.window_layers * seen
+    return numbers * bits / 8 + shape.state_numbers * STATE_BYTES
 
 
-def _cached_numbers(shape: ModelShape) -> int:
-    """Numbers a token leaves in one layer."""
-    return shape.kv_rank + shape.rope_size if shape.is_latent else 2 * shape.kv_heads * shape.head_size
+def _cached_numbers(shape: ModelShape) -> tuple[int, int]:
+    """Numbers a token leaves in one layer: with a window, without."""
+    if shape.is_latent:
+        return 0, shape.kv_rank + shape.rope_size
+    windowed = 2 * shape.kv_heads * shape.head_size
+    return windowed, 2 * shape.full_kv_heads * shape.full_head_size or windowed
 
 
 def inference_parts(load: Workload, runtime: float = CUDA_RUNTIME) -> list[MemoryPart]:
@@ -127,19 +131,22 @@ def _cache_part(load: Workload) -> MemoryPart:
     shape, bits = load.shape, CACHE_PRECISIONS[load.cache_precision]
     tokens = math.ceil(load.context / CACHE_PAGE) * CACHE_PAGE
     chunk = min(CHUNK, tokens)
-    numbers = f"2 × {shape.kv_heads} × {shape.head_size}"
-    if shape.is_latent:
-        numbers = f"({shape.kv_rank} + {shape.rope_size})"
+    numbers = f"2 × {shape.kv_heads} × {shape.head_size} × "
     layers = f"{shape.cached_layers} × {tokens:,}"
-    if shape.window_layers:
-        seen = min(tokens, shape.window + chunk)
-        layers = f"({layers} + {shape.window_layers} × {seen:,})"
+    windowed = f"{shape.window_layers} × {min(tokens, shape.window + chunk):,}"
+    if shape.is_latent:
+        numbers = f"({shape.kv_rank} + {shape.rope_size}) × "
+    elif shape.full_head_size:
+        full = f"2 × {shape.full_kv_heads} × {shape.full_head_size} × {layers}"
+        numbers, layers = "", f"({full} + {numbers}{windowed})"
+    elif shape.window_layers:
+        layers = f"({layers} + {windowed})"
     states = f" + {shape.state_numbers:,} × {STATE_BYTES} × {load.batch}" if shape.state_layers else ""
     return MemoryPart(
         key="cache",
         size=cache_bytes(shape, tokens, bits, chunk) * load.batch,
         form=_cache_form(shape),
-        worked=f"{numbers} × {layers} × {load.batch} × {bits:g} ÷ 8{states}",
+        worked=f"{numbers}{layers} × {load.batch} × {bits:g} ÷ 8{states}",
     )
 
 

@@ -125,7 +125,7 @@ def decode_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
 def prefill_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
     shape, matrix = work.shape, _known(card.matrix_flops) * work.shards
     products = 2 * shape.layer_parameters / matrix
-    scores = 4 * shape.heads * shape.head_size * _seen_layers(shape, work.depth)
+    scores = 4 * shape.heads * _seen_numbers(shape, work.depth)
     return (
         shape.layers * LAYER_S / work.chunk,
         products,
@@ -136,10 +136,11 @@ def prefill_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
     )
 
 
-def _seen_layers(shape: ModelShape, depth: float) -> float:
-    """The depth summed over the layers: those with a window see no more than that, those with a state none."""
+def _seen_numbers(shape: ModelShape, depth: float) -> float:
+    """Head size × depth, summed over the layers: those with a window see no more than that, those with a state none."""
     windowed = min(depth, shape.window) if shape.window else depth
-    return shape.cached_layers * depth + shape.window_layers * windowed
+    full = shape.full_head_size or shape.head_size
+    return shape.cached_layers * full * depth + shape.window_layers * shape.head_size * windowed
 
 
 def _known(amount: float | None) -> float:

@@ -21,6 +21,7 @@ class ModelShape:
 
     `kv_rank`, `query_rank`, `rope_size`: of latent attention (DeepSeek-V2, section 2.1); 0 of grouped attention.
     `window`: tokens that `window_layers` of the layers see; the others see the whole context.
+    `full_kv_heads`, `full_head_size`: of layers without a window where theirs differ, whose values are their keys.
     `dense_layers`: of a model with experts, those that have none. `is_gated`: three matrices in the MLP, not two.
     `state_layers`: with a gated delta net of `state_heads` values and `state_key_heads` keys of `state_head_size`.
     `has_output_gate`: attention gates its output by as many numbers as its queries have.
@@ -45,6 +46,8 @@ class ModelShape:
     rope_size: int = 0
     window: int = 0
     window_layers: int = 0
+    full_kv_heads: int = 0
+    full_head_size: int = 0
     state_layers: int = 0
     state_heads: int = 0
     state_key_heads: int = 0
@@ -81,15 +84,17 @@ class ModelShape:
         table = self.vocabulary * self.hidden
         value, out, rest = self._attention()
         state_out, state_rest = self._delta_net()
-        attention_layers = self.layers - self.state_layers
+        full_layers = self.cached_layers if self.full_head_size else 0
+        attention_layers = self.layers - self.state_layers - full_layers
+        full_out, full_rest = self._full_attention()
         plain_layers = self.layers - self.expert_layers
         down = self.hidden * self.intermediate
         return {
             "embedding": 0 if self.is_tied else table,
             "output": table,
             "value": value * attention_layers,
-            "attention_out": out * attention_layers + state_out * self.state_layers,
-            "attention": rest * attention_layers + state_rest * self.state_layers,
+            "attention_out": out * attention_layers + full_out * full_layers + state_out * self.state_layers,
+            "attention": rest * attention_layers + full_rest * full_layers + state_rest * self.state_layers,
             "down": down * plain_layers,
             "mlp": down * (2 if self.is_gated else 1) * plain_layers,
             "expert": self.expert_parameters * (self.experts + self.shared_experts) * self.expert_layers,
@@ -144,6 +149,11 @@ class ModelShape:
         query = self.hidden * self.query_rank + self.query_rank * self.heads * (self.head_size + self.rope_size)
         latent = self.hidden * (self.kv_rank + self.rope_size)
         return value, queries * self.hidden, query + latent + self.kv_rank * queries
+
+    def _full_attention(self) -> tuple[int, int]:
+        """Parameters of one layer with `full_head_size`: of its output projection, of the rest."""
+        queries = self.heads * self.full_head_size
+        return queries * self.hidden, self.hidden * (queries + self.full_kv_heads * self.full_head_size)
 
     def _delta_net(self) -> tuple[int, int]:
         """Parameters of one gated delta net: of its output projection, of the rest (it gates values and forgets)."""

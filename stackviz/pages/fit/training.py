@@ -111,7 +111,8 @@ def _state_part(name: str, shape: ModelShape, count: float, *, in_16_bits: bool 
 def matrices(shape: ModelShape) -> list[tuple[int, int, int]]:
     """(how many, inputs, outputs) of the matrices in the layers."""
     queries, shared = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
-    hidden, layers = shape.hidden, shape.layers - shape.state_layers
+    full = shape.cached_layers if shape.full_head_size else 0
+    hidden, layers = shape.hidden, shape.layers - shape.state_layers - full
     if shape.is_latent:
         rope = shape.heads * (shape.head_size + shape.rope_size)
         kinds = [
@@ -123,6 +124,9 @@ def matrices(shape: ModelShape) -> list[tuple[int, int, int]]:
     else:
         kinds = [(layers, hidden, 2 * queries if shape.has_output_gate else queries), (2 * layers, hidden, shared)]
     kinds.append((layers, queries, hidden))
+    if full:
+        queries, keys = shape.heads * shape.full_head_size, shape.full_kv_heads * shape.full_head_size
+        kinds += [(full, hidden, queries), (full, hidden, keys), (full, queries, hidden)]
     if shape.state_layers:
         values = shape.state_heads * shape.state_head_size
         kinds += [

@@ -34,7 +34,7 @@ def test_a_quantisation_at_the_end_of_the_name_counts():
 @pytest.mark.parametrize(
     "params",
     [
-        {"model": "Gemma 4 31B"},
+        {"model": "Gemma 4 E4B"},
         {"quant": "Q9_X"},
         {"test": "pg512+128"},
         {"test": "tg0"},

@@ -56,6 +56,7 @@ def test_printed_active_parameters_are_those_of_the_shape(slug):
         ("gemma-3-12b-it-4bit", "gemma-3-12b"),
         ("gemma-3-27b-it-qat", "gemma-3-27b"),
         ("qwen35moe 35B.A3B", "qwen-3.5-35b-a3b"),
+        ("gemma4:31b-mlx", "gemma-4-31b"),
         ("Qwen3.6-27B-MLX-4bit", "qwen-3.5-27b"),
         ("Qwen2.5-Coder-32B-Instruct-AWQ", "qwen-2.5-32b"),
         ("qwen3-coder:30b-UD-Q4_K_XL", "qwen-3-30b-a3b"),
@@ -68,7 +69,13 @@ def test_benchmarks_names_lead_to_the_model(name, slug):
 
 
 @pytest.mark.parametrize(
-    ("written", "precision"), [("Q4_K - Medium", "q4_k_m"), ("F16", "f16"), ("4bit", "mlx-4bit"), ("Q3_K_XL", "")]
+    ("written", "precision"),
+    [
+        ("Q4_K - Medium", "q4_k_m"),
+        ("F16", "f16"),
+        ("4bit", "mlx-4bit"),
+        ("Q3_K_XL", ""),
+    ],
 )
 def test_a_written_quantisation_leads_to_the_precision(written, precision):
     assert precision_named(written) == precision

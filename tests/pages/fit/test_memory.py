@@ -50,6 +50,18 @@ def test_states_are_those_llama_cpp_logs(model, state_mib):
     assert parts["cache"] == 4 * cache_bytes(shape, 4096, 16)
 
 
+def test_layers_without_a_window_may_have_heads_of_their_size():
+    """llama-bench prints 11.91 B for Gemma 4 12B and 25.23 B for Gemma 4 26B-A4B, its model card 30.7 B for 31B."""
+    for model, printed in (("gemma-4-12b", 11.91), ("gemma-4-26b-a4b", 25.23), ("gemma-4-31b", 30.70)):
+        assert MODELS[model].shape.parameters / 1e9 == pytest.approx(printed, abs=0.01)
+    shape = MODELS["gemma-4-31b"].shape
+    assert cache_bytes(shape, 32_768, 16) == 10 * 32_768 * 2 * 4 * 512 * 2 + 50 * 1024 * 2 * 16 * 256 * 2
+    part = next(part for part in inference_parts(load("gemma-4-31b")) if part.key == "cache")
+    assert part.worked == "(2 × 4 × 512 × 10 × 8,192 + 2 × 16 × 256 × 50 × 1,536) × 1 × 16 ÷ 8"
+    attention = 50 * (2 * (5376 + 8192) + 2 * (5376 + 4096)) + 10 * (2 * (5376 + 16_384) + 5376 + 2048)
+    assert adapter_parameters(shape, 1) == attention + 60 * 3 * (5376 + 21_504)
+
+
 def test_a_delta_net_counts_as_many_weights_as_its_matrices():
     """llama-bench prints 26.90 B for Qwen 3.5 27B and 34.66 B for Qwen 3.5 35B-A3B."""
     for model, printed in (("qwen-3.5-27b", 26.90), ("qwen-3.5-35b-a3b", 34.66), ("qwen-3-next-80b-a3b", 79.67)):
