@@ -107,6 +107,8 @@ _WRITTEN = {
     "q3km": "q3_k_m", "q3kmedium": "q3_k_m", "q4km": "q4_k_m", "q4kmedium": "q4_k_m", "q5km": "q5_k_m",
     "q5kmedium": "q5_k_m", "mxfp4": "mxfp4", "mxfp4moe": "mxfp4",
     "4bit": "mlx-4bit", "5bit": "mlx-5bit", "6bit": "mlx-6bit", "8bit": "mlx-8bit",
+    "fp8": "fp8", "awq": "int4", "awq4bit": "int4", "gptq": "int4", "gptq4bit": "int4", "gptqint4": "int4",
+    "autoroundint4": "int4",
     "q4": "mlx-4bit", "q5": "mlx-5bit", "q6": "mlx-6bit", "q8": "mlx-8bit",
 }  # fmt: skip
 

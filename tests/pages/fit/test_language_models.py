@@ -74,6 +74,9 @@ def test_benchmarks_names_lead_to_the_model(name, slug):
         ("Q4_K - Medium", "q4_k_m"),
         ("F16", "f16"),
         ("4bit", "mlx-4bit"),
+        ("AWQ 4-bit", "int4"),
+        ("GPTQ-Int4", "int4"),
+        ("FP8", "fp8"),
         ("Q3_K_XL", ""),
     ],
 )
