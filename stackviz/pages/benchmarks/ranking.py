@@ -313,8 +313,11 @@ class VendorBest:
     factor: str
 
 
-def best_of_vendors(ladder: CitedLadder, drawn: DrawnLadder, most: int = 4) -> tuple[VendorBest, ...]:
-    """The best of each vendor, best first; at most so many. () in a ranking without a first."""
+def best_of_vendors(ladder: CitedLadder, drawn: DrawnLadder, most: int = 4, chosen: str = "") -> tuple[VendorBest, ...]:
+    """The best of each vendor, best first; at most so many, the chosen one among them. () in a ranking without a first.
+
+    `chosen`: the slug of a vendor, "" for none.
+    """
     if ladder.lead.row is None:
         return ()
     seen: dict[str, VendorBest] = {}
@@ -324,4 +327,7 @@ def best_of_vendors(ladder: CitedLadder, drawn: DrawnLadder, most: int = 4) -> t
             ratio = row.best.amount_per_device / ladder.rows[0].best.amount_per_device
             factor = format_factor(ratio) if seen else ""
             seen[vendor.slug] = VendorBest(vendor.name, hue_of(vendor.slug).css, shown, factor)
-    return tuple(seen.values())[:most]
+    leaders = list(seen)[:most]
+    if chosen in seen and chosen not in leaders:
+        leaders[-1] = chosen
+    return tuple(seen[slug] for slug in leaders)

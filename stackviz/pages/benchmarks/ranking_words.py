@@ -232,7 +232,7 @@ def _prepared(_edition: str, _language: str | None, key: str, query: str) -> Sho
         shares=tuple(ranking_shares(choice, ladder)),
         words=_words(ladder, drawn),
         form=facet_form(choice, ladder),
-        best=best_of_vendors(ladder, drawn),
+        best=best_of_vendors(ladder, drawn, chosen=choice.vendor),
         cases=other_cases(choice, ladder),
         left_out=left_out(ladder.case),
     )

@@ -397,6 +397,14 @@ def test_a_vendor_is_shown_alone_with_its_ranks_among_all(client):
     assert ranked == {row.slug for row in rows}
 
 
+def test_the_chosen_vendor_has_its_best_among_the_tiles():
+    gemm = CITED_BENCHMARKS["gemm"]
+    best = shown_ranking(gemm, read_choice(QueryDict(""), gemm)).best
+    chosen = shown_ranking(gemm, read_choice(QueryDict("vendor=apple"), gemm)).best
+    assert "Apple" not in {each.vendor for each in best}
+    assert (len(chosen), chosen[-1].vendor, chosen[:-1]) == (len(best), "Apple", best[:-1])
+
+
 def test_a_kind_without_rows_and_an_unknown_vendor_are_answered(client):
     assert "No result has these parameters." in client.get("/benchmarks/llama-bench/?kind=npu").content.decode()
     text = client.get("/benchmarks/llama-bench/?vendor=voodoo").content.decode()
