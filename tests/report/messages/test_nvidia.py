@@ -9,7 +9,9 @@ from stackviz.report.importers import read_all
 from stackviz.report.rules import judge, packaged_tables
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-LINES = [line.split("\t") for line in (FIXTURES / "nvidia_lines.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+LINES = [
+    line.split("\t") for line in (FIXTURES / "messages" / "nvidia.tsv").read_text(encoding="utf-8").splitlines()[1:]
+]
 OF_OTHERS = ("oldest xid 731 is far in the past", "SXM4 sockets", "CUDA error rate 5 %", "cudaMalloc 100 MB", "cdi 2.1")
 
 
