@@ -46,11 +46,11 @@ def _without_settled(findings: Sequence[Finding]) -> Iterator[Finding]:
     telling = set(_rules_telling(broken)) if broken else None
     for finding in findings:
         is_open = finding.severity == Severity.CANNOT_TELL
-        if not is_open or not (is_decided or _is_beside(finding, telling)):
+        if not is_open or not (is_decided or _is_unrelated(finding, telling)):
             yield finding
 
 
-def _is_beside(finding: Finding, rules: Set[str] | None) -> bool:
+def _is_unrelated(finding: Finding, rules: Set[str] | None) -> bool:
     """Whether a question has nothing to do with the messages, of which these rules find the cause; None for none."""
     return rules is not None and finding.rule not in rules
 

@@ -16,7 +16,7 @@ from stackviz.report.importers.env_report import add_listed_card, number_of_byte
 from stackviz.report.importers.importer import Importer, Span
 from stackviz.report.importers.reading import Reading, clean, distinct_lines, without_digits
 from stackviz.report.messages import BETWEEN_QUOTES, FAMILIES, SYMPTOMS, Family, Symptom
-from stackviz.report.messages.around import programs_in
+from stackviz.report.messages.around_torch import programs_around_torch
 from stackviz.report.messages.hints import hints_in, python_in
 
 __all__ = ["IMPORTER", "find_messages", "is_message", "message_bounds", "quote_line", "state_surroundings"]
@@ -304,7 +304,7 @@ def state_surroundings(text: str, readings: Sequence[Reading]) -> None:
     stated = {
         "message.cards": cards,
         "message.hints": " ".join(hints_in(text)),
-        "message.programs": " ".join(program.key for program in programs_in(text)),
+        "message.programs": " ".join(program.key for program in programs_around_torch(text)),
         "message.python": python_in(text),
     }
     for reading in messages:

@@ -14,7 +14,10 @@ __all__ = ["NAMED_PROGRAMS", "PROGRAMS_BY_KEY", "NamedProgram", "program_in"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedProgram:
-    """One program or family. `words`: a regular expression of whole words. `ask`: the one command that tells more."""
+    """One program or family. `words`: a regular expression of whole words. `component`: what its faults are of.
+
+    `known`: what helps with most of its errors, in a sentence. `ask`: the one command that tells more.
+    """
 
     key: str
     name: str

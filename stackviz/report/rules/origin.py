@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from stackviz.report.format import systems
-from stackviz.report.messages.around import PROGRAMS, AroundTorch
+from stackviz.report.messages.around_torch import AROUND_TORCH, AroundTorch
 from stackviz.report.messages.commands import MAC_HARDWARE, NVIDIA_SMI, ROCMINFO
 from stackviz.report.messages.hints import Hint
 from stackviz.report.rules.look import Look
@@ -69,7 +69,7 @@ def is_of(hints: frozenset[str], wanted: Iterable[str]) -> bool:
 
 def programs_of(look: Look) -> list[AroundTorch]:
     """The programs around torch that the text is of, the most telling first."""
-    return [PROGRAMS[key] for key in (look.get("message.programs") or "").split() if key in PROGRAMS]
+    return [AROUND_TORCH[key] for key in (look.get("message.programs") or "").split() if key in AROUND_TORCH]
 
 
 def command_here(look: Look, hints: frozenset[str], command: str) -> str:

@@ -7,7 +7,7 @@ from typing import Literal, cast
 from stackviz.base.sentence import Sentence, say
 from stackviz.report.messages.symptom import table_rows
 
-__all__ = ["PROGRAMS", "AroundTorch", "programs_in"]
+__all__ = ["AROUND_TORCH", "AroundTorch", "programs_around_torch"]
 
 Kind = Literal["image", "embedded", "environment", "release", "pinned", "notebook", "project"]
 _MOST_CHARS = 20_000
@@ -67,7 +67,7 @@ class AroundTorch:
         )
 
 
-PROGRAMS: Mapping[str, AroundTorch] = {
+AROUND_TORCH: Mapping[str, AroundTorch] = {
     row["key"]: AroundTorch(
         key=row["key"],
         name=row["name"],
@@ -76,12 +76,12 @@ PROGRAMS: Mapping[str, AroundTorch] = {
         step=row["step"],
         source_url=row["source_url"],
     )
-    for row in table_rows("around")
+    for row in table_rows("around_torch")
 }
 """By key; what comes first counts more: an image of vLLM is one, and vLLM too."""
 
 
-def programs_in(text: str) -> list[AroundTorch]:
+def programs_around_torch(text: str) -> list[AroundTorch]:
     """Return the programs that the text is of, the most telling first."""
     lowered = text[:_MOST_CHARS].lower()
-    return [program for program in PROGRAMS.values() if any(term in lowered for term in program.words)]
+    return [program for program in AROUND_TORCH.values() if any(term in lowered for term in program.words)]
