@@ -18,7 +18,8 @@ SYMPTOMS = (
         message="nvidia-fabricmanager.service Active: failed (Result: exit-code)",
         patterns=(
             (
-                r"nvidia-fabricmanager\.service(?:[^\n]{0,200} ){0,4}?Active: (?P<detail>failed|inactive)"
+                r"nvidia-fabricmanager\.service[^\n]{0,200}(?:\n[^\n]{0,200}){0,4}?"
+                r"\bActive: (?P<detail>failed|inactive)"
                 r"(?!(?:[^\n]{0,240}\n){1,8}?[^\n]{0,200}n't match)"
             ),
         ),
