@@ -198,7 +198,7 @@ def _results_html(search: Search, number: int, choices: FilterChoices) -> str:
     """The matching rows with their heading and counts, as HTML."""
     query, counts = search.query, search.counted()
     page = page_of(search.folded(), number, PER_PAGE)
-    rows = list_rows(page.items, query.columns, search.catalogue)
+    rows = list_rows(page.items, query.columns, search.catalogue, query.memory_min)
     row_of = {row["accelerator"]: row for row in rows}
     return _rendered(
         "_found",

@@ -18,7 +18,7 @@ from stackviz.pages.accelerators.list_query import (
     column_field,
 )
 from stackviz.pages.accelerators.list_search import Counted, Search, largest_shown, listed_field
-from stackviz.records.catalog.costs import DOLLARS, Cost, costs_now, leading_cost
+from stackviz.records.catalog.costs import DOLLARS, Cost, costs_now, costs_with_memory, leading_cost
 from stackviz.records.catalog.fields import DENSE, Field
 from stackviz.records.catalog.figures import Headline, choose_headline, nearest_headline
 from stackviz.records.catalog.match import CardName, match_cards
@@ -142,16 +142,22 @@ def kind_column(query: ListQuery) -> ListColumn:
 
 
 def list_rows(
-    folded: Sequence[Sequence[Accelerator]], names: Sequence[str], catalogue: PublicCatalogue
+    folded: Sequence[Sequence[Accelerator]],
+    names: Sequence[str],
+    catalogue: PublicCatalogue,
+    memory_min: float | None = None,
 ) -> list[dict[str, object]]:
     """A row for the first of each, with a cell for each of these fields; a cell is written once for each edition.
 
+    `memory_min`: the GB that a price must be for.
     `variants`: others of its family, which share the row; `is_announced`: it cannot be had yet.
     """
     kinds, language = kind_words(), get_language()
     fields = [column_field(name) for name in names]
 
     def cell(item: Accelerator, field: Field) -> ListCell:
+        if field is PRICE_COLUMN and memory_min:
+            return _price_cell(costs_with_memory(item.pk, catalogue, memory_min))
         if field is PRICE_COLUMN:
             return catalogue.once(
                 ("cell", item.pk, field.name, language), lambda: _price_cell(costs_now(item.pk, catalogue))

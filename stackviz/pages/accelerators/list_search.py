@@ -22,7 +22,7 @@ from stackviz.pages.accelerators.list_query import (
 from stackviz.records.catalog.absences import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.records.catalog.asked_for import by_request
 from stackviz.records.catalog.conditions import KEYS
-from stackviz.records.catalog.costs import costs_now, dollars_to_buy
+from stackviz.records.catalog.costs import costs_with_memory, dollars_to_buy
 from stackviz.records.catalog.fields import FIELDS, POWER, Field
 from stackviz.records.catalog.figures import base_condition
 from stackviz.records.catalog.models import Accelerator, Alias, SpecValue
@@ -96,14 +96,14 @@ class Search:
         matching = self.filtered()
         if self.query.sort_key not in COLUMN_NAMES:
             return Counted(len(matching), len(matching))
-        known = sorted_by(column_field(self.query.sort_key), self.catalogue)
+        known = sorted_by(column_field(self.query.sort_key), self.catalogue, self.query.memory_min)
         return Counted(len(matching), sum(row.pk in known for row in matching))
 
 
-def sorted_by(field: Field, catalogue: PublicCatalogue) -> Mapping[int, float | str]:
+def sorted_by(field: Field, catalogue: PublicCatalogue, memory_min: float | None = None) -> Mapping[int, float | str]:
     """Accelerator id -> what the list sorts and filters by: its figure's amount, or its text."""
     if field is PRICE_COLUMN:
-        return dollars_shown(catalogue)
+        return dollars_shown(catalogue, memory_min)
     return texts_shown(field, catalogue) if field.is_text else amounts_shown(field, catalogue)
 
 
@@ -117,14 +117,14 @@ def amounts_shown(field: Field, catalogue: PublicCatalogue) -> Amounts:
     )  # fmt: skip
 
 
-def dollars_shown(catalogue: PublicCatalogue) -> Amounts:
-    """Accelerator id -> what buys one, in dollars; without those of which a rent alone is known, or nothing."""
+def dollars_shown(catalogue: PublicCatalogue, memory_min: float | None = None) -> Amounts:
+    """Accelerator id -> what buys one with so many GB, in dollars; without those of which no such price is known."""
 
-    def amounts() -> dict[int, float]:
-        of_each = {pk: dollars_to_buy(costs_now(pk, catalogue)) for pk in catalogue.by_pk}
+    def amounts(least_gb: float | None = None) -> dict[int, float]:
+        of_each = {pk: dollars_to_buy(costs_with_memory(pk, catalogue, least_gb)) for pk in catalogue.by_pk}
         return {pk: amount for pk, amount in of_each.items() if amount is not None}
 
-    return catalogue.once("dollars shown", amounts)
+    return amounts(memory_min) if memory_min else catalogue.once("dollars shown", amounts)
 
 
 def largest_shown(field: Field, catalogue: PublicCatalogue) -> float:
@@ -240,7 +240,7 @@ def _bounds(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
         tests["power_max"] = _bounded(power_shown(catalogue), query, lambda power: power <= most)
     if query.price_max is not None:
         dollars = query.price_max
-        tests["price_max"] = _bounded(dollars_shown(catalogue), query, lambda price: price <= dollars)
+        tests["price_max"] = _bounded(dollars_shown(catalogue, query.memory_min), query, lambda price: price <= dollars)
     return tests
 
 
@@ -328,7 +328,8 @@ def _ordered(accelerators: list[Accelerator], query: ListQuery, catalogue: Publi
     """Sort stably; `accelerators` is sorted by name. Without a key or a search the most asked for come first."""
     key = query.sort_key
     if key in COLUMN_NAMES:
-        return _by_field(accelerators, column_field(key), catalogue, is_descending=query.is_descending)
+        figures = sorted_by(column_field(key), catalogue, query.memory_min)
+        return _by_field(accelerators, column_field(key), figures, is_descending=query.is_descending)
     if not key and query.q:
         return sorted(accelerators, key=lambda row: _nearness(row, query.q, catalogue))
     if key == "vendor":
@@ -342,10 +343,9 @@ def _ordered(accelerators: list[Accelerator], query: ListQuery, catalogue: Publi
 
 
 def _by_field(
-    accelerators: list[Accelerator], field: Field, catalogue: PublicCatalogue, *, is_descending: bool
+    accelerators: list[Accelerator], field: Field, figures: Mapping[int, float | str], *, is_descending: bool
 ) -> list[Accelerator]:
     """Sort by the figure shown; accelerators without one come last in both directions."""
-    figures = sorted_by(field, catalogue)
 
     def sort_key(row: Accelerator) -> tuple[int, float | str]:
         figure = figures[row.pk]

@@ -77,8 +77,9 @@ class Cost:
 
     @property
     def short_remark(self) -> str:
-        """`street, undated`, `launch, 2022-10`: kind and month in the width of a column."""
-        return f"{_SHORT_KINDS[self.kind]}, {self.day_words if self.day == UNDATED else self.day[:7]}"
+        """`street, undated`, `64 GB, whole machine, 2025-03`: memory it is for, kind and month in a column's width."""
+        month = self.day_words if self.day == UNDATED else self.day[:7]
+        return ", ".join(filter(None, (_variant_memory(self.under), str(_SHORT_KINDS[self.kind]), month)))
 
     @property
     def as_data(self) -> dict[str, Any]:
@@ -116,6 +117,32 @@ def costs_of(values: Iterable[SpecValue], prices: Sequence[Price]) -> tuple[Cost
 def costs_now(pk: int, catalogue: PublicCatalogue) -> tuple[Cost, ...]:
     """Return `costs_of` a public accelerator as of the catalogue's edition, computed once in it."""
     return catalogue.once(("costs", pk), lambda: costs_of(catalogue.preferred_values(pk), catalogue.prices(pk)))
+
+
+def costs_with_memory(pk: int, catalogue: PublicCatalogue, least_gb: float | None) -> tuple[Cost, ...]:
+    """Return `costs_now` of what has so much memory: the price of a smaller variant does not buy it.
+
+    A price that names no variant is that of the smallest.
+    """
+    sizes = [value.amount / 1e9 for value in catalogue.preferred(pk, "memory_gb") if value.amount is not None]
+    smallest = min(sizes, default=0.0)
+    if not least_gb or smallest >= least_gb:
+        return costs_now(pk, catalogue)
+    values = [
+        value for value in catalogue.preferred_values(pk)
+        if value.field not in LAUNCH_FIELDS or _variant_gb(value, smallest) >= least_gb
+    ]  # fmt: skip
+    return costs_of(values, ())
+
+
+def _variant_memory(condition: str) -> str:
+    """Return the memory of the variant that a condition names: `64 GB`; "" for none."""
+    return parse(condition).get("configuration", "")
+
+
+def _variant_gb(price: SpecValue, smallest: float) -> float:
+    size = _variant_memory(price.condition).removesuffix(" GB")
+    return float(size) if size.replace(".", "", 1).isdecimal() else smallest
 
 
 def leading_cost(costs: Sequence[Cost]) -> Cost | None:
