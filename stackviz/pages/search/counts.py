@@ -11,12 +11,13 @@ UNKNOWN = 0  # several, of which the query does not say how many
 _WORDS: dict[str, int] = {
     "one": 1, "single": 1, "two": 2, "dual": 2, "pair": 2, "couple": 2, "twin": 2, "double": 2, "three": 3,
     "triple": 3, "four": 4, "quad": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10, "twelve": 12,
-    "sixteen": 16, "several": UNKNOWN, "multiple": UNKNOWN, "multi": UNKNOWN, "many": UNKNOWN, "一": 1, "单": 1, "两": 2,
-    "二": 2, "双": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "十": 10, "多": UNKNOWN, "几": UNKNOWN,
+    "sixteen": 16, "several": UNKNOWN, "multiple": UNKNOWN, "multi": UNKNOWN, "many": UNKNOWN, "一": 1, "单": 1,
+    "两": 2, "二": 2, "双": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "十": 10, "多": UNKNOWN,
+    "几": UNKNOWN,
 }  # fmt: skip
 _NUMBER = r"[1-9]\d{0,5}"
-_LATIN = "|".join(word for word in _WORDS if word.isascii())
-_CHINESE = "".join(word for word in _WORDS if not word.isascii())
+_LATIN = "|".join(token for token in _WORDS if token.isascii())
+_CHINESE = "".join(token for token in _WORDS if not token.isascii())
 _UNIT = "[张块卡片]"
 _BEFORE = re.compile(
     rf"(?<![\w.])({_NUMBER})\s*[x×*]\s*|(?<![\w.])({_NUMBER})[\s-]*(?:gpus?|cards?|pcs|units?)\s+(?:of\s+)?"
@@ -26,7 +27,8 @@ _BEFORE = re.compile(
     r"(?![x×*]\s|(?:gpus?|cards?|pcs|units?)\b)"
 )
 _AFTER = re.compile(
-    rf"(?<=\w)\s*[x×*]\s*({_NUMBER})(?![\w.])|\s(?:(?:with|on)\s+)?({_NUMBER}|{_LATIN})[\s-]*(?:gpus?|cards?)(?!\w)"
+    rf"(?:(?<=\d)|\s)[x×*]\s*({_NUMBER})(?![\w.]|\s+(?:elite|plus))"
+    rf"|(?<!one of)\s(?:(?:with|on)\s+)?({_NUMBER}|{_LATIN})[\s-]*(?:gpus?|cards?)(?!\w)"
     rf"|\s*({_NUMBER}|[{_CHINESE}])\s*{_UNIT}"
 )
 
@@ -44,11 +46,10 @@ def count_accelerators(index: SearchIndex, text: str) -> CountedText:
     for pattern, is_before in ((_BEFORE, True), (_AFTER, False)):
         for match in reversed(list(pattern.finditer(text))):
             if _is_beside_name(index, text, match, is_before=is_before):
-                said = match[match.lastindex or 0]
-                start, end = match.span(match.lastindex or 0)
-                counts.append(int(said) if said.isdecimal() else _WORDS[said])
-                left = text[match.start() : start] if is_before and start > match.start() else ""
-                text = f"{text[: match.start()]}{left} {text[match.end() :]}"
+                number = match[match.lastindex or 0]
+                counts.append(int(number) if number.isdecimal() else _WORDS[number])
+                start = match.start(match.lastindex or 0) if is_before else match.start()
+                text = f"{text[:start]} {text[match.end() :]}"
     return CountedText(" ".join(text.split()) if counts else text, tuple(counts))
 
 

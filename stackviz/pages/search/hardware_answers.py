@@ -13,14 +13,15 @@ from stackviz.pages.accelerators.list_query import ListQuery
 from stackviz.pages.accelerators.list_search import Search
 from stackviz.pages.fit.answers import chosen_answers
 from stackviz.pages.fit.evidence import calibrations, fit_evidence
-from stackviz.pages.fit.query import MOST_ACCELERATORS, read_fit_query
+from stackviz.pages.fit.query import CARDS, MOST_ACCELERATORS, read_fit_query
 from stackviz.pages.fit.shown import shown_summary
 from stackviz.pages.fit.targets import fit_targets
+from stackviz.pages.search.counts import UNKNOWN
 from stackviz.pages.search.index import SearchEntry, SearchKind
 from stackviz.pages.search.named import slug_of
 from stackviz.pages.search.query import Query, content_words, entry_at, names_of_kind
 from stackviz.pages.search.words import joined_words, split_words
-from stackviz.records.catalog.costs import costs_now, leading_cost
+from stackviz.records.catalog.costs import Cost, costs_with_memory, dollars_to_buy, leading_cost
 from stackviz.records.catalog.fields import FIELDS
 from stackviz.records.catalog.figures import for_people, usual_values
 from stackviz.records.catalog.models import Accelerator
@@ -53,8 +54,7 @@ def model_fit(query: Query) -> list[SearchEntry]:
     cards = [card for card in named if card][:MOST_ACCELERATORS]
     slug = query.model.url.partition("model=")[2]
     if cards:
-        address = urlencode([("model", slug), *(("accelerator", slug_of(card)) for card in cards)])
-        return [_fit_entry(query.model, cards, address), query.model, *cards]
+        return [_fit_entry(query, query.model, cards), query.model, *cards]
     if query.size_gb:
         size = f"{query.size_gb} GB"
         return [
@@ -69,14 +69,31 @@ def model_fit(query: Query) -> list[SearchEntry]:
     return [] if rest else [query.model]
 
 
-def _fit_entry(model: SearchEntry, cards: Sequence[SearchEntry], address: str) -> SearchEntry:
-    names = ", ".join(card.title for card in cards)
+def _fit_entry(query: Query, model: SearchEntry, cards: Sequence[SearchEntry]) -> SearchEntry:
+    together, is_known = _cards_together(query, cards)
+    slug = model.url.partition("model=")[2]
+    address = urlencode([("model", slug), *(("accelerator", slug_of(card)) for card in cards), *together])
+    names = ", ".join(_counted_name(card, together) for card in cards)
     return SearchEntry(
         kind=SearchKind.MODEL,
         title=_("%(model)s on %(name)s") % {"model": model.title, "name": names},
         url=f"{reverse('fit:page')}?{address}",
-        line=_fit_sentence(address),
+        line=_fit_sentence(address) if is_known else _("Choose how many work together: whether it fits, and how fast."),
     )
+
+
+def _cards_together(query: Query, cards: Sequence[SearchEntry]) -> tuple[list[tuple[str, str]], bool]:
+    """(the parameter of `/fit/` for more than one together, whether the query leaves no doubt about their number)."""
+    if set(query.counts) <= {1}:
+        return [], True
+    is_of_all = len(set(query.counts)) == 1 and (len(cards) == 1 or len(cards) == len(query.counts))
+    if UNKNOWN in query.counts or not is_of_all:
+        return [], False
+    return [("cards", str(min(query.counts[0], CARDS.high)))], True
+
+
+def _counted_name(card: SearchEntry, together: Sequence[tuple[str, str]]) -> str:
+    return " × ".join([*(value for _name, value in together), card.title])
 
 
 def _fit_sentence(address: str) -> str:
@@ -93,9 +110,9 @@ def models_for(query: Query) -> list[SearchEntry]:
     rest = query.rest(_CHINESE_FIT, RUNNING, words=FIT_WORDS)
     card = query.only_card or (query.card(rest) if rest else None)
     if card:
-        title = _("Which models run on %(name)s?") % {"name": card.title}
-        address = f"accelerator={slug_of(card)}"
-        return [_models_entry(title, address), card]
+        together, _is_known = _cards_together(query, [card])
+        title = _("Which models run on %(name)s?") % {"name": _counted_name(card, together)}
+        return [_models_entry(title, urlencode([("accelerator", slug_of(card)), *together])), card]
     if query.size_gb and not (rest or query.cards):
         title = _("Which models run in %(size)s GB?") % {"size": query.size_gb}
         return [_models_entry(title, f"memory={query.size_gb}")]
@@ -144,7 +161,7 @@ def _best_for(query: Query, dollars: float) -> SearchEntry:
     """The list of what costs so much at most, by bandwidth."""
     sort = f"-{BANDWIDTH}"
     first = next(iter(Search(_listed(query, sort)).ordered()), None)
-    cost = leading_cost(costs_now(first.pk, public_catalogue())) if first else None
+    cost = _cost_to_buy(first, query) if first else None
     line = (
         f"{first.name}: {_bandwidth(first)}, {cost.sentence}"
         if first and cost
@@ -154,16 +171,22 @@ def _best_for(query: Query, dollars: float) -> SearchEntry:
     return SearchEntry(kind=SearchKind.PAGE, title=title, url=_list_url(query, sort), line=line)
 
 
+def _cost_to_buy(item: Accelerator, query: Query) -> Cost | None:
+    """Its leading price with the memory that the query asks for; None for a rent alone."""
+    costs = costs_with_memory(item.pk, public_catalogue(), query.size_gb)
+    return leading_cost(costs) if dollars_to_buy(costs) is not None else None
+
+
 def cheapest_entry(query: Query) -> SearchEntry:
-    listed = _listed(query, "price")
-    first = next(iter(Search(listed).ordered()), None)
-    cost = leading_cost(costs_now(first.pk, public_catalogue())) if first else None
+    first = next(iter(Search(_listed(query, "price")).ordered()), None)
+    cost = _cost_to_buy(first, query) if first else None
     title = (
         _("Cheapest accelerators with at least %(size)s GB") % {"size": query.size_gb}
         if query.size_gb
         else _("Cheapest accelerators")
     )
-    line = f"{first.name}: {cost.sentence}" if first and cost else _("No price is on record for these.")
+    nothing = _("No price is known for %(size)s GB.") % {"size": query.size_gb} if query.size_gb else ""
+    line = f"{first.name}: {cost.sentence}" if first and cost else nothing or _("No price is on record for these.")
     return SearchEntry(kind=SearchKind.PAGE, title=title, url=_list_url(query, "price"), line=line)
 
 

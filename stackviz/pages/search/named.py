@@ -17,7 +17,7 @@ LEAST_TAIL = 3  # characters: many names end with M4
 # Words of slugs that, alone or with each other, name no accelerator though they have digits: sizes, watts, sockets.
 _IS_NO_NAME = re.compile(r"\d{1,3}|\d000|\d+(?:gb|w)|g?ddr\dx?|sxm\d|[dsfxvr]\d|\d+[fhlti]|(?:19|20[0-3])\d\d|\D+")
 _KNOWN_YEARS = frozenset({"2050", "2060", "2070", "2080"})
-_PLURAL = re.compile(r"\A(\d{4})s\Z")
+_PLURAL = re.compile(r"\A([a-z]{0,2}\d{3,4})s\Z")
 # After a name: another product, where no accelerator of the name has it.
 _SUFFIXES = frozenset({"d", "gre", "laptop", "max", "pro", "super", "ti", "ultra", "xt", "xtx"})
 # Words of names that many share: alone they name no accelerator.
@@ -79,8 +79,7 @@ def runs_of_slugs(index: SearchIndex) -> Mapping[str, tuple[SearchEntry, ...]]:
 
 def named_accelerators(index: SearchIndex, words: Sequence[str]) -> tuple[tuple[SearchEntry, ...], tuple[str, ...]]:
     """(the accelerators that some of these words name, in their order; the other words)."""
-    runs = runs_of_slugs(index)
-    words = [token if token in runs else _PLURAL.sub(r"\1", token) for token in words]
+    words = _in_singular(index, words)
     named: list[tuple[str, tuple[SearchEntry, ...]]] = []
     left: list[str] = []
     at = 0
@@ -97,6 +96,23 @@ def named_accelerators(index: SearchIndex, words: Sequence[str]) -> tuple[tuple[
         named = [(run, _having(entries, form) if form else entries)]
     meant = {entry.url: entry for entry in (meant_by(run, entries) for run, entries in named)}
     return tuple(meant.values()), tuple(left)
+
+
+def _in_singular(index: SearchIndex, words: Sequence[str]) -> list[str]:
+    """The words, `3090s` as 3090."""
+    runs = runs_of_slugs(index)
+    return [token if token in runs else _PLURAL.sub(r"\1", token) for token in words]
+
+
+def begins_with_accelerator(index: SearchIndex, words: Sequence[str]) -> bool:
+    """Whether the first of these words, or the first after words that many names share, begin a name."""
+    words = _in_singular(index, words[: 2 * MOST_JOINED])
+    for at, token in enumerate(words):
+        if _name_at(index, words, at, [])[0]:
+            return True
+        if token not in GENERIC:
+            return False
+    return False
 
 
 def _name_at(

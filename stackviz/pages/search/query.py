@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from stackviz.pages.search.counts import CountedText, count_accelerators
 from stackviz.pages.search.index import SearchEntry, SearchHit, SearchIndex, SearchKind
 from stackviz.pages.search.named import (
     GENERIC,
@@ -56,9 +57,18 @@ class Query:
     given: str
 
     @cached_property
+    def _counted(self) -> CountedText:
+        return count_accelerators(self.index, with_our_names(folded(self.given)))
+
+    @property
     def text(self) -> str:
-        """Folded, with the names of this site."""
-        return with_our_names(folded(self.given))
+        """Folded, with the names of this site, without numbers of accelerators."""
+        return self._counted.text
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many it means of its accelerators, where it says so."""
+        return self._counted.counts
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ __all__ = ["KINDS", "QuestionKind", "route", "unread_words"]
 
 Resolver: TypeAlias = Callable[[Query], list[SearchEntry]]
 _ANYTHING = re.compile("")
-MOST_WORDS = 16  # of a question; longer texts are messages and dumps
+MOST_WORDS = 16  # of a question besides names of accelerators; longer texts are messages and dumps
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class QuestionKind:
 
 def route(query: Query) -> list[SearchEntry]:
     """The answers of the first kind that has any; [] where the words must be searched."""
-    if not 0 < len(query.words) <= MOST_WORDS:
+    if not query.words or len(query.unnamed.split()) > MOST_WORDS:
         return []
     others = (token for token in unread_words(query) if not (token.isdecimal() or is_chinese(token)))
     foreign = sum(map(query.index.names_anything, others))

@@ -92,6 +92,11 @@ def answer_line(query: str) -> str:
         ("cuda 12.8", "CUDA 12.8 needs the NVIDIA driver 525.60.13 or newer on Linux"),
         ("driver 535", "Its support ended: 2026-06."),
         ("does llama 3.1 70b fit m4 max", "with 48 GB: no, 64 / 128 GB: yes"),
+        ("Llama 3.1 70B on 2x RTX 3090", "fits 2 × NVIDIA GeForce RTX 3090"),
+        ("llama 3.1 70b on multiple 3090s", "Choose how many work together"),
+        ("llama 3.1 70b on two 3090s or one 4090", "Choose how many work together"),
+        ("cheapest Mac with 64 GB", "whole machine, 64 GB model"),
+        ("cheapest amd with 4000 GB", "No price is known for 4000 GB."),
         ("price of rtx 5090", "1,999 USD (launch price"),
         ("latest nvidia driver", "NVIDIA driver 6"),
         ("which driver for gtx 1060", "up to R580, the last branch"),
@@ -107,11 +112,13 @@ def test_an_answer_says_it_in_a_sentence(query, said):
     assert said in answer_line(query)
 
 
-def test_the_cheapest_is_the_first_of_the_list_it_leads_to(client):
-    [answer] = route(Query(search_index(), "cheapest nvidia 24gb"))
+@pytest.mark.parametrize("query", ["cheapest nvidia 24gb", "cheapest mac with 64 gb"])
+def test_the_cheapest_is_the_first_of_the_list_it_leads_to(client, query):
+    [answer] = route(Query(search_index(), query))
     name = answer.line.partition(":")[0]
     names = re.findall(
-        r'<a[^>]+href="/accelerators/nvidia-[\w-]+/"[^>]*>\s*([^<]+?)\s*<', client.get(answer.url).content.decode()
+        r'<a[^>]+href="/accelerators/(?:nvidia|apple)-[\w-]+/"[^>]*>\s*([^<]+?)\s*<',
+        client.get(answer.url).content.decode(),
     )
     assert names[0] in name
 
