@@ -1,5 +1,7 @@
 """Out of memory: which of its causes the figures in the message make likely."""
 
+import re
+
 import pytest
 
 from stackviz.report.dumps import machines
@@ -105,3 +107,15 @@ def test_enough_shared_memory_is_no_finding(size):
     found = find(machine.report(), packaged_tables())
     assert "shared-memory-small" not in [finding.rule for finding in found if finding.severity in ("broken", "note")]
     assert "error-message" in [finding.rule for finding in found]
+
+
+@pytest.mark.parametrize("tokens", ["41936", "2048"])
+def test_the_context_that_vllm_estimates_is_the_one_advised(tokens):
+    text = (
+        "ValueError: To serve at least one request with the models's max seq len (131072), (16.00 GiB KV cache is "
+        "needed, which is larger than the available KV cache memory (5.12 GiB). Based on the available memory, the "
+        f"estimated maximum model length is {tokens}. Try increasing `gpu_memory_utilization`"
+    )
+    [machine] = machines(read_all(text))
+    [found] = [found for found in find(machine.report(), packaged_tables()) if found.rule == "out-of-memory"]
+    assert re.findall(r"--max-model-len (\d+)", found.advice) == [tokens]

@@ -23,6 +23,7 @@ _WORDINGS = {
             (
                 rf"{_WANTED.format(_SIZE)} KV cache is needed, which is larger than the available KV cache memory "
                 rf"\({_FREE.format(_SIZE)}\)"
+                r"(?:\. Based on the available memory, (?:the )?estimated maximum model length is (?P<detail>\d{1,9}))?"
             ),
             r"No available memory for the cache blocks",
             r"Available KV cache memory: -[\d.]{1,8} GiB",

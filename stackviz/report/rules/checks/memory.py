@@ -82,7 +82,8 @@ def check_out_of_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield _on_a_card(look, memory)
     elif memory.total is not None or memory.free is not None:
         explained = (BY_KEY[key] for key in symptoms if key in BY_KEY and "out-of-memory" in BY_KEY[key].rules)
-        yield from (_of_a_program(symptom, memory) for symptom in islice(explained, 1))
+        detail = look.get("message.detail") or ""
+        yield from (_of_a_program(symptom, memory, detail) for symptom in islice(explained, 1))
 
 
 def _memory(look: Look, requested: float) -> Memory:
@@ -146,8 +147,11 @@ def _cause(look: Look, memory: Memory) -> tuple[str, str, str]:
     return say("Most likely too big for this card"), why, join_sentences([_SMALLER, grows])
 
 
-def _of_a_program(symptom: Symptom, memory: Memory) -> Conclusion:
-    """Of a program that says itself what it wanted: its first cause is its size, its second that others hold memory."""
+def _of_a_program(symptom: Symptom, memory: Memory, detail: str) -> Conclusion:
+    """Of a program that says itself what it wanted: its first cause is its size, its second that others hold memory.
+
+    `detail`: the context length that fits, where the message estimates one.
+    """
     likeliest, *rest = symptom.causes
     if memory.total and memory.free is not None and memory.total - memory.free >= HOLDS_MUCH * memory.total:
         rest, likeliest = [likeliest, *rest[1:]], rest[0]
@@ -162,12 +166,19 @@ def _of_a_program(symptom: Symptom, memory: Memory) -> Conclusion:
         explanation=join_sentences([say(symptom.meaning), _share_that_fits(symptom, memory)]),
         advice=say(
             "{first} If it fails again: {rest}",
-            say(likeliest.remedy),
+            _context_that_fits(symptom, detail) or say(likeliest.remedy),
             join_sentences(say(cause.remedy) for cause in rest),
         ),
         component=symptom.component,
         source=RuleSource(symptom.key, symptom.source_title, symptom.source_url),
     )
+
+
+def _context_that_fits(symptom: Symptom, detail: str) -> str:
+    """The option with the number of tokens that vLLM estimates; "" where it states none."""
+    if symptom.key != "vllm-kv-cache" or not detail.isdigit():
+        return ""
+    return say("Give the context that fits by the message's own estimate: --max-model-len {tokens}.", detail)
 
 
 def _share_that_fits(symptom: Symptom, memory: Memory) -> str:
