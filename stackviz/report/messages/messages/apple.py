@@ -8,7 +8,89 @@ _MPS_NOTES_URL = "https://docs.pytorch.org/docs/stable/notes/mps.html"
 _MPS_VARIABLES = "PyTorch, MPS environment variables"
 _MPS_VARIABLES_URL = "https://docs.pytorch.org/docs/stable/mps_environment_variables.html"
 
+_DYLD = "Apple, building a universal macOS binary"
+_DYLD_URL = "https://developer.apple.com/documentation/apple-silicon/building-a-universal-macos-binary"
+_PYTHON_ARCH = (
+    'sysctl -n machdep.cpu.brand_string; python -c "import platform, sys; print(platform.machine(), sys.executable)"'
+)
+
+
+def _other_architecture(key: str, file: str, process: str, meaning: str, causes: tuple[Cause, ...]) -> Symptom:
+    """Return the message of macOS that a library of `file` cannot be loaded into a program of `process`."""
+    quoted = r"\(?'?{}[^)'\n]{{0,20}}'?\)?"
+    have, need = quoted.format(file), quoted.format(process)
+    return Symptom(
+        key=key,
+        message=f"(mach-o file, but is an incompatible architecture (have '{file}', need '{process}'))",
+        patterns=(
+            (
+                rf"(?:'/[^'\n]{{1,160}}' )?\(mach-o[^\n(]{{0,40}}(?:incompatible|wrong) architecture "
+                rf"\(have {have}, need {need}"
+            ),
+            rf"found architecture {have}, required architecture {need}",
+            rf"building for macOS-{process} but attempting to link with file built for macOS-{file}",
+        ),
+        anchors=("incompatible architecture", "wrong architecture", "required architecture", "attempting to link with"),
+        component="macos",
+        meaning=meaning,
+        causes=causes,
+        ask=_PYTHON_ARCH,
+        states={"os.name": "macOS"},
+        rules=("rosetta",),
+        source_title=_DYLD,
+        source_url=_DYLD_URL,
+    )
+
+
 SYMPTOMS = (
+    _other_architecture(
+        "mac-library-of-intel",
+        "x86_64",
+        "arm64",
+        "The program runs as arm64, and the library that it loads was built for Intel processors (x86_64).",
+        (
+            Cause(
+                text="The package was installed by an Intel Python or pip, and its files were taken over.",
+                sign="The environment was made on an Intel Mac, or by a Python that runs under Rosetta.",
+                remedy=(
+                    "Delete the environment and make it anew with this arm64 Python, then install the packages again."
+                ),
+            ),
+            Cause(
+                text="The library is of an Intel Homebrew, in /usr/local.",
+                sign="The path in the message begins with /usr/local.",
+                remedy="Install it with the Homebrew for Apple silicon, which is in /opt/homebrew.",
+            ),
+            Cause(
+                text="The package has no build for Apple silicon.",
+                sign="Its files on PyPI have macosx wheels for x86_64 only.",
+                remedy="Take a newer release of it, or build it from source.",
+            ),
+        ),
+    ),
+    _other_architecture(
+        "mac-program-of-intel",
+        "arm64",
+        "x86_64",
+        "The program runs as x86_64, and the library that it loads was built for Apple silicon (arm64).",
+        (
+            Cause(
+                text="Python is an Intel program that Rosetta translates, on a Mac with an Apple chip.",
+                sign="The first line of the command's output names an Apple chip, the second begins with x86_64.",
+                remedy=(
+                    "Install a Python for arm64 (python.org's, or Homebrew's in /opt/homebrew), make a new environment "
+                    "with it, and install the packages there. A terminal with “Open using Rosetta” starts Intel "
+                    "programs: turn that off in its information window."
+                ),
+                favoured_by=("apple-silicon",),
+            ),
+            Cause(
+                text="The Mac has an Intel processor, and the library was copied from a Mac with an Apple chip.",
+                sign="The first line of the command's output names Intel.",
+                remedy="Install or build the library on this Mac.",
+            ),
+        ),
+    ),
     Symptom(
         key="mps-macos-too-old",
         message=(
