@@ -13,7 +13,7 @@ __all__ = ["Hint", "hints_in", "python_in"]
 
 Hint = Literal[
     "mac", "intel-mac", "apple-silicon", "windows", "windows-arm", "linux", "linux-arm", "wsl", "jetson",
-    "nvidia", "amd", "intel-gpu", "container", "conda", "uv", "cpu-build", "none-offered", "no-python",
+    "nvidia", "amd", "intel-gpu", "container", "conda", "uv", "cpu-build", "none-offered", "plain-offered", "no-python",
 ]  # fmt: skip
 
 _MOST_CHARS = 20_000  # a longer text is a log, whose beginning says where it is from
@@ -63,6 +63,11 @@ _CLUES = (
     _Clue("uv", ("uv pip", "uv sync", "uv add", "uv run", "no solution found", "uv.lock")),
     _Clue("cpu-build", ("+cpu",), r"\d\+cpu\b"),
     _Clue("none-offered", ("from versions: none",)),
+    _Clue(
+        "plain-offered",
+        ("from versions:",),
+        r"==(\d[\w.]{0,20})\+\w[\w.]{1,20} \(from versions: (?:[^)\n]{0,2000} )?\1[,)]",
+    ),
 )
 _COMPILED = {clue.pattern: re.compile(clue.pattern) for clue in _CLUES if clue.pattern}
 _OF_PYTHON = ("python", "torch", "pip ", "traceback", "wheel", "import ", ".py")

@@ -158,6 +158,48 @@ def test_a_release_that_was_never_built_for_that_cuda_is_named():
     assert "--index-url https://download.pytorch.org/whl/cu1" in found.advice
 
 
+LISTED = "ERROR: Could not find a version that satisfies the requirement {} (from versions: {})"
+
+
+@pytest.mark.parametrize("build", ["torch==2.3.0+cu118", "torchvision==0.18.0+cu121", "torch==2.6.0+rocm6.2.4"])
+def test_a_listed_release_means_that_its_index_was_not_asked(build):
+    release = build.partition("==")[2].partition("+")[0]
+    variant = build.partition("+")[2]
+    [machine] = machines(read_all(LISTED.format(build, f"0.1.0, {release}, 9.9.9")))
+    found = answer("index-not-asked", machine.report())
+    assert found.advice == f"pip install {build} --index-url https://download.pytorch.org/whl/{variant}"
+    assert not answers("error-message", machine.report())
+
+
+@pytest.mark.parametrize(
+    ("build", "offered"),
+    [("torch==2.3.0+cu118", "2.4.0, 2.3.0.1, 12.3.0"), ("torch==2.3.0", "2.4.0"), ("torch==2.3.0+cu118", "none")],
+)
+def test_a_release_that_is_not_listed_may_lack_this_python(build, offered):
+    [machine] = machines(read_all(LISTED.format(build, offered)))
+    assert not answers("index-not-asked", machine.report())
+    [found] = answers("error-message", machine.report())
+    assert "Most likely: Python is newer or older" in found.explanation
+
+
+@pytest.mark.parametrize(
+    ("have", "need", "remedy"),
+    [("x86_64", "arm64", "arm64 Python"), ("x86_64", "arm64e", "arm64 Python"), ("arm64", "x86_64", "Rosetta")],
+)
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "ImportError: tried: '/a/b.so' (mach-o file, but is an incompatible architecture (have '{}', need '{}'))",
+        "dlopen(/a, 6): '/a' (mach-o file, but is an incompatible architecture (have ({}), need ({})))",
+        "ld: warning: ignoring file b.o: found architecture '{}', required architecture '{}'",
+    ],
+)
+def test_a_library_of_the_other_architecture_of_a_mac_is_named(wording, have, need, remedy):
+    [machine] = machines(read_all(wording.format(have, need)))
+    [found] = answers("error-message", machine.report())
+    assert remedy in found.explanation
+
+
 def test_a_dump_counts_more_than_the_words_around_it():
     seen = linux(message__symptoms="torch-without-cuda", message__hints="mac apple-silicon")
     assert "On a Mac there is no CUDA" not in " ".join(found.explanation for found in answers("error-message", seen))

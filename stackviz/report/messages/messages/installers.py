@@ -41,25 +41,15 @@ SYMPTOMS = (
         meaning="The index that was asked has no file of this package for this Python, this system or that version.",
         causes=(
             Cause(
-                text=("This Python is of x86_64, on a Mac: torch ended there with 2.2.2, and what is built on it too."),
-                sign='python -c "import platform; print(platform.machine())" prints x86_64.',
-                remedy=(
-                    "On Apple silicon install an arm64 Python (conda's or Homebrew's for arm64) and make the "
-                    "environment anew with it; on an Intel Mac stay with torch 2.2.2 and numpy<2."
-                ),
-                favoured_by=("intel-mac",),
-                only_on=("mac",),
-            ),
-            Cause(
                 text="This Python is of Windows on ARM (arm64), for which most releases have no wheels.",
-                sign='python -c "import platform; print(platform.machine())" prints ARM64.',
+                sign="The last word of the command's output is ARM64.",
                 remedy="Install the x86-64 Python of python.org, which Windows translates, or use a newer release.",
                 favoured_by=("windows-arm",),
                 only_on=("windows-arm",),
             ),
             Cause(
                 text="Python is newer or older than the release has wheels for.",
-                sign="python --version is not among those of the release.",
+                sign="The first line of the command's output is not a Python of the release.",
                 remedy="Use another Python: each release of torch supports about five.",
                 favoured_by=("none-offered",),
             ),
@@ -77,13 +67,23 @@ SYMPTOMS = (
                 ),
             ),
             Cause(
+                text=("This Python is of x86_64, on a Mac: torch ended there with 2.2.2, and what is built on it too."),
+                sign="The last word of the command's output is x86_64.",
+                remedy=(
+                    "On Apple silicon install an arm64 Python (conda's or Homebrew's for arm64) and make the "
+                    "environment anew with it; on an Intel Mac stay with torch 2.2.2 and numpy<2."
+                ),
+                favoured_by=("intel-mac",),
+                only_on=("mac",),
+            ),
+            Cause(
                 text="Python is 32-bit, or the system is 32-bit ARM or musl.",
-                sign="python -c \"import struct; print(struct.calcsize('P'))\" prints 4.",
+                sign="The command's output says 32 bit, i686, armv7l or musl.",
                 remedy="Use 64-bit Python on a system with glibc.",
             ),
         ),
         ask=_PYTHON_INFO,
-        rules=("mac-cu-index", "index-lacks-build"),
+        rules=("mac-cu-index", "index-lacks-build", "index-not-asked"),
         source_title=_PREVIOUS,
         source_url=_PREVIOUS_URL,
     ),

@@ -1,4 +1,4 @@
-"""Was the release of torch that pip did not find ever published for that CUDA?"""
+"""Was the build of torch that pip did not find ever published, and was the index asked that has it?"""
 
 import re
 from collections.abc import Iterator
@@ -17,6 +17,8 @@ PREVIOUS = RuleSource(
     "PyTorch, previous versions",
     "https://pytorch.org/get-started/previous-versions/",
 )
+_OF_INDEX = re.compile(r"torch(?:vision|audio)?==\d[\w.]{0,20}\+(?P<variant>cu\d{2,3}|rocm\d[\d.]{0,6}|cpu|xpu)$")
+"""A build that only PyTorch's own indexes have, each under the name of the variant."""
 _PINNED_BUILD = re.compile(r"torch==(?P<release>\d\.\d{1,2}\.\d{1,2})\+(?P<variant>cu\d{2,3})")
 
 
@@ -40,5 +42,32 @@ def check_index(look: Look, tables: Tables) -> Iterator[Conclusion]:
                 "pip install torch=={release} --index-url https://download.pytorch.org/whl/{variant}",
                 pinned["release"],
                 variants[-1],
+            ),
+        )
+
+
+@RULES.rule(
+    "index-not-asked",
+    "pytorch",
+    asks="pip asked the index that has this build of torch",
+    worst=Severity.BROKEN,
+    source=PREVIOUS,
+)
+def check_index_of_suffix(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """pip listed this release without the suffix: Python and the system suit it, and PyPI has no suffixes."""
+    wanted = look.get("message.detail") or ""
+    built = _OF_INDEX.match(wanted)
+    is_offered = "plain-offered" in (look.get("message.hints") or "").split()
+    if built and is_offered and look.platform != "macos" and "index-lacks-build" not in look.problem_rules:
+        yield Conclusion(
+            severity=Severity.BROKEN,
+            title=say("pip did not ask the index that has {build}", wanted),
+            explanation=say(
+                "The index that pip asked offers this release without the suffix, so Python and the system suit it. "
+                "Builds with the suffix {variant} are only in PyTorch's own index of that name.",
+                built["variant"],
+            ),
+            advice=say(
+                "pip install {build} --index-url https://download.pytorch.org/whl/{variant}", wanted, built["variant"]
             ),
         )
