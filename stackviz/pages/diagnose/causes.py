@@ -20,6 +20,7 @@ from stackviz.records.stacks.models import Component
 from stackviz.records.stacks.queries import names_of_components
 from stackviz.records.stacks.rule_tables import rule_tables
 from stackviz.report.messages import BY_KEY, FAMILIES, SYMPTOMS, Symptom
+from stackviz.report.messages.symptom import FOLLOWS
 from stackviz.report.rules import Tables
 from stackviz.report.rules.compatibility import Requirement
 from stackviz.report.rules.registry import RULES
@@ -180,11 +181,14 @@ class ShownCause:
 
 
 def _related(symptom: Symptom) -> list[Symptom]:
-    """Messages that a rule of this one explains too, then those of the same component."""
+    """Of a log's series those that follow from this one, and those of its kind; by shared rules; by component."""
     others = [other for other in SYMPTOMS if other is not symptom]
+    series = [other for other in others if symptom.series and other.series == symptom.series]
+    following = [other for other in series if other.short and symptom.rank < other.rank == FOLLOWS]
+    of_kind = [other for other in series if other.causes == symptom.causes]
     by_rule = [other for other in others if set(other.rules) & set(symptom.rules)]
     of_component = [other for other in others if other.component == symptom.component]
-    return list({other.key: other for other in (*by_rule, *of_component)}.values())[:MOST_RELATED]
+    return list({other.key: other for other in (*following, *of_kind, *by_rule, *of_component)}.values())[:MOST_RELATED]
 
 
 def _diagnose_url(symptom: Symptom) -> str:

@@ -40,6 +40,7 @@ _ERROR = re.compile(
     r"|GPU has fallen off the bus\b"
     r"|NVML library version: ?\d{2,4}\.\d[\d.]{0,12}"
 )
+_KERNEL_LINE = re.compile(r"\bNVRM: |\bS?Xid\b")
 _MARKS = (
     *("NVIDIA-SMI", "| GPU ", "Failed to initialize NVML", "nvml error: ", "No devices were found"),
     *("Unable to determine the device handle", "GPU is lost", "GPU has fallen off the bus", "NVML library version:"),
@@ -126,9 +127,11 @@ def _end_of(text: str, at: int) -> int:
 
 
 def _errors(text: str) -> Iterator[Span]:
+    """What nvidia-smi prints instead of a table; the kernel's log says some of it too, and is another dump."""
     end = -1
     for error in _ERROR.finditer(text):
-        if error.start() < end:
+        line = text[text.rfind("\n", 0, error.start()) + 1 : error.start()]
+        if error.start() < end or _KERNEL_LINE.search(line):
             continue
         advice = _ADVICE.match(text, min(len(text), error.end() + (text[error.end() : error.end() + 1] == ".")))
         end = advice.end() if advice else error.end()

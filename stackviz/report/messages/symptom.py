@@ -12,6 +12,7 @@ from stackviz.report.messages.hints import Hint
 
 __all__ = [
     "BETWEEN_QUOTES",
+    "FOLLOWS",
     "KERNEL_LOG",
     "Cause",
     "Family",
@@ -27,6 +28,8 @@ SeverityName = Literal["broken", "warning", "note"]
 
 KERNEL_LOG = "nvidia-kernel-log"
 """The series of what NVIDIA's kernel modules log: one fault makes several lines."""
+FOLLOWS = 9
+"""The rank in KERNEL_LOG of what only follows from another error."""
 BETWEEN_QUOTES = " ¶ "
 """What stands between the messages in the fact `message.quotes`."""
 

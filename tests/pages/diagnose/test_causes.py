@@ -137,3 +137,10 @@ def test_every_message_is_in_the_sitemap(client, curated):
 )
 def test_a_finding_leads_to_the_page_of_its_message(client, curated, text, key):
     assert f'href="/causes/{key}/"' in client.post("/diagnose/", {"text": text}).content.decode()
+
+
+def test_an_error_of_a_log_leads_to_what_follows_from_it(show):
+    related = show("xid-off-bus").context["related"]
+    assert [symptom.key for symptom in related[:2]] == ["xid-45", "xid-154"]
+    kind = [symptom for symptom in related if symptom.causes == BY_KEY["xid-off-bus"].causes]
+    assert related[2 : 2 + len(kind)] == kind != []

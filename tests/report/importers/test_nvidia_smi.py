@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from stackviz.report.importers import Reading, read_all
+from stackviz.report.importers.nvidia_smi_table import find_nvidia_smi_table
 from tests.report.importers import nvidia_dumps as dumps
 from tests.report.importers.test_importers import fits_a_report
 
@@ -310,3 +311,9 @@ def test_err_for_the_cuda_version_is_a_failure_and_no_version():
     head = "| NVIDIA-SMI 550.76.01              Driver Version: 552.22         CUDA Version: ERR!     |"
     [reading] = read_all(f"+{'-' * 79}+\n{head}\n+{'-' * 79}+\n").readings
     assert reading.absent["cuda.driver_api_version"].reason == "failed"
+
+
+@pytest.mark.parametrize("said", ["GPU has fallen off the bus", "GPU is lost", "No devices were found"])
+def test_a_line_of_the_kernel_is_not_taken_for_the_tool(said):
+    assert find_nvidia_smi_table(said)
+    assert not find_nvidia_smi_table(f"[ 12.3] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, {said}.\n[ 12.4] NVRM: {said}.")

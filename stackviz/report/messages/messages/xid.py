@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 
 from stackviz.base.sentence import Sentence, say
 from stackviz.report.messages.commands import BLOCKING_RUN, DMESG, NVIDIA_SMI_Q
-from stackviz.report.messages.symptom import KERNEL_LOG, Cause, Family, SeverityName, Symptom, coded, table_rows
+from stackviz.report.messages.symptom import (
+    FOLLOWS,
+    KERNEL_LOG,
+    Cause,
+    Family,
+    SeverityName,
+    Symptom,
+    coded,
+    table_rows,
+)
 
 __all__ = ["FAMILIES"]
 
@@ -245,7 +254,7 @@ _KINDS: Mapping[str, _Kind] = {
         severity="warning",
     ),
     "follows": _Kind(
-        rank=9,
+        rank=FOLLOWS,
         fault=say("It follows from another error: the driver clears up, or says what the card needs (reset, reboot)."),
         causes=(
             Cause(
