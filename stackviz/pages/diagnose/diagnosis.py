@@ -30,7 +30,7 @@ from stackviz.report import format as wire
 from stackviz.report.dumps import DumpedMachine
 from stackviz.report.dumps.answer import unexplained
 from stackviz.report.dumps.machines import title_of, vendors_of
-from stackviz.report.dumps.verdict import judge_dump, proven_use, verdict
+from stackviz.report.dumps.verdict import has_error, judge_dump, proven_use, verdict
 from stackviz.report.format.systems import wheel_platform
 from stackviz.report.rules import Finding, Severity
 from stackviz.web.i18n.finding_text import finding_words
@@ -74,6 +74,7 @@ class MachineDiagnosis:
 
     `verdict`: how many faults, or that none was found, as far as anything was looked at. `number`: its colour and its
     position in the text, from 1. `differs`: why it is not the one before. `plan_system`: as plans call its system.
+    `stack`: "" for the error of a machine of which nothing but a processor is known.
     """
 
     number: int
@@ -202,7 +203,7 @@ def _diagnosed(
         number=number,
         title=title,
         tools=tools_of(machine.kinds),
-        stack=described.title,
+        stack="" if described.key == "stack:cpu" and has_error(judged.report) else described.title,
         differs=machine.differs,
         verdict=verdict(judged.findings, judged.report),
         report=report,
@@ -244,13 +245,23 @@ def _details(row: CardRow) -> CardDetails:
 
 
 def introduce_diagnosis(diagnosis: Diagnosis) -> Introduction:
-    """Return the preview of a shared diagnosis: `NVIDIA CUDA on Linux: 1 broken, 2 warnings`, and the worst finding."""
-    titles = [
-        _("%(stack)s: %(faults)s") % {"stack": machine.stack or machine.title, "faults": finding_words(machine.verdict)}
-        for machine in diagnosis.machines
-    ]
+    """Return the title of a diagnosis, `NVIDIA CUDA on Linux: 1 broken, 2 warnings`, and its worst finding.
+
+    Where no stack is known that could be named, the worst finding is the title.
+    """
     findings = [finding for machine in diagnosis.machines for finding in machine.report.findings.faults]
     worst = next((finding for finding in findings if finding.severity == Severity.BROKEN), next(iter(findings), None))
+    is_named = diagnosis.is_drawn and all(machine.stack for machine in diagnosis.machines)
+    if worst is not None and not is_named:
+        return Introduction(finding_words(worst.title), finding_words(worst.explanation))
+    titles = [
+        _("%(stack)s: %(faults)s")
+        % {
+            "stack": machine.stack if is_named else machine.title,
+            "faults": finding_words(machine.verdict),
+        }
+        for machine in diagnosis.machines
+    ]
     if worst is None:
         return Introduction(
             " / ".join(titles), _("What tools printed about a machine: its stack drawn layer by layer.")

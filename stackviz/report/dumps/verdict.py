@@ -15,7 +15,7 @@ from stackviz.report.messages import BY_KEY
 from stackviz.report.messages.of_findings import EXPLAINS_MESSAGES, message_keys
 from stackviz.report.rules import Finding, Severity, Tables, judge
 
-__all__ = ["NOTHING_CHECKED", "command_wanted_by", "is_pasted", "judge_dump", "proven_use", "verdict"]
+__all__ = ["NOTHING_CHECKED", "command_wanted_by", "has_error", "is_pasted", "judge_dump", "proven_use", "verdict"]
 
 
 def judge_dump(report: Report, kinds: Sequence[str], tables: Tables) -> tuple[Finding, ...]:
@@ -27,12 +27,12 @@ def judge_dump(report: Report, kinds: Sequence[str], tables: Tables) -> tuple[Fi
     return tuple(
         _without_pasted(finding, kinds, report)
         for finding in _without_settled(findings)
-        if not (finding.rule == "driver-branch-ended" and finding.severity == Severity.NOTE and _has_failed(report))
+        if not (finding.rule == "driver-branch-ended" and finding.severity == Severity.NOTE and has_error(report))
     )
 
 
-def _has_failed(report: Report) -> bool:
-    """Whether the text has an error: then an old driver that serves the cards is not what it was pasted for."""
+def has_error(report: Report) -> bool:
+    """Whether the text has an error message: it was pasted for that, whatever else it tells of the machine."""
     return "message.symptoms" in report.facts or "message.unexplained" in report.facts
 
 
@@ -104,7 +104,7 @@ _TOPICS = {
 def verdict(findings: Iterable[Finding], report: Report) -> str:
     """Return how many faults there are, what a check has proven, or that nothing is wrong.
 
-    The last only where rules had something to compare, with what none of them looked at.
+    The last only where rules had something to compare and nothing to note, with what none of them looked at.
     """
     findings = list(findings)
     counted = Counter(finding.severity for finding in findings)
@@ -115,10 +115,16 @@ def verdict(findings: Iterable[Finding], report: Report) -> str:
         return NOTHING_CHECKED
     if proven := proven_use(findings):
         return proven[0].title
+    sound = _nothing_broken(counted[Severity.NOTE])
     unseen = _unread_topics(findings, report)
-    if unseen:
-        return say("no problem found; nothing here looks at {topics}", _listed(unseen))
-    return say("no problem found")
+    return say("{sound}; nothing here looks at {topics}", sound, _listed(unseen)) if unseen else sound
+
+
+def _nothing_broken(notes: int) -> Sentence:
+    """A note is something to do or to know, if no fault: where there is one, not all is well."""
+    if not notes:
+        return say("no problem found")
+    return say("nothing broken, 1 note") if notes == 1 else say("nothing broken, {n_notes} notes", notes)
 
 
 def proven_use(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -485,3 +485,24 @@ def test_no_plan_is_offered_without_a_fault_of_a_card(paste, text, has_card):
     response = paste(text)
     assert bool(response.context["diagnosis"].first.cards) is has_card
     assert "/plan/?accelerator=" not in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("RuntimeError: CUDA error: device-side assert triggered", "CUDA error: device-side assert triggered"),
+        ("ERROR: No matching distribution found for torch==1.2.3", "No matching distribution found for torch==1.2.3"),
+        ("frobnicator: fatal error: cannot glue widget 7", "frobnicator: fatal error: cannot glue widget 7"),
+        ("Python version: 3.11.4\nERROR: No matching distribution found for torch==1.2.3", "No matching distribution"),
+    ],
+)
+def test_an_error_alone_is_the_title_of_its_page(paste, text, title):
+    response = paste(text)
+    assert response.status_code == 200
+    heading = html.unescape(re.search("<title>(.*?)</title>", response.content.decode(), re.DOTALL)[1])
+    assert title in heading
+    assert "CPU" not in heading
+
+
+def test_a_dump_is_titled_by_its_stack(paste):
+    assert "NVIDIA CUDA" in re.search("<title>(.*?)</title>", paste(dumps.TABLE).content.decode(), re.DOTALL)[1]

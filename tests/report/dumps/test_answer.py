@@ -1,6 +1,7 @@
 """The answer is the JSON that is promised: facts by name, null with a reason, findings, results, what was not read."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from stackviz.report.format import COMPONENTS
 from stackviz.report.importers import Paste, read_all
 from stackviz.report.rules import Finding, Severity, packaged_tables
 from tests.report.dumps.test_machines import reading
+from tests.report.importers import nvidia_dumps
 
 TABLES = packaged_tables()
 ROOT = Path(__file__).parents[3]
@@ -174,3 +176,13 @@ def test_findings_give_a_component_the_state_that_its_box_has():
     assert worst_first == list(reversed(ALARMS))
     assert [state.value for state in worst_first] == [severity.value for severity in _WORST_FIRST]
     assert not {SEVERITY_STATES[severity] for severity in set(Severity) - set(_WORST_FIRST)} & set(ALARMS)
+
+
+def test_what_has_a_note_is_not_said_to_have_no_problem():
+    text = nvidia_dumps.TABLE
+    for driver in ("555.42.06", "530.30.02", "545.23.08"):
+        document = answer(
+            machines(read_all(re.sub(r"(?<=Version: )\d{3}\.[\d.]{4,9}", driver, text))), packaged_tables()
+        )
+        notes = [finding for finding in document["findings"] if finding["severity"] == "note"]
+        assert bool(notes) != ("no problem found" in document["verdict"])
