@@ -18,12 +18,13 @@ from stackviz.pages.fit.shown import shown_summary
 from stackviz.pages.fit.targets import fit_targets
 from stackviz.pages.search.counts import UNKNOWN
 from stackviz.pages.search.index import SearchEntry, SearchKind
-from stackviz.pages.search.named import slug_of
-from stackviz.pages.search.query import Query, content_words, entry_at, names_of_kind
+from stackviz.pages.search.named import VENDORS, slug_of
+from stackviz.pages.search.query import Query, content_words, entry_at, model_entry, names_of_kind
+from stackviz.pages.search.synonyms import MODELS_BY_SIZE
 from stackviz.pages.search.words import joined_words, split_words
 from stackviz.records.catalog.costs import Cost, costs_with_memory, dollars_to_buy, leading_cost
 from stackviz.records.catalog.fields import FIELDS
-from stackviz.records.catalog.figures import for_people, usual_values
+from stackviz.records.catalog.figures import for_people, nearest_headline, usual_values
 from stackviz.records.catalog.models import Accelerator
 from stackviz.records.catalog.queries import public_catalogue
 
@@ -41,32 +42,42 @@ FIT_WORDS = frozenset(
         "large",
     }
 )  # fmt: skip
+_PARAMETERS = re.compile(r"(?<![\w.-])(\d{1,3})b(?![\w.-])")
 _CHINESE_FIT = re.compile("多大|显存|内存|速度|能运行|运行|本地|大模型|模型|推理|最大|够|多快|大的|些")
 
 
 def model_fit(query: Query) -> list[SearchEntry]:
     """Whether a named model fits the named accelerators or a size of memory; with neither the model."""
-    if query.model is None:
+    model = query.model or _model_of_size(query)
+    if model is None:
         return []
     words = content_words(split_words(_CHINESE_FIT.sub(" ", " ".join(query.without_model))), FIT_WORDS)
     rest = " ".join(token for token in words if token != f"{query.size_gb}gb")
     named = query.cards or ((query.card(rest),) if rest else ())
     cards = [card for card in named if card][:MOST_ACCELERATORS]
-    slug = query.model.url.partition("model=")[2]
+    slug = model.url.partition("model=")[2]
     if cards:
-        return [_fit_entry(query, query.model, cards), query.model, *cards]
+        return [_fit_entry(query, model, cards), model, *cards]
     if query.size_gb:
         size = f"{query.size_gb} GB"
         return [
             SearchEntry(
                 kind=SearchKind.MODEL,
-                title=_("%(model)s in %(size)s") % {"model": query.model.title, "size": size},
+                title=_("%(model)s in %(size)s") % {"model": model.title, "size": size},
                 url=f"{reverse('fit:page')}?model={slug}&memory={query.size_gb}",
-                line=_("Which accelerators with this memory run it, and how fast."),
+                line=_as_read(query, model, _("Which accelerators with this memory run it, and how fast.")),
             ),
-            query.model,
+            model,
         ]
-    return [] if rest else [query.model]
+    return [] if rest else [model]
+
+
+def _model_of_size(query: Query) -> SearchEntry | None:
+    """The model that a size without a family is read as, where hardware for it is named: `70B on RTX 5090`."""
+    size = _PARAMETERS.search(query.text)
+    if size is None or not (query.cards or query.size_gb):
+        return None
+    return model_entry(query.index, MODELS_BY_SIZE.get(size[1], ""))
 
 
 def _fit_entry(query: Query, model: SearchEntry, cards: Sequence[SearchEntry]) -> SearchEntry:
@@ -74,12 +85,20 @@ def _fit_entry(query: Query, model: SearchEntry, cards: Sequence[SearchEntry]) -
     slug = model.url.partition("model=")[2]
     address = urlencode([("model", slug), *(("accelerator", slug_of(card)) for card in cards), *together])
     names = ", ".join(_counted_name(card, together) for card in cards)
+    line = _fit_sentence(address) if is_known else _("Choose how many work together: whether it fits, and how fast.")
     return SearchEntry(
         kind=SearchKind.MODEL,
         title=_("%(model)s on %(name)s") % {"model": model.title, "name": names},
         url=f"{reverse('fit:page')}?{address}",
-        line=_fit_sentence(address) if is_known else _("Choose how many work together: whether it fits, and how fast."),
+        line=_as_read(query, model, line),
     )
+
+
+def _as_read(query: Query, model: SearchEntry, line: str) -> str:
+    """The line, after which model is meant where the query names a size alone."""
+    if query.model:
+        return line
+    return _("No family is named: read as %(model)s.") % {"model": model.title} + f" {line}"
 
 
 def _cards_together(query: Query, cards: Sequence[SearchEntry]) -> tuple[list[tuple[str, str]], bool]:
@@ -246,6 +265,8 @@ def _bandwidth(item: Accelerator) -> str:
 
 # --- the most of a field ---
 
+_CHIPS = frozenset({"all", "chip", "chips", "silicon", "series", "different", "generation", "generations"})
+
 MOST = re.compile(
     r"\b(?:highest|lowest|largest|biggest|most|least|max\w*|min\w*|top)\b|最高|最大|最低|最多|最少|最小|排行|排名|排序"
 )
@@ -256,3 +277,24 @@ def most_of_field(query: Query) -> list[SearchEntry]:
     name = joined_words(split_words(query.rest(MOST)))
     field = names_of_kind(query.index, SearchKind.FIELD).get(name)
     return [field] if field else []
+
+
+def figure_of_vendor(query: Query) -> list[SearchEntry]:
+    """The list of a named vendor's accelerators by a named figure: `bandwidth of M chips`."""
+    numeric = [name for name in query.fields if not FIELDS[name].is_text]
+    if query.cards or not (query.vendor and numeric) or query.foreign_words(MOST, words=_CHIPS | VENDORS.keys()):
+        return []
+    field = FIELDS[numeric[0]]
+    address = [("vendor", query.vendor), ("sort", f"-{field.name}"), ("cols", field.name)]
+    first = next(iter(Search(ListQuery(vendor=(query.vendor,), sort=f"-{field.name}")).ordered()), None)
+    if first is None:
+        return []
+    figure = nearest_headline(field, public_catalogue().preferred(first.pk, field.name))
+    return [
+        SearchEntry(
+            kind=SearchKind.PAGE,
+            title=_("%(field)s of %(name)s") % {"field": figure.title, "name": first.vendor.name},
+            url=f"{reverse('accelerators:list')}?{urlencode(address)}",
+            line=f"{first.name}: {figure.text or _('not published')}",
+        )
+    ]

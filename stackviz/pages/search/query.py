@@ -172,6 +172,12 @@ def names_of_kind(index: SearchIndex, kind: SearchKind) -> Mapping[str, SearchEn
     return names
 
 
+def model_entry(index: SearchIndex, slug: str) -> SearchEntry | None:
+    """The language model of this slug."""
+    models = names_of_kind(index, SearchKind.MODEL).values()
+    return next((entry for entry in models if entry.url.partition("model=")[2] == slug), None)
+
+
 def named_run(words: Sequence[str], names: Mapping[str, SearchEntry]) -> tuple[SearchEntry, tuple[str, ...]] | None:
     """The entry of which the longest run of these words is the name, and the other words."""
     for length in range(min(MOST_JOINED, len(words)), 0, -1):

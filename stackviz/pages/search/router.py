@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stackviz.pages.search import card_answers, hardware_answers, software_answers
+from stackviz.pages.search import card_answers, hardware_answers, place_answers, software_answers
 from stackviz.pages.search.index import SearchEntry, SearchKind
 from stackviz.pages.search.named import VENDORS
 from stackviz.pages.search.query import Query, accelerator_by_tail, content_words, entry_at, names_of_kind
@@ -89,6 +89,10 @@ _READ_WORDS = (
 
 KINDS: tuple[QuestionKind, ...] = (
     QuestionKind("place", _ANYTHING, place_of),
+    QuestionKind("roofline", place_answers.ROOFLINE, place_answers.roofline_answer),
+    QuestionKind("embedding", place_answers.EMBEDDING, place_answers.embedding_answer),
+    QuestionKind("reporting", place_answers.REPORTING, place_answers.reporting_answer),
+    QuestionKind("over time", place_answers.OVER_TIME, place_answers.timeline_answer, 2),
     QuestionKind("newest release", software_answers.NEWEST, software_answers.newest_release),
     QuestionKind("release", re.compile(r"\d"), software_answers.release_answers),
     QuestionKind("does it fit", re.compile(r"\d|llama|phi"), hardware_answers.model_fit, 3),
@@ -104,6 +108,7 @@ KINDS: tuple[QuestionKind, ...] = (
     QuestionKind("counterpart", software_answers.OTHER_STACK, software_answers.counterpart_answer),
     QuestionKind("machines", card_answers.MACHINES, card_answers.machines_answer, 1),
     QuestionKind("figure", _ANYTHING, card_answers.figure_answer, 1),
+    QuestionKind("figure of a vendor", _ANYTHING, hardware_answers.figure_of_vendor),
     QuestionKind("plan", software_answers.PLANNING, software_answers.plan_answer, 2),
     QuestionKind("on a system", card_answers.ON_SYSTEM, card_answers.machines_answer, 1),
     QuestionKind("why slow", software_answers.SLOW, software_answers.slow_answer),

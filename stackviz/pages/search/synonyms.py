@@ -5,7 +5,7 @@ Written in lower case and simplified characters, as `words.folded` gives them.
 
 import re
 
-__all__ = ["MODELS", "PLACES", "with_our_names"]
+__all__ = ["MODELS", "MODELS_BY_SIZE", "PLACES", "with_our_names"]
 
 # Part of a query -> what is searched in its place. A word of Latin letters stands for itself only as a whole word.
 OUR_NAMES: dict[str, str] = {
@@ -37,7 +37,8 @@ OUR_NAMES: dict[str, str] = {
     "macos ventura": "macos 13",
     "macos monterey": "macos 12",
     "apple silicon": "apple",
-    "m 系列芯片": "apple",
+    "m 系列芯片": "apple", "m系列芯片": "apple", "m chips": "apple", "m-chips": "apple", "m series chips": "apple",
+    "m-series chips": "apple", "m series": "apple", "m-series": "apple", "apple chips": "apple", "苹果芯片": "apple",
     "容器工具包": "container toolkit",
     "容器工具": "container toolkit",
     # Words of other languages that people ask with.
@@ -106,6 +107,15 @@ _PHRASES = (
     ("/releases/", "ubuntu | windows | linux release"),
 )
 PLACES: dict[str, str] = {phrase: address for address, phrases in _PHRASES for phrase in phrases.split(" | ")}
+
+
+# A size of which the query names no family, in billions of parameters -> the model that is read as.
+MODELS_BY_SIZE: dict[str, str] = {
+    "1": "llama-3.2-1b", "3": "llama-3.2-3b", "4": "qwen-3-4b", "7": "mistral-7b", "8": "llama-3.1-8b",
+    "12": "gemma-3-12b", "13": "llama-2-13b", "14": "qwen-3-14b", "20": "gpt-oss-20b", "24": "mistral-small-24b",
+    "27": "gemma-3-27b", "30": "qwen-3-30b-a3b", "32": "qwen-3-32b", "70": "llama-3.1-70b", "72": "qwen-2.5-72b",
+    "120": "gpt-oss-120b", "123": "mistral-large-123b", "405": "llama-3.1-405b", "671": "deepseek-v3",
+}  # fmt: skip
 
 
 def with_our_names(text: str) -> str:

@@ -16,7 +16,7 @@ from stackviz.pages.search.index import SearchKind
 from stackviz.pages.search.prepared import search_index
 from stackviz.pages.search.query import Query, entry_at
 from stackviz.pages.search.router import KINDS, route
-from stackviz.pages.search.synonyms import MODELS, PLACES
+from stackviz.pages.search.synonyms import MODELS, MODELS_BY_SIZE, PLACES
 from stackviz.pages.search.traditional import _SIMPLIFIED, _TRADITIONAL, simplified
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("curated", "cited")]
@@ -95,6 +95,7 @@ def answer_line(query: str) -> str:
         ("Llama 3.1 70B on 2x RTX 3090", "fits 2 × NVIDIA GeForce RTX 3090"),
         ("llama 3.1 70b on multiple 3090s", "Choose how many work together"),
         ("llama 3.1 70b on two 3090s or one 4090", "Choose how many work together"),
+        ("70B on RTX 5090", "No family is named: read as Llama 3.1 70B."),
         ("cheapest Mac with 64 GB", "whole machine, 64 GB model"),
         ("cheapest amd with 4000 GB", "No price is known for 4000 GB."),
         ("price of rtx 5090", "1,999 USD (launch price"),
@@ -161,7 +162,7 @@ def test_every_place_is_an_entry_and_every_nickname_a_model():
     index = search_index()
     assert [address for address in PLACES.values() if entry_at(index, address) is None] == []
     slugs = {entry.url.partition("model=")[2] for entry in index.entries if entry.kind is SearchKind.MODEL}
-    assert set(MODELS.values()) <= slugs
+    assert {*MODELS.values(), *MODELS_BY_SIZE.values()} <= slugs
     assert len({kind.name for kind in KINDS}) == len(KINDS)
 
 
