@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from stackviz.pages.search.index import SearchIndex
-from stackviz.pages.search.named import begins_with_accelerator, named_accelerators
+from stackviz.pages.search.named import begins_with_accelerator, in_singular, named_accelerators
 from stackviz.pages.search.words import split_words
 
 UNKNOWN = 0  # several, of which the query does not say how many
@@ -50,7 +50,16 @@ def count_accelerators(index: SearchIndex, text: str) -> CountedText:
                 counts.append(int(number) if number.isdecimal() else _WORDS[number])
                 start = match.start(match.lastindex or 0) if is_before else match.start()
                 text = f"{text[:start]} {text[match.end() :]}"
+    if not counts and _means_several(index, text):
+        counts.append(UNKNOWN)
     return CountedText(" ".join(text.split()) if counts else text, tuple(counts))
+
+
+def _means_several(index: SearchIndex, text: str) -> bool:
+    """Whether it has a name in the plural, or adds one accelerator to another: `3090 + 3090`."""
+    words = split_words(text)
+    is_plural = in_singular(index, words) != list(words)
+    return is_plural or any(begins_with_accelerator(index, split_words(part)) for part in text.split("+")[1:])
 
 
 def _is_beside_name(index: SearchIndex, text: str, match: re.Match[str], *, is_before: bool) -> bool:

@@ -79,7 +79,7 @@ def runs_of_slugs(index: SearchIndex) -> Mapping[str, tuple[SearchEntry, ...]]:
 
 def named_accelerators(index: SearchIndex, words: Sequence[str]) -> tuple[tuple[SearchEntry, ...], tuple[str, ...]]:
     """(the accelerators that some of these words name, in their order; the other words)."""
-    words = _in_singular(index, words)
+    words = in_singular(index, words)
     named: list[tuple[str, tuple[SearchEntry, ...]]] = []
     left: list[str] = []
     at = 0
@@ -98,7 +98,7 @@ def named_accelerators(index: SearchIndex, words: Sequence[str]) -> tuple[tuple[
     return tuple(meant.values()), tuple(left)
 
 
-def _in_singular(index: SearchIndex, words: Sequence[str]) -> list[str]:
+def in_singular(index: SearchIndex, words: Sequence[str]) -> list[str]:
     """The words, `3090s` as 3090."""
     runs = runs_of_slugs(index)
     return [token if token in runs else _PLURAL.sub(r"\1", token) for token in words]
@@ -106,7 +106,7 @@ def _in_singular(index: SearchIndex, words: Sequence[str]) -> list[str]:
 
 def begins_with_accelerator(index: SearchIndex, words: Sequence[str]) -> bool:
     """Whether the first of these words, or the first after words that many names share, begin a name."""
-    words = _in_singular(index, words[: 2 * MOST_JOINED])
+    words = in_singular(index, words[: 2 * MOST_JOINED])
     for at, token in enumerate(words):
         if _name_at(index, words, at, [])[0]:
             return True

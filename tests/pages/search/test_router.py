@@ -94,6 +94,8 @@ def answer_line(query: str) -> str:
         ("does llama 3.1 70b fit m4 max", "with 48 GB: no, 64 / 128 GB: yes"),
         ("Llama 3.1 70B on 2x RTX 3090", "fits 2 × NVIDIA GeForce RTX 3090"),
         ("llama 3.1 70b on multiple 3090s", "Choose how many work together"),
+        ("can 3090s run llama 3.1 70b", "Choose how many work together"),
+        ("llama 3.1 70b on 3090 + 3090", "Choose how many work together"),
         ("llama 3.1 70b on two 3090s or one 4090", "Choose how many work together"),
         ("70B on RTX 5090", "No family is named: read as Llama 3.1 70B."),
         ("cheapest Mac with 64 GB", "whole machine, 64 GB model"),
