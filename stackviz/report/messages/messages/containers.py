@@ -13,6 +13,8 @@ _NO_TOOLKIT = Cause(
         "restart docker (running containers stop)"
     ),
 )
+_OF_THE_LINE = r"(?:(?:\[[ \d.]{3,16}\] )?NVRM: )?"
+"""What the kernel puts before each line of a message that it prints in several."""
 
 SYMPTOMS = (
     Symptom(
@@ -119,9 +121,10 @@ SYMPTOMS = (
         ),
         patterns=(
             (
-                r"NVRM: API mismatch: the client .{0,40}?has the version "
-                r"(?P<nvidia__nvml_version>\d{3}\.[\d.]{2,12}?),? .{0,200}?"
-                r"this kernel module has the version (?P<nvidia__kernel_module_version>\d{3}\.[\d.]{1,11}\d)"
+                rf"NVRM: API mismatch: the client (?:[^\n]{{1,60}} )?{_OF_THE_LINE}has the version "
+                rf"(?P<nvidia__nvml_version>\d{{3}}\.[\d.]{{2,12}}?),? (?:[^\n]{{1,160}} )?{_OF_THE_LINE}"
+                r"this kernel module has "
+                rf"{_OF_THE_LINE}the version (?P<nvidia__kernel_module_version>\d{{3}}\.[\d.]{{1,11}}\d)"
             ),
         ),
         anchors=("nvrm: api mismatch",),
@@ -133,6 +136,11 @@ SYMPTOMS = (
                 sign="The library is newer than the module.",
                 remedy="Reboot when nothing else runs on the machine.",
                 excluded_by=("nvml-mismatch",),
+            ),
+            Cause(
+                text="The update built no new module: the old one is on the disk still, and a reboot loads it again.",
+                sign="modinfo -F version nvidia prints the old version.",
+                remedy="sudo apt install linux-headers-$(uname -r) && sudo dkms autoinstall, then reboot.",
             ),
             Cause(
                 text="A container image brings NVIDIA libraries of its own.",

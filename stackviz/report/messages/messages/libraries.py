@@ -303,6 +303,7 @@ SYMPTOMS = (
             r"\[WinError (?:126|127|1114|193|182)\].{0,99}?Error loading .{0,99}?(?P<detail>[\w.-]{1,60}\.(?:dll|pyd))",
             r"DLL load failed while importing (?!libtriton)(?P<detail>\w{1,60})",
             r"Could not find module '(?:[^'\n]{0,160}[\\/])?(?P<detail>[\w.-]{1,60}\.dll)'",
+            r"(?<!\[)WinError (?:126|127|1114)\b.{0,99}?Error loading .{0,99}?(?P<detail>[\w.-]{1,60}\.(?:dll|pyd))",
             r"(?:\[WinError 193\]|WinError 193:?) (?P<detail>%1 is not a valid Win32 application)",
         ),
         anchors=(
@@ -311,6 +312,7 @@ SYMPTOMS = (
             ".dll not found",
             "could not find module",
             "[winerror",
+            "error loading",
             "dll load failed",
         ),
         component="windows",

@@ -249,6 +249,7 @@ SYMPTOMS = (
     ),
     Symptom(
         key="ollama-no-gpu",
+        is_general=True,
         message='msg="no compatible GPUs were discovered"',
         patterns=(
             r"no compatible GPUs were discovered",
