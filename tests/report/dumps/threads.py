@@ -14,6 +14,7 @@ from pathlib import Path
 
 from stackviz.report.dumps import answer, machines
 from stackviz.report.importers import read_all
+from stackviz.report.messages.of_findings import EXPLAINS_MESSAGES
 from stackviz.report.rules import packaged_tables
 from tests.samples import WHOLE_DUMPS
 
@@ -44,7 +45,9 @@ class Verdict:
 
 
 def judge_text(text: str, row: dict[str, str]) -> Verdict:
-    """By the columns of TRUTH.tsv: `must` some finding says, `forbid` no advice, `healthy` allows notes only.
+    """By the columns of TRUTH.tsv: `must` some finding says, `forbid` none advises, `healthy` allows notes only.
+
+    The remedies of a message are in its explanation.
 
     The end of a driver's support is no alarm.
     """
@@ -58,7 +61,7 @@ def judge_text(text: str, row: dict[str, str]) -> Verdict:
         is_decidable=row["decidable"] == "yes",
         is_named=bool(row["must"] and named),
         dangerous=tuple(
-            finding["rule"] for finding in findings if row["forbid"] and _matches(row["forbid"], finding["advice"])
+            finding["rule"] for finding in findings if row["forbid"] and _matches(row["forbid"], _remedies(finding))
         ),
         alarming=tuple(
             finding["rule"]
@@ -67,6 +70,12 @@ def judge_text(text: str, row: dict[str, str]) -> Verdict:
         ),
         findings=tuple(f"{finding['severity']} {finding['rule']}" for finding in findings),
     )
+
+
+def _remedies(finding: dict[str, str]) -> str:
+    if finding["rule"] != EXPLAINS_MESSAGES:
+        return finding["advice"]
+    return f"{finding['explanation']} {finding['advice']}"
 
 
 def _says(finding: dict[str, str], must: str) -> bool:
