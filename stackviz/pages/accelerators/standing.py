@@ -18,6 +18,7 @@ from stackviz.records.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAM
 from stackviz.records.catalog.figures import base_condition, join_unnamed, variant_of
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue, is_announced
+from stackviz.records.catalog.uses import can_be_had
 
 FEWEST = 5  # of a kind: a median of fewer says nothing
 NO_CONDITION = "none"  # how the ladder's address names the empty condition
@@ -27,9 +28,9 @@ _Amounts = Mapping[str, Mapping[int, float]]  # condition -> accelerator pk -> a
 
 @dataclass(frozen=True, slots=True)
 class LadderPlace:
-    """`rank`: equal figures share one, None: announced, without a place; `count`: of all that have one.
+    """`rank`: equal figures share one, None: cannot be had, without a place; `count`: of all that have one.
 
-    `row`: on the ladder, from 0.
+    `row`: on the ladder, from 0; of what cannot be had on the ladder of everything.
     """
 
     rank: int | None
@@ -58,7 +59,7 @@ def standings(
 def ladder_place(field: Field, accelerator: Accelerator, catalogue: PublicCatalogue) -> LadderPlace | None:
     """Under the first of the field's usual conditions in which the accelerator has a figure; None without one."""
     condition = _usual_condition(field, accelerator, catalogue)
-    return None if condition is None else _ladder_places(field, condition, catalogue)[accelerator.pk]
+    return None if condition is None else _ladder_place(field, condition, accelerator, catalogue)
 
 
 def _usual_condition(field: Field, accelerator: Accelerator, catalogue: PublicCatalogue) -> str | None:
@@ -95,32 +96,37 @@ def _before_text(field: Field, before: float, mine: float) -> str:
 
 def _rank(field: Field, condition: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[str, str]:
     """Its place among all accelerators under this condition, and the address of that place on the ladder."""
-    ranked = _ladder_places(field, condition, catalogue)[accelerator.pk]
+    ranked = _ladder_place(field, condition, accelerator, catalogue)
     query = {"field": field.name}
+    if ranked.rank is None:
+        query["announced"] = "1"
     if condition != field.usual[0]:
         query["condition"] = condition or NO_CONDITION
     page = ranked.row // RUNGS_PER_PAGE + 1
     if page > 1:
         query["page"] = str(page)
     figures = {"place": ranked.rank, "all": ranked.count}
-    words = _("place %(place)d of %(all)d") % figures if ranked.rank else _("announced")
+    absent = _("announced") if is_announced(accelerator, catalogue) else _("not for sale")
+    words = _("place %(place)d of %(all)d") % figures if ranked.rank else absent
     return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
 
 
-def _ladder_places(field: Field, condition: str, catalogue: PublicCatalogue) -> Mapping[int, LadderPlace]:
-    """Accelerator pk -> its place on the ladder, which lists equal ones by name."""
+def _ladder_place(field: Field, condition: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> LadderPlace:
+    """On the ladder, which lists equal ones by name; what cannot be had stands on the ladder of everything only."""
+    is_listed = can_be_had(accelerator, catalogue)
 
     def rank() -> dict[int, LadderPlace]:
         amounts = _amounts(field, catalogue)[condition]
         rungs = [
-            Rung(pk, amounts[pk], takes_place=not is_announced(catalogue.by_pk[pk], catalogue))
+            Rung(pk, amounts[pk], takes_place=has_place)
             for pk in sorted(amounts, key=lambda pk: catalogue.by_pk[pk].name)
+            if (has_place := can_be_had(catalogue.by_pk[pk], catalogue)) or not is_listed
         ]
         steps, _ticks = rank_rungs(rungs, "linear", lower_is_better=field.higher_is_better is False)
         count = sum(step.rank is not None for step in steps)
         return {step.key: LadderPlace(step.rank, count, row) for row, step in enumerate(steps)}
 
-    return catalogue.once(("ladder places", field.name, condition), rank)
+    return catalogue.once(("ladder places", field.name, condition, is_listed), rank)[accelerator.pk]
 
 
 def _amounts(field: Field, catalogue: PublicCatalogue) -> _Amounts:

@@ -18,7 +18,6 @@ from stackviz.pages.accelerators.sheet import last_changes
 from stackviz.pages.learn.chapters import read_chapters
 from stackviz.pages.learn.text_files import ENGLISH
 from stackviz.pages.learn.trying import all_tries
-from stackviz.pages.machines.views import counted_builds
 from stackviz.records.catalog.queries import public_catalogue
 from stackviz.records.cited.registry import CITED_BENCHMARKS
 from stackviz.records.hosts.models import Host, HostEdition
@@ -95,8 +94,7 @@ class _FixedPages(_Pages):
     def items(self) -> Sequence[MappedPage]:
         chapters = (reverse("learn:chapter", args=[chapter.slug]) for chapter in read_chapters(ENGLISH))
         tries = (reverse("learn:try", args=[key]) for key in all_tries())
-        coverage = ["machines:coverage"] if counted_builds(AnonymousUser()) else []  # empty until agents count
-        pages = (reverse(name) for name in (*PAGES, *coverage))
+        pages = map(reverse, PAGES)
         return [*map(MappedPage, (*pages, *chapters, *tries))]
 
 

@@ -8,6 +8,9 @@ import re
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.records.catalog.models import Accelerator
+from stackviz.records.catalog.queries import PublicCatalogue, is_announced
+
 
 class Use(TextChoices):
     """In the order of the choices on a page."""
@@ -40,3 +43,8 @@ IN_HOUSE_VENDORS = frozenset({"meta", "microsoft", "tesla"})
 def use_of(slug: str) -> Use | None:
     """What the product line is sold for; what no line above names is for data centres."""
     return next((use for pattern, use in _PATTERNS if pattern.match(slug)), Use.DATA_CENTRE)
+
+
+def can_be_had(accelerator: Accelerator, catalogue: PublicCatalogue) -> bool:
+    """Whether somebody sells or rents it: neither announced only, nor for its vendor alone."""
+    return not is_announced(accelerator, catalogue) and accelerator.vendor.slug not in IN_HOUSE_VENDORS

@@ -42,7 +42,7 @@ def test_the_file_has_the_rows_figures_and_source_of_the_page(client, make_resul
     text = " ".join(shown)
     for part in ("tg128", "Llama 2 7B", "Cited, not measured here."):
         assert part in text
-    assert "https://github.com/ggml-org/llama.cpp/discussions/4167" in text.replace(" ", "")
+    assert "https://github.com/ggml-org/llama.cpp/discussions/15013" in text.replace(" ", "")
     assert f"As of {timezone.now().date().isoformat()}: http://testserver/benchmarks/llama-bench/?test=tg128" in text
     empty = drawing(client, "/benchmarks/llama-bench/?test=tg128&quant=F16&model=Gemma&format=svg")
     assert empty.get("width") == "1160"

@@ -19,7 +19,7 @@ PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|%s|\{\w+\}|</?\w+[^>]*>")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 # Names, and frames with nothing but a name in them.
 SAME_EVERYWHERE = {
-    "English", "%s", "%s CPU", "fp64", "fp32", "GPU", "CPU", "SM", "L2", "Infinity Cache", "Python", "PyTorch", "gzip", "kernel",
+    "English", "%s", "%s CPU", "Mac", "fp64", "fp32", "GPU", "CPU", "SM", "L2", "Infinity Cache", "Python", "PyTorch", "gzip", "kernel",
     "API", "MLPerf", "webhook", "Webhook", "%(above)s ÷ %(below)s", "%(low)s–%(high)s %%", "PCIe %(n)s",
 }  # fmt: skip
 
