@@ -8,3 +8,6 @@ DMESG = "sudo dmesg | grep -iE 'nvrm|xid'"
 DKMS_STATUS = "dkms status"
 ROCMINFO = "rocminfo"
 MAC_HARDWARE = "system_profiler SPHardwareDataType SPDisplaysDataType SPSoftwareDataType"
+PYTHON_INFO = (
+    'python -VV; python -m pip --version; python -c "import platform; print(platform.platform(), platform.machine())"'
+)

@@ -1,6 +1,6 @@
 """Macs: the device mps."""
 
-from stackviz.report.messages.commands import COLLECT_ENV
+from stackviz.report.messages.commands import COLLECT_ENV, PYTHON_INFO
 from stackviz.report.messages.symptom import Cause, Symptom
 
 _MPS_NOTES = "PyTorch, MPS backend"
@@ -10,9 +10,6 @@ _MPS_VARIABLES_URL = "https://docs.pytorch.org/docs/stable/mps_environment_varia
 
 _DYLD = "Apple, building a universal macOS binary"
 _DYLD_URL = "https://developer.apple.com/documentation/apple-silicon/building-a-universal-macos-binary"
-_PYTHON_ARCH = (
-    'sysctl -n machdep.cpu.brand_string; python -c "import platform, sys; print(platform.machine(), sys.executable)"'
-)
 
 
 def _other_architecture(key: str, file: str, process: str, meaning: str, causes: tuple[Cause, ...]) -> Symptom:
@@ -34,7 +31,7 @@ def _other_architecture(key: str, file: str, process: str, meaning: str, causes:
         component="macos",
         meaning=meaning,
         causes=causes,
-        ask=_PYTHON_ARCH,
+        ask=PYTHON_INFO,
         states={"os.name": "macOS"},
         rules=("rosetta",),
         source_title=_DYLD,

@@ -1,10 +1,8 @@
 """pip, uv and conda find nothing to install."""
 
+from stackviz.report.messages.commands import PYTHON_INFO
 from stackviz.report.messages.symptom import Cause, Symptom
 
-_PYTHON_INFO = (
-    'python -VV; python -m pip --version; python -c "import platform; print(platform.platform(), platform.machine())"'
-)
 _PREVIOUS = "PyTorch, previous versions"
 _PREVIOUS_URL = "https://pytorch.org/get-started/previous-versions/"
 
@@ -82,7 +80,7 @@ SYMPTOMS = (
                 remedy="Use 64-bit Python on a system with glibc.",
             ),
         ),
-        ask=_PYTHON_INFO,
+        ask=PYTHON_INFO,
         rules=("mac-cu-index", "index-lacks-build", "index-not-asked"),
         source_title=_PREVIOUS,
         source_url=_PREVIOUS_URL,
@@ -108,7 +106,7 @@ SYMPTOMS = (
                 remedy="Take the wheel for this system.",
             ),
         ),
-        ask=_PYTHON_INFO,
+        ask=PYTHON_INFO,
         source_title="Python Packaging User Guide, platform compatibility tags",
         source_url="https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/",
     ),
@@ -126,7 +124,7 @@ SYMPTOMS = (
                 remedy="Make one: python3 -m venv .venv && . .venv/bin/activate",
             ),
         ),
-        ask=_PYTHON_INFO,
+        ask=PYTHON_INFO,
         severity="warning",
         source_title="PEP 668",
         source_url="https://peps.python.org/pep-0668/",
