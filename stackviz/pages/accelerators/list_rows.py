@@ -157,7 +157,7 @@ def list_rows(
 
     def cell(item: Accelerator, field: Field) -> ListCell:
         if field is PRICE_COLUMN and memory_min:
-            return _price_cell(costs_with_memory(item.pk, catalogue, memory_min))
+            return _price_cell(costs_with_memory(item.pk, catalogue, memory_min), names_memory=True)
         if field is PRICE_COLUMN:
             return catalogue.once(
                 ("cell", item.pk, field.name, language), lambda: _price_cell(costs_now(item.pk, catalogue))
@@ -196,14 +196,15 @@ def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue], l
     return ListCell(is_number=not field.is_text, text=shown.number, exact=exact, remark=_remark(field, shown), bar=bar)
 
 
-def _price_cell(costs: Sequence[Cost]) -> ListCell:
-    """The leading price with its kind and month; the title has all prices in full."""
+def _price_cell(costs: Sequence[Cost], *, names_memory: bool = False) -> ListCell:
+    """The leading price with its kind and month, and the memory it buys; the title has all prices in full."""
     shown = leading_cost(costs)
     if shown is None:
         return ListCell(is_number=True, missing=_("no price known"))
     everything = "; ".join(f"{cost.text} ({cost.remark})" for cost in (shown, *(c for c in costs if c is not shown)))
     text = shown.amount_text if shown.currency == DOLLARS else shown.text
-    return ListCell(is_number=True, text=text, exact=everything, remark=shown.short_remark)
+    remark = ", ".join(filter(None, (shown.variant_memory if names_memory else "", shown.short_remark)))
+    return ListCell(is_number=True, text=text, exact=everything, remark=remark)
 
 
 def missing_words(field: Field, accelerator: Accelerator, values: Sequence[SpecValue]) -> str:

@@ -77,9 +77,13 @@ class Cost:
 
     @property
     def short_remark(self) -> str:
-        """`street, undated`, `64 GB, whole machine, 2025-03`: memory it is for, kind and month in a column's width."""
-        month = self.day_words if self.day == UNDATED else self.day[:7]
-        return ", ".join(filter(None, (_variant_memory(self.under), str(_SHORT_KINDS[self.kind]), month)))
+        """`street, undated`, `launch, 2022-10`: kind and month in the width of a column."""
+        return f"{_SHORT_KINDS[self.kind]}, {self.day_words if self.day == UNDATED else self.day[:7]}"
+
+    @property
+    def variant_memory(self) -> str:
+        """The memory of the variant it buys, `64 GB`; "" where it names none."""
+        return _variant_memory(self.under)
 
     @property
     def as_data(self) -> dict[str, Any]:
