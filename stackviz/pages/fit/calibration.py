@@ -195,7 +195,7 @@ class Calibration:
         of_vendor = {slug: of for slug, of in medians.items() if self.cards[slug].vendor == card.vendor}
         others = {slug: of for slug, of in of_vendor.items() if slug != card.slug}
         family = {slug: of for slug, of in others.items() if card.family and self.cards[slug].family == card.family}
-        alone = [of for source, of in self._by_source.get(card.slug, {}).items() if not without or source != without]
+        alone = self._of_other_sources(card.slug, without)
         middle = 0.0
         for values, drawn_by in (
             (others.values(), DRAWN_TO_ALL),
@@ -208,13 +208,14 @@ class Calibration:
         level: Level = "family" if family else "vendor" if of_vendor else "all"
         return middle, level, list(family or of_vendor or medians)
 
+    def _of_other_sources(self, slug: str, without: str) -> list[float]:
+        """What an accelerator deviates by, once for each of its sources but the hidden one."""
+        return [of for source, of in self._by_source.get(slug, {}).items() if not without or source != without]
+
     def _medians(self, without: str) -> Mapping[str, float]:
         """Accelerator -> the median over its sources but the hidden one."""
         if without not in self._medians_without:
-            left = {
-                slug: [of for source, of in sources.items() if not without or source != without]
-                for slug, sources in self._by_source.items()
-            }
+            left = {slug: self._of_other_sources(slug, without) for slug in self._by_source}
             self._medians_without[without] = {slug: statistics.median(rows) for slug, rows in left.items() if rows}
         return self._medians_without[without]
 
