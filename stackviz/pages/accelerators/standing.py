@@ -106,7 +106,7 @@ def _rank(field: Field, condition: str, accelerator: Accelerator, catalogue: Pub
     if page > 1:
         query["page"] = str(page)
     figures = {"place": ranked.rank, "all": ranked.count}
-    absent = _("announced") if is_announced(accelerator, catalogue) else _("not for sale")
+    absent = _("announced") if is_announced(accelerator, catalogue) else _("in-house")
     words = _("place %(place)d of %(all)d") % figures if ranked.rank else absent
     return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
 

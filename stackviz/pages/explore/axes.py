@@ -40,7 +40,7 @@ from stackviz.records.catalog.figures import (
 )
 from stackviz.records.catalog.models import Accelerator, SpecValue
 from stackviz.records.catalog.queries import PublicCatalogue, is_announced, peaks_of, public_catalogue
-from stackviz.records.catalog.uses import IN_HOUSE_VENDORS, use_of
+from stackviz.records.catalog.uses import can_be_had, use_of
 from stackviz.records.cited.models import CitedEdition
 
 _ARCHITECTURE, _CAPABILITY = "architecture", "compute_capability"
@@ -174,7 +174,7 @@ def _subject(item: Accelerator, catalogue: PublicCatalogue) -> PlottedAccelerato
         architecture=text(_ARCHITECTURE),
         capability=text(_CAPABILITY),
         is_announced=is_announced(item, catalogue),
-        is_in_house=item.vendor.slug in IN_HOUSE_VENDORS,
+        can_be_had=can_be_had(item, catalogue),
         use=use_of(item.slug) or "",
     )
 

@@ -19,8 +19,8 @@ class PlottedAccelerator:
     """One accelerator as rankings and plots show it.
 
     `year`: of the date that the list and the spec sheet show first; None where no source gives a date.
-    `is_announced`: it cannot be had yet; it is drawn, but leads nothing. `is_in_house`: its vendor neither sells nor
-    rents it.
+    `is_announced`: it is not there yet. `can_be_had`: somebody sells or rents it; what nobody does is drawn, but leads
+    nothing.
     """
 
     pk: int
@@ -35,12 +35,8 @@ class PlottedAccelerator:
     architecture: str = ""
     capability: str = ""
     is_announced: bool = False
-    is_in_house: bool = False
+    can_be_had: bool = True
     use: str = ""
-
-    @property
-    def can_be_had(self) -> bool:
-        return not (self.is_announced or self.is_in_house)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
